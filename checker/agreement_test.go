@@ -20,7 +20,7 @@ var histories = flag.Int("histories", longtest.Times(6000, 30_000), "random hist
 
 var from = flag.Int("from", 0, "the number of the first of them")
 
-// verdicts is what the three judges say of one history: is exclusion sound?
+// verdicts are the three judges' answers for one history: is exclusion sound?
 type verdicts struct{ sweep, definition, porcupine bool }
 
 func judge(m memory) verdicts {
@@ -47,10 +47,10 @@ func judge(m memory) verdicts {
 	}
 }
 
-// TestMain has short runs, which are those under the race detector, judge fewer histories:
-// judging is one goroutine's work but for [Parallel], and ten times slower there. Many
-// short histories are much garbage beside little that is kept: to collect it seldom
-// halves the time.
+// TestMain judges fewer histories in short runs, which are the runs under the race
+// detector: except for [Parallel] judging is one goroutine's work, and ten times slower
+// there. Many short histories are much garbage beside few live objects, so a rare garbage
+// collection halves the time.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if os.Getenv("GOGC") == "" {

@@ -17,11 +17,11 @@ import (
 
 var caseFolder = flag.String("cases", "", "write the cases of testdata/cases.txt as JSON Lines into this folder")
 
-// orderless is about the order of what shares a stamp, which a file does not keep.
+// orderless tests the order of operations with equal stamps, which a file does not keep.
 const orderless = "reentrancy/same-stamps-in-a-row"
 
-// TestCasesAsFiles writes the cases to files, for bench/corpus.sh: what is said of one
-// case about guarantees that it does not name is compared there.
+// TestCasesAsFiles writes the cases to files for bench/corpus.sh, which compares the
+// findings for guarantees that a case does not name.
 func TestCasesAsFiles(t *testing.T) {
 	if *caseFolder == "" {
 		t.Skip("no folder given; hint: -cases DIR")
@@ -42,7 +42,7 @@ func TestCasesAsFiles(t *testing.T) {
 	}
 }
 
-// wantOfFile fails where a file is not judged as the text that it was written from.
+// wantOfFile fails if a file is judged differently from the text from which it was written.
 func wantOfFile(t *testing.T, path string, wanted map[lockbench.Cell]string) {
 	t.Helper()
 	src, err := history.Open(path)
@@ -75,9 +75,9 @@ func writeCase(path string, m memory) error {
 var simulatedFolder = flag.String("simulated", "", "write simulated histories as JSON Lines into this folder")
 
 // TestSimulatedAsFiles writes simulated histories of a lock without a fault and of each
-// mutant, and random ones that no lock had a part in, to files for bench/corpus.sh: they mix
-// faults, ties, torn records and ways of locking as no live run does. Each claims what its
-// seed says.
+// mutant, and random ones without any lock, to files for bench/corpus.sh: they mix faults,
+// ties, torn records and ways of locking as no live run does. Their claims depend on their
+// seed.
 func TestSimulatedAsFiles(t *testing.T) {
 	if *simulatedFolder == "" {
 		t.Skip("no folder given; hint: -simulated DIR")

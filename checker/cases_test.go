@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestCases judges the histories of testdata/cases.txt, each of which says in its
-// "#!" lines which verdicts it wants.
+// TestCases judges the histories of testdata/cases.txt, which have the wanted verdicts in their
+// "#!" lines.
 func TestCases(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/cases.txt")
 	if err != nil {
@@ -48,8 +48,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestLateOnAnyKey: what a client gave up runs late, on which of its keys nobody knows. Nothing of it is
-// remembered there, since the client has had that key and given it up since.
+// TestLateOnAnyKey: a command that a client gave up runs late, on an unknown one of its keys. Its
+// key is not remembered, since the client has acquired and released that key again since.
 func TestLateOnAnyKey(t *testing.T) {
 	for _, c := range []struct {
 		late string

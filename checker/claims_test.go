@@ -84,10 +84,10 @@ func more(r *rand.Rand, claims lockbench.Claims) lockbench.Claims {
 	return claims
 }
 
-// judgedFor is the judgement of s against these claims, and the same without what depends on
-// them: whether a row is claimed, to be exercised, and what counts. A guarantee that needs
-// an ability which the lock did not show is n/a or untested, depending on whether it is
-// claimed: that says nothing of what was found.
+// judgedFor is the judgement of s against these claims, and the same without the parts that
+// depend on them: whether a row is claimed, to be exercised, and the violations that count. A
+// guarantee that needs an ability which the lock did not show is n/a or untested, depending
+// on its claim: that is independent of findings.
 func judgedFor(t *testing.T, s simulated, claims lockbench.Claims) (r, found Result) {
 	t.Helper()
 	s.header.Claims = claims
@@ -111,8 +111,8 @@ func judgedFor(t *testing.T, s simulated, claims lockbench.Claims) (r, found Res
 	return r, found
 }
 
-// TestFindingsDoNotDependOnClaims judges histories against many claims. What is found is the
-// same, and who claims more has as much or more against it, on each cell.
+// TestFindingsDoNotDependOnClaims judges histories against many claims. The findings are
+// equal, and a larger claim has at least as many violations on each cell.
 func TestFindingsDoNotDependOnClaims(t *testing.T) {
 	judged := claimsJudged(t)
 	var without []Result
@@ -149,8 +149,8 @@ func TestFindingsDoNotDependOnClaims(t *testing.T) {
 	}
 }
 
-// TestMoreConditionsNeverCount draws violations, and has more conditions touch them, or occur
-// before: what did not count against the claims does not count then.
+// TestMoreConditionsNeverCount draws violations, and lets more conditions touch them, or
+// occur before: a violation that did not count against the claims does not count then.
 func TestMoreConditionsNeverCount(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	counted, spared := 0, 0

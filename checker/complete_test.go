@@ -18,8 +18,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryGuaranteeIsComplete names all that a guarantee still lacks: its number, monitor,
-// kinds of violation, cases, papers, and what puts it to the test and claims it.
+// TestEveryGuaranteeIsComplete names all missing parts of a guarantee: its number, monitor,
+// kinds of violation, cases, papers, and the programs and designs that test and claim it.
 func TestEveryGuaranteeIsComplete(t *testing.T) {
 	all := lockbench.Guarantees()
 	if len(all) != int(promises) {
@@ -163,7 +163,7 @@ func TestEveryConditionHasACase(t *testing.T) {
 	}
 }
 
-// caseSettings are the lines of testdata/cases.txt that say what is expected.
+// caseSettings are the lines of testdata/cases.txt with expectations.
 func caseSettings(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cases.txt")

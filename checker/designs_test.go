@@ -55,7 +55,7 @@ func TestParallelSaysTheSameOfDesigns(t *testing.T) {
 // short is a lease that is often outlived.
 const short = 10 * time.Millisecond
 
-// ran is the history of 300 ms of virtual time of d, with short leases where it can have
+// ran is the history of 300 ms of virtual time of d, with short leases if it can have
 // them: a dozen owners in four processes, and six keys.
 func ran(t *testing.T, d design.Design) []byte {
 	var saved bytes.Buffer

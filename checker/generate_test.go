@@ -11,7 +11,7 @@ import (
 // are few, so that ties are common too.
 type generator struct {
 	*rand.Rand
-	kind     string // what a second acquire is
+	kind     string // meaning of a second acquire
 	withheld bool   // the record tells few leases
 	ops      []*history.Op
 	gone     []*history.Op
@@ -139,7 +139,7 @@ func (p *player) release() {
 	}
 }
 
-// extend prolongs; a renewal runs beside what its client does next.
+// extend prolongs; a renewal runs beside its client's next operation.
 func (p *player) extend(kind history.Kind) {
 	if kind == history.Renew && p.now == p.acquired {
 		p.now++ // a renewal is not called before the acquire that it renews

@@ -30,11 +30,11 @@ var conditional = []struct {
 	{trustsClocks, lockbench.Skew},
 }
 
-// TestViolationsCarryTheirCondition judges mutants that do wrong under one condition only,
-// under nothing else and amid other faults. All that counts against their claims carries that
-// condition. What they do not claim may lack it: the lock without the mutation, too, lets two
-// in past validity, and where the server forgets. Torn records are left out: what touched
-// others may be in the part that is missing.
+// TestViolationsCarryTheirCondition judges mutants that fail under one condition only, under
+// nothing else and amid other faults. All violations of their claims carry that condition.
+// Violations of cells that they do not claim may lack it: the lock without the mutation, too, lets
+// two in past validity, and when the server forgets. Torn records are left out, because the
+// touching event may be in the missing part.
 func TestViolationsCarryTheirCondition(t *testing.T) {
 	for _, c := range conditional {
 		for name, others := range map[string]mixture{"alone": alone, "amid-faults": amidFaults} {
@@ -66,19 +66,19 @@ func TestViolationsCarryTheirCondition(t *testing.T) {
 // survive.
 var intruders = []mutation{earlyExpiry, doubleGrant, plainDelete, extendAny, emptyExtend, retryTakes, grantsCancelled, trustsClocks}
 
-// TestIntrudersAreCaughtAmidForgetting judges locks that let two in at once, on a server that
-// forgets, too, which they need not survive. In 19 of 20 histories in which the occupancy
-// monitor saw that they did, something counts against their claims.
+// TestIntrudersAreCaughtAmidForgetting judges locks that let two in at once, on a server that also
+// forgets, which they need not survive. In 19 of 20 histories in which the occupancy monitor saw
+// two inside, a claim is violated.
 //
-// The history does not show all that it sees. Left out is an overlap of owners of whom
-// one, or the client that affected the other, had asked for the key before the server forgot; and one beside whose
-// grants a third had sent something that may have acted then.
+// The history does not show all that the monitor sees. Overlaps are left out if one of the owners,
+// or the client that affected the other, had asked for the key before the server forgot; and if a
+// third client had sent something beside their grants that may have acted then.
 func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 	enough := longtest.Times(200, 1000)
 	for _, fault := range intruders {
 		t.Run(slug(fault), func(t *testing.T) {
 			seen, caught := 0, 0
-			missed := map[lockbench.Conditions]int{} // by all that touched what is broken
+			missed := map[lockbench.Conditions]int{} // by all conditions that touched the broken cell
 			for seed := uint64(0); seed < uint64(4**histories) && seen < enough; seed++ {
 				s := simulateAmid(seed, fault, amidForgetting)
 				clear := func(o overlap) bool { return !o.forgot && !o.beside }
@@ -100,7 +100,7 @@ func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 			}
 			t.Logf("caught in %d of %d histories; missed under %v", caught, seen, missed)
 			percent := 95
-			if fault == plainDelete { // what it deletes may be what the server had forgotten: 91 of 100
+			if fault == plainDelete { // it may delete a key that the server had forgotten: 91 of 100
 				percent = 85
 			}
 			if caught < fewest(seen, float64(percent)/100) {
@@ -113,8 +113,8 @@ func TestIntrudersAreCaughtAmidForgetting(t *testing.T) {
 	}
 }
 
-// fewest is how many of n are a share of them at least. Of fewer than a few hundred the share
-// says little: three standard deviations less will do.
+// fewest is the least number of n that is at least a share of them. With fewer than a few hundred
+// the share is imprecise: three standard deviations less are enough.
 func fewest(n int, share float64) int {
 	least := share * float64(n)
 	if n < 200 {

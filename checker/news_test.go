@@ -34,7 +34,7 @@ func TestNews(t *testing.T) {
 			}
 		}
 		got := c.Finish(s.End())
-		want.CrossChecked = got.CrossChecked // the search gives up where the machine is busy
+		want.CrossChecked = got.CrossChecked // the search gives up on a busy machine
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Fatalf("seed %d (-asked +not asked):\n%s\n%s", seed, diff, s.describe())
 		}

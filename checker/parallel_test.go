@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
-// listed is a history whose events are at hand.
+// listed is a history with its events in memory.
 type listed struct {
 	header history.Header
 	events []history.Event
@@ -36,11 +36,11 @@ func (l *listed) Events() iter.Seq2[history.Event, error] {
 	}
 }
 
-// together makes one history of several, each of which is about one key: the n-th has
-// a key and clients of its own, or shares its clients with the others.
+// together makes one history of several, each with one key: the n-th has a key and clients
+// of its own, or shares its clients with the others.
 func together(all []history.Source, share bool) *listed {
 	l := &listed{header: all[0].Header()}
-	l.header.Faults = nil // that some happen is to come as a surprise
+	l.header.Faults = nil // so that faults come unexpectedly
 	queues := make([][]history.Event, len(all))
 	for n, src := range all {
 		queues[n] = moved(src, n, share)
@@ -63,7 +63,7 @@ func together(all []history.Source, share bool) *listed {
 	}
 }
 
-// moved returns the events of src as those of the n-th key.
+// moved returns the events of src for the n-th key.
 func moved(src history.Source, n int, share bool) (events []history.Event) {
 	copies := map[*history.Op]*history.Op{}
 	for ev := range src.Events() {
@@ -93,7 +93,7 @@ func inParallel(src history.Source, goroutines int) Result {
 	return p.finish(src.End())
 }
 
-// compareParallel holds the Result of a Parallel against that of a Checker.
+// compareParallel compares the Result of a Parallel with a Checker's.
 func compareParallel(t *testing.T, src history.Source, goroutines int) Result {
 	t.Helper()
 	want, err := Check(src)

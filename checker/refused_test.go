@@ -24,8 +24,8 @@ func (a answering) Acquire(context.Context, string, lockbench.Options) (lockbenc
 	return nil, a.err
 }
 
-// TestWhatTheServerRefusesBreaksNothing: a key that nobody holds is refused. Where the server
-// refused to run the command, that is no refusal by the lock, whatever the lock makes of it.
+// TestWhatTheServerRefusesBreaksNothing: a free key is refused. If the server refused to run the
+// command, that is no refusal by the lock, however the lock reports it.
 func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -54,7 +54,7 @@ func TestWhatTheServerRefusesBreaksNothing(t *testing.T) {
 	}
 }
 
-// impatient is a lock that gives each try up after a time of its own.
+// impatient is a lock that gives each try up after a time.
 type impatient struct{ after time.Duration }
 
 func (l impatient) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
@@ -62,8 +62,8 @@ func (l impatient) Acquire(context.Context, string, lockbench.Options) (lockbenc
 	return nil, fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded)
 }
 
-// TestGivingUpTakesTime: a try that was given up is no refusal if it lasted for as long as the lock waits for an answer, or
-// its context was over.
+// TestGivingUpTakesTime: a given-up try is no refusal if it lasted for as long as the lock waits
+// for an answer, or its context was over.
 func TestGivingUpTakesTime(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -97,7 +97,7 @@ func TestGivingUpTakesTime(t *testing.T) {
 	}
 }
 
-// refusals is what is found of the refusals that four clients record, one after the other.
+// refusals is the finding for the refusals that four clients record, one after the other.
 func refusals(t *testing.T, acquire func(*history.Client)) checker.Finding {
 	t.Helper()
 	var file bytes.Buffer
@@ -114,8 +114,8 @@ func refusals(t *testing.T, acquire func(*history.Client)) checker.Finding {
 	return verdicts(t, &file).Cells().Touched(lockbench.NoSpuriousRefusal.At(0))
 }
 
-// TestWordsOfErrorsChangeNothing: what an error is, its class says, with words behind it and
-// without, as older histories have it.
+// TestWordsOfErrorsChangeNothing: the class of an error decides, with words behind it and without,
+// as in older histories.
 func TestWordsOfErrorsChangeNothing(t *testing.T) {
 	for _, c := range []struct {
 		note    string

@@ -7,14 +7,14 @@ import (
 )
 
 // A simClient runs a random program against the simulated lock and records it as
-// package history does: what an operation belongs to, and what is known of it.
+// package history does, with the assignment and the known outcome of operations.
 type simClient struct {
 	w     *world
 	id    int32
 	steps int
 	dead  bool
 	busy  *history.Op // under way
-	// grips are the leases in hand, newest last; old is one that was given up.
+	// grips are the held leases, newest last; old is one that was given up.
 	grips []grip
 	old   grip
 
@@ -26,7 +26,7 @@ type simClient struct {
 	streams int32
 }
 
-// A grip is what the client has in hand of one grant.
+// A grip is a client's view of one grant.
 type grip struct {
 	hold, token, ttl, asked int64
 	fence                   uint64
@@ -57,7 +57,7 @@ func (c *simClient) end(op *history.Op, o history.Outcome) (alive bool) {
 	return true
 }
 
-// outcome is what the client makes of an answer, told what the server said.
+// outcome is the client's outcome for an answer, if the server answered said.
 func outcome(a answer, said history.Outcome) history.Outcome {
 	switch a {
 	case arrived:
@@ -84,7 +84,7 @@ func (c *simClient) next(pause int64) {
 	})
 }
 
-// finish gives up what is left; some clients walk off and leave it to expire.
+// finish releases all leases; some clients leave and let them expire.
 func (c *simClient) finish() {
 	if len(c.grips) > 0 && c.w.IntN(5) > 0 {
 		c.release(0)
@@ -130,7 +130,7 @@ func (c *simClient) die() {
 	c.dead, c.sure, c.doubts = true, 0, c.doubts || c.flying > 0
 }
 
-// stream numbers what goes on beside the client's own operations.
+// stream numbers work beside the client's own operations.
 func (c *simClient) stream() int32 { return c.id + 100*c.streams }
 
 func (c *simClient) lease() int64 {
@@ -261,7 +261,7 @@ func (c *simClient) letGo(op *history.Op, g grip, delay int64, then func()) {
 	})
 }
 
-// useOld releases or extends once more what was released before.
+// useOld releases or extends a released lease once more.
 func (c *simClient) useOld() {
 	g := c.old
 	if c.w.IntN(2) == 0 || c.w.server.identity {
@@ -295,7 +295,8 @@ func (c *simClient) prolong(op *history.Op, g grip, ttl int64, then func()) {
 				c.believes(op.Call/tick, ttl)
 			}
 		}
-		// The loss of an older grant says nothing of a newer one that joined the hold.
+		// The loss of an older grant does not concern a newer one that joined the
+		// hold.
 		if n := len(c.grips); op.Outcome == history.LossReported && g.hold == c.hold && n > 0 && c.grips[n-1].token == g.token {
 			c.lost = true
 		}

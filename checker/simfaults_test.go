@@ -48,9 +48,9 @@ type faultPlan struct {
 	worldly  []string // scriptFlush, restarted, evicted, failedOver, clockStep, clockSkew
 	deaths   bool     // at any time
 	pauses   bool
-	forgets  bool // what has the server forget what it granted does
+	forgets  bool // a fault makes the server forget its grants
 	threads  bool // clients share processes
-	retries  bool // a call whose reply was lost is tried again within
+	retries  bool // a call with a lost reply is tried again within
 	swallows bool // an acquire without an answer is told to be refused
 }
 
@@ -68,13 +68,14 @@ func (p faultPlan) has(note string) bool {
 	return slices.Contains(p.onCalls, note) || slices.Contains(p.worldly, note)
 }
 
-// A mixture is what befalls a simulated history besides what its mutation needs.
+// A mixture is the set of faults of a simulated history in addition to those that its
+// mutation needs.
 type mixture uint8
 
 const (
 	alone          mixture = iota // nothing
 	amidFaults                    // any mix of faults
-	amidForgetting                // a mix in which the server forgets what it granted
+	amidForgetting                // a mix in which the server forgets its grants
 )
 
 func drawFaults(r *rand.Rand, fault mutation, others mixture) faultPlan {
@@ -154,8 +155,8 @@ func faultsFor(r *rand.Rand, fault mutation) faultPlan {
 	return p
 }
 
-// fault records a fault event on a stream of its own: it may come in the middle of
-// a call.
+// fault records a fault event on a stream of its own, because it may come in the
+// middle of a call.
 func (w *world) fault(client int32, note string, value int64) *history.Op {
 	at := w.stamp()
 	op := &history.Op{
@@ -174,7 +175,7 @@ func (w *world) process(client int32) int32 {
 	return client
 }
 
-// beginFaults has what befalls the server happen about then, and clients die.
+// beginFaults schedules the server's faults at about then, and deaths of clients.
 func (w *world) beginFaults(then int64) {
 	p := w.plan.faults
 	if p.has(clockSkew) {
@@ -241,8 +242,8 @@ func (w *world) stepClock() {
 	})
 }
 
-// step has what is left of a lease be longer by a step back; shorter by one ahead only
-// where that is the fault.
+// step lengthens the rest of a lease by a step back; a step ahead shortens it only if
+// that is the fault.
 func (s *lockServer) step(now, by int64) {
 	if by > 0 && s.fault != endsStepped {
 		return
@@ -256,7 +257,7 @@ func (s *lockServer) step(now, by int64) {
 	}
 }
 
-// restore has the server know what it knew then.
+// restore resets the server to its earlier state.
 func (s *lockServer) restore(then *lockServer) {
 	if s.forgetful {
 		s.owner, s.token, s.levels, s.until, s.ttl = then.owner, then.token, then.levels, then.until, then.ttl
@@ -281,8 +282,8 @@ func (s *lockServer) looksOver(client int32, now int64) bool {
 	return over && s.until != math.MaxInt64
 }
 
-// acquireOnce acts on an acquire that may come again: what it was granted before it
-// is granted still.
+// acquireOnce acts on an acquire that may be repeated: an earlier grant to it stays
+// granted.
 func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, now, ttl int64) grant {
 	s.expire(now)
 	switch {
@@ -296,8 +297,8 @@ func (s *lockServer) acquireOnce(before grant, again bool, client int32, asked, 
 	return s.acquire(client, asked, now, ttl)
 }
 
-// releaseOnce acts on a release that may come again: it may say that there is
-// nothing to be released, or that it was.
+// releaseOnce acts on a release that may be repeated: it may report that there is
+// nothing to release, or a success.
 func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now, delay int64) history.Outcome {
 	s.expire(now)
 	switch {
@@ -312,7 +313,7 @@ func (s *lockServer) releaseOnce(before history.Outcome, again bool, token, now,
 	return s.release(token, now, delay)
 }
 
-// wedge has what client holds never end.
+// wedge makes the hold of client never end.
 func (s *lockServer) wedge(client int32, fault mutation, now int64) {
 	s.expire(now)
 	if s.owner == client && s.applies(fault, 1) {
@@ -353,12 +354,12 @@ func (c *simClient) send(op *history.Op, act func(again bool), reply func(answer
 }
 
 // actsInTime reports whether op must not act after its return: a release that names
-// its owner only would free what the owner is granted later.
+// only its owner would free a later grant to the owner.
 func (c *simClient) actsInTime(op *history.Op) bool {
 	return c.w.server.identity && op.Kind == history.Release
 }
 
-// replyLost has the reply to op lost, or the request too; op may be tried again.
+// replyLost loses the reply to op, or the request, too; op may be tried again.
 func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), reply func(answer)) {
 	w, affected := c.w, c.id
 	if op.Kind == history.Renew { // in the background
@@ -386,8 +387,8 @@ func (c *simClient) replyLost(op *history.Op, acts bool, act func(bool) func(), 
 	})
 }
 
-// cancelled has op cancelled: its request acts in time, late or never, and its
-// client may be told what came of it or not.
+// cancelled cancels op: its request acts in time, late or never, and its client may or
+// may not learn the result.
 func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(answer)) {
 	w := c.w
 	heard, known := w.IntN(3) == 0, false
@@ -436,7 +437,7 @@ func (c *simClient) cancelled(op *history.Op, act func(bool) func(), reply func(
 	})
 }
 
-// pause has the client stand still for a while.
+// pause pauses the client for a while.
 func (c *simClient) pause() {
 	c.event(history.Pause)
 	c.w.later(c.w.Int64N(40), func() {
@@ -470,7 +471,7 @@ func (w *world) probe() {
 	w.run()
 }
 
-// tryOnce tries op once, and releases what it gets.
+// tryOnce tries op once, and releases its grant.
 func (c *simClient) tryOnce(op *history.Op) {
 	op.Attempt = op.Call
 	g := c.w.server.acquireOnce(grant{}, false, c.id, c.w.now, c.w.now, op.Asked/tick)

@@ -10,8 +10,8 @@ import (
 // The occupancy monitor of the simulator. It is independent of the checker: it asks the
 // clients whether they are inside, and the server whether they should be.
 
-// A wrong is what the mutation did to an owner: without it, client would hold the key until
-// then, in ticks. It occurred in a release or extend, under the lease that was asked for at since.
+// A wrong is the mutation's effect on an owner: without it, client would hold the key until until,
+// in ticks. It occurred in a release or extend, under the lease requested at since.
 type wrong struct {
 	client       int32
 	until, since int64
@@ -22,9 +22,9 @@ type overlap struct {
 	at     int64 // in ticks
 	inside int32 // was so already
 	let    int32 // was let in
-	// forgot: the server forgot what it knew since one of them asked for the key.
+	// forgot: the server forgot its state since one of them asked for the key.
 	forgot bool
-	// beside: what a third had sent may have acted on one of the grants.
+	// beside: a third client's request may have acted on one of the grants.
 	beside bool
 }
 
@@ -32,13 +32,13 @@ func (o overlap) String() string {
 	return fmt.Sprintf("%c and %c at %d", 'A'+o.inside-1, 'A'+o.let-1, o.at)
 }
 
-// robbed has the owner lose the key by the mutation.
+// robbed records that the owner loses the key by the mutation.
 func (s *lockServer) robbed() {
 	s.wronged = wrong{s.owner, math.MaxInt64, s.since}
 	s.owner = 0
 }
 
-// shortened sets the end of the owner's lease, by the mutation where it is earlier than before.
+// shortened sets the end of the owner's lease; an earlier end than before is the mutation's.
 func (s *lockServer) shortened(end int64) {
 	if end < s.until {
 		s.promised, s.cutSince = s.until, s.since
@@ -46,20 +46,20 @@ func (s *lockServer) shortened(end int64) {
 	s.until = end
 }
 
-// occupancy is what a client believes.
+// occupancy is a client's belief.
 type occupancy struct {
-	// sure is until when the client is inside, in ticks by its own clock: from a grant or an
-	// extend that was answered ok to the end of what that gives, or its next call.
+	// sure is the time until which the client is inside, in ticks by its own clock: from a grant
+	// or a successful extend to the end of its lease, or its next call.
 	sure    int64
-	flying  int // calls of its own under way; crowded: one of them began beside another
+	flying  int // number of its own calls under way; crowded: one of them began beside another
 	crowded bool
-	asked   int64 // when it called the acquire that began what it holds
-	// sends is how many of the calls under way are releases, extends and renewals, which may
-	// act on what another is granted meanwhile; beside that the client asked for the key
-	// while another had one under way, or one whose answer never came.
+	asked   int64 // call of the acquire that began its hold
+	// sends is the number of releases, extends and renewals under way, which may act on a
+	// meanwhile granted hold of another; beside means that the client asked for the key while
+	// another had one under way, or one without an answer.
 	sends  int
 	beside bool
-	doubts bool // an answer to the client never came: that call may act at any time
+	doubts bool // a call of the client got no answer: it may act at any time
 }
 
 // calls notes that the client begins an operation. It is not sure any more, unless it works.
@@ -110,8 +110,8 @@ func (c *simClient) believes(from, ttl int64) {
 	}
 }
 
-// entered notes that the client was granted the key by op, with what the mutation did for it.
-// Without knowing when the lease began it is not sure of it.
+// entered records that the client was granted the key by op, with the mutation's part in it. It is
+// not sure of the hold if it does not know when the lease began.
 func (c *simClient) entered(op *history.Op, over wrong) {
 	if op.Attempt != history.NoStamp {
 		c.believes(op.Attempt/tick, op.Asked/tick)

@@ -36,14 +36,13 @@ const (
 	locksAnew       mutation = "a refresh of a lost lock takes it anew and says so to nobody"
 )
 
-// A lockServer is a correct lease lock on one key, unless mutated. Each grant has
-// a token of its own; a lease ends at a random instant that the specification
-// allows.
+// A lockServer is a correct lease lock on one key, unless mutated. Each grant has a token
+// of its own; a lease ends at a random instant that the specification allows.
 type lockServer struct {
 	*rand.Rand
 	fault mutation
-	kind  string // what a second acquire is: refused, nested or refreshed
-	// identity: the token is who the owner is, the same for all its grants.
+	kind  string // meaning of a second acquire: refused, nested or refreshed
+	// identity means that the token is the owner's identity, the same for all its grants.
 	identity bool
 	faulted  bool // the mutation made a difference
 
@@ -51,35 +50,36 @@ type lockServer struct {
 	token  int64
 	levels int
 	until  int64 // the lease ends here, in ticks
-	// promised is where it should have ended, when the mutation cut it short.
+	// promised is the proper end of the lease, if the mutation cut it short.
 	promised int64
 	wronged  wrong
-	// since is when what acts now was asked for, and cutSince what cut the lease short.
+	// since is the time of the request that acts now, and cutSince of the one that cut the
+	// lease short.
 	since, cutSince int64
-	ttl             int64 // the longest asked for by the owner
-	// relets: an inner release begins the lease anew.
+	ttl             int64 // the longest lease requested by the owner
+	// relets means that an inner release begins the lease anew.
 	relets bool
-	closed int64 // a release asked that nobody be let in before
+	closed int64 // a release asked to let nobody in before
 	// offsets are how far the clocks of clients are ahead, in ticks.
 	offsets map[int32]int64
 	flushed bool // scripts are gone
 	tokens  int64
-	// gone are clients that died: what they hold without a lease ends with their sessions.
+	// gone are dead clients: their holds without a lease end with their sessions.
 	gone map[int32]bool
-	// forgetful: a restart, an eviction or a failover has it forget.
+	// forgetful means that it forgets in a restart, an eviction or a failover.
 	forgetful bool
-	wedged    bool // what is held stays held whatever the owner does
-	// refreshing: the acquire is by a client that believes that it holds the key.
-	// tells: where it does not, it is told so; untold: one was not.
+	wedged    bool // a hold never ends, whatever the owner does
+	// refreshing: the acquire is by a client that believes that it holds the key. tells:
+	// if it does not hold the key, it is told so; untold: one client was not.
 	refreshing, tells, untold bool
 	fence                     uint64
 }
 
-// A grant is what the server answers to an acquire: token 0 is a refusal.
+// A grant is the server's answer to an acquire: token 0 is a refusal.
 type grant struct {
 	token int64
 	fence uint64
-	lost  bool  // not granted, since what it was to refresh is lost
+	lost  bool  // not granted, because the hold to refresh is lost
 	over  wrong // without the mutation, this one would hold the key
 }
 
@@ -114,7 +114,7 @@ func (s *lockServer) leaseEnd(client int32, asked, now, ttl int64) int64 {
 	return asked + ttl + s.Int64N(now-asked+10)
 }
 
-// sessionEnd draws when what a client that died held without a lease is free.
+// sessionEnd draws the time at which a dead client's hold without a lease is free.
 func (s *lockServer) sessionEnd(now int64) int64 { return now + s.Int64N(10) }
 
 // dies ends the session of a client.
@@ -125,7 +125,7 @@ func (s *lockServer) dies(client int32, now int64) {
 	}
 }
 
-// acquire acts on a try of client that was sent at asked.
+// acquire acts on a try of client sent at asked.
 func (s *lockServer) acquire(client int32, asked, now, ttl int64) grant {
 	s.expire(now)
 	s.faulted = s.faulted || s.owner == 0 && now < s.promised
@@ -164,7 +164,7 @@ func (s *lockServer) newToken(client int32) int64 {
 	return s.tokens
 }
 
-// take grants the key to client, whoever has it.
+// take grants the key to client, even if another holds it.
 func (s *lockServer) take(client int32, now, until int64) grant {
 	if s.owner != 0 {
 		s.robbed()
@@ -220,8 +220,8 @@ func (s *lockServer) release(token, now, delay int64) history.Outcome {
 	return history.OK
 }
 
-// extend acts on an extend of the grant with token. Unlike a grant's, its lease
-// counts from now: a late one must not cut off what a later one gave.
+// extend acts on an extend of the grant with token. Unlike a grant's, its lease counts
+// from now: a late one must not shorten a later one's lease.
 func (s *lockServer) extend(token, now, ttl int64) history.Outcome {
 	s.expire(now)
 	mine := s.owner != 0 && s.token == token
@@ -264,7 +264,7 @@ type world struct {
 
 	clients          []*simClient
 	overlaps         []overlap
-	forgot           int64  // when the server last forgot what it knew
+	forgot           int64  // the time at which the server last forgot its state
 	version, written uint64 // the guarded record's, and the newest made
 	floor            uint64 // the highest fence the store has seen
 }
@@ -274,8 +274,7 @@ type happening struct {
 	do func()
 }
 
-// later has do happen d ticks from now; what falls on one instant happens in a
-// random order.
+// later schedules do in d ticks; calls at one instant run in random order.
 func (w *world) later(d int64, do func()) {
 	i := 0
 	for i < len(w.agenda) && (w.agenda[i].at < w.now+d || w.agenda[i].at == w.now+d && w.IntN(2) == 0) {
@@ -293,7 +292,7 @@ func (w *world) run() {
 	}
 }
 
-// stamp is now, in ns and numbered when the plan says so.
+// stamp is now, in ns and numbered if the plan says so.
 func (w *world) stamp() optime.Stamp {
 	if !w.plan.numbered {
 		return optime.Stamp{T: w.now * tick}
@@ -302,19 +301,18 @@ func (w *world) stamp() optime.Stamp {
 	return optime.Stamp{T: w.now * tick, Seq: w.stamps}
 }
 
-// An answer is what came of a request as far as its sender knows.
+// An answer is the result of a request as far as its sender knows.
 type answer int
 
 const (
 	arrived answer = iota
 	failed         // certainly not sent
 	silent         // timed out: it may act, now or later
-	falsely        // told ok, whatever the server said
+	falsely        // told ok, whatever the server answered
 )
 
-// transmit sends a request: act happens at the server, unless it is lost on the
-// way, and reply when its sender knows what there is to know. inTime: it does not
-// arrive after that.
+// transmit sends a request: act runs at the server, unless the request is lost, and reply
+// when its sender knows the result. inTime requests do not arrive after that.
 func (w *world) transmit(act func(), reply func(answer), inTime bool) {
 	there, back := w.latency(), w.latency()
 	if w.IntN(100) >= w.plan.loss {
@@ -337,7 +335,8 @@ func (w *world) transmit(act func(), reply func(answer), inTime bool) {
 	w.later(there+back+w.Int64N(3), func() { reply(silent) })
 }
 
-// latency is that of one way, in ticks: mostly short, at times longer than a lease.
+// latency is the latency of one way, in ticks: mostly short, sometimes longer than a
+// lease.
 func (w *world) latency() int64 {
 	if w.IntN(12) == 0 {
 		return w.Int64N(20)

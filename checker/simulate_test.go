@@ -14,12 +14,12 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// A simPlan says what happens in one simulated history.
+// A simPlan describes one simulated history.
 type simPlan struct {
 	fault mutation
-	kind  string // what a second acquire is
+	kind  string // meaning of a second acquire
 	loss  int    // percent of requests without an answer
-	// What clients and lock can do, and what befalls them.
+	// Abilities of clients and lock, and faults.
 	deaths, stale, store, notices, delays, fences, guarded bool
 	renews, endless, anchored, numbered, cuts              bool
 	faults                                                 faultPlan
@@ -51,7 +51,7 @@ func drawPlan(r *rand.Rand, fault mutation, others mixture) simPlan {
 	if fault != sound && p.faults.any() { // one fault, one guarantee
 		p.deaths = false
 	}
-	if p.kind != "refused" { // or a refresh would shorten, a level be added to, a hold whose owner is told of nothing
+	if p.kind != "refused" { // or a refresh would shorten a hold, or a level be added to it, without its owner being told
 		p.faults.swallows = false
 	}
 	switch fault {
@@ -108,8 +108,8 @@ func simulateAmid(seed uint64, fault mutation, others mixture) simulated {
 // simWakes is how soon a waiter asks again, in ns: after the slowest reply, and tries that a fault affects, and its pause.
 const simWakes = 40 * tick
 
-// claims are what the simulated lock keeps, were it not for its mutation: all that a lease
-// lock can, but for what it is let do.
+// claims are the guarantees of the simulated lock without its mutation: all guarantees of a lease
+// lock, except those that the plan's options break.
 func (w *world) claims(p simPlan) lockbench.Claims {
 	claims := lockbench.LeaseClaims(lockbench.Reentrancy, lockbench.ReleaseDelay, lockbench.Fencing)
 	if w.server.untold && !w.server.tells {
@@ -121,8 +121,7 @@ func (w *world) claims(p simPlan) lockbench.Claims {
 	return claims
 }
 
-// tear makes s a record that stops before the run did, at a stamp of its own for
-// each client.
+// tear makes s a record that stops before the run did, at a stamp of its own for each client.
 func (s *simulated) tear(r *rand.Rand, end int64) {
 	s.cut = map[int32]int64{}
 	s.end = history.End{Partial: true, Why: "the test says so"}
@@ -138,7 +137,7 @@ func (s *simulated) tear(r *rand.Rand, end int64) {
 	}
 }
 
-// Events leaves out what a client did after its cut.
+// Events leaves out a client's events after its cut.
 func (s simulated) Events() iter.Seq2[history.Event, error] {
 	return func(yield func(history.Event, error) bool) {
 		for ev := range s.memory.Events() {
@@ -195,10 +194,9 @@ func (s simulated) broken(t *testing.T) []CellFinding {
 	return slices.DeleteFunc(result.Findings, func(f CellFinding) bool { return f.Verdict != Broken })
 }
 
-// TestSimulatedLockPasses judges histories of a lock that does nothing
-// wrong, under losses, delays, deaths, slow holders, torn records, and mixes of all
-// conditions, of a server that forgets too. Whatever counts against its claims is a false
-// alarm.
+// TestSimulatedLockPasses judges histories of a correct lock, under losses, delays, deaths, slow
+// holders, torn records, and mixes of all conditions, even with a server that forgets. Every
+// violation of its claims is a false alarm.
 func TestSimulatedLockPasses(t *testing.T) {
 	rare := map[lockbench.Conditions]int64{lockbench.StateLoss: 0, lockbench.Failover: 0}
 	for n := range uint64(*histories / 10) {
@@ -218,7 +216,7 @@ func TestSimulatedLockPasses(t *testing.T) {
 			t.Fatalf("seed %d (%s):\n%s", seed, s.header.Reacquire, s.describe())
 		}
 	}
-	for c, found := range rare { // what the lock does not survive was there to be found
+	for c, found := range rare { // the conditions that the lock does not survive occurred
 		if t.Logf("exclusion@%s: %d violations", c, found); found*300 < int64(*histories/10) {
 			t.Errorf("exclusion@%s was broken in %d histories of %d, want 1 in 300 at least", c, found, *histories/10)
 		}
@@ -284,10 +282,10 @@ func TestSeedsThatAccused(t *testing.T) {
 var broad = some(lockbench.Exclusion, lockbench.Effects, lockbench.LossReported, lockbench.LeaseKept,
 	lockbench.Reentrancy, lockbench.Fencing, lockbench.ReleaseDelay)
 
-// expectations say what each mutation must be found to break, and what else it may break.
+// expectations list the cells that each mutation must break, and others that it may break.
 var expectations = []struct {
 	fault   mutation
-	must    []lockbench.Cell // one of them, whatever else touched it
+	must    []lockbench.Cell // one of them, with any other conditions
 	may     []lockbench.Guarantee
 	percent int // of the histories in which it occurred, at least
 }{

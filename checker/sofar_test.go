@@ -2,8 +2,8 @@ package checker
 
 import "testing"
 
-// TestSoFarOnlyRises judges histories with a look at what there is so far: no count ever
-// falls, the end has no less, and the judgement is that of one without looks.
+// TestSoFarOnlyRises judges histories with intermediate results: no count ever falls,
+// the end has no less, and the judgement equals one without intermediate results.
 func TestSoFarOnlyRises(t *testing.T) {
 	for seed := range uint64(*histories/100 + 1) {
 		s := simulate(seed, expectations[seed%uint64(len(expectations))].fault)

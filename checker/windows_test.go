@@ -28,7 +28,7 @@ func TestWindowMutantsExist(t *testing.T) {
 }
 
 // TestWindowMutantsAreCaught compiles this package with each of the mutants in turn, and
-// wants a test to fail.
+// requires a test to fail.
 func TestWindowMutantsAreCaught(t *testing.T) {
 	longtest.Only(t)
 	if said, passed := judgeWith(t, buildWith(t, "")); !passed {
@@ -48,7 +48,7 @@ func TestWindowMutantsAreCaught(t *testing.T) {
 	}
 }
 
-// A windowMutant is a change of what touches what.
+// A windowMutant is a change of the rules for touching.
 type windowMutant struct{ name, file, before, after string }
 
 func windowMutants(t *testing.T) (all []windowMutant) {
@@ -80,7 +80,7 @@ func (m windowMutant) mutated() (string, error) {
 	return strings.Replace(string(text), m.before, m.after, 1), nil
 }
 
-// overlay writes what go build is to read instead of file.
+// overlay writes the file that go build reads instead of file.
 func overlay(t *testing.T, file, text string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -105,7 +105,7 @@ func overlay(t *testing.T, file, text string) string {
 func buildWith(t *testing.T, overlay string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "checker.test")
-	args := []string{"test", "-c", "-ldflags=-s -w", "-o", program} // without what debuggers need, in half the time
+	args := []string{"test", "-c", "-ldflags=-s -w", "-o", program} // without data for debuggers, in half the time
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
@@ -115,7 +115,7 @@ func buildWith(t *testing.T, overlay string) (program string) {
 	return program
 }
 
-// judgeWith runs the tests of program that are to catch mutants, on few histories.
+// judgeWith runs the catching tests of program, on few histories.
 func judgeWith(t *testing.T, program string) (said string, passed bool) {
 	t.Helper()
 	run := exec.CommandContext(t.Context(), program, "-test.run", catching, "-test.failfast", "-histories", "2400")

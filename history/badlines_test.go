@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBadLines: what is wrong with a line is said with its number, the field, its value, the
-// reason and a hint.
+// TestBadLines: an error in a line has the line's number, the field, its value, the reason
+// and a hint.
 func TestBadLines(t *testing.T) {
 	const granted = `{"op":"acquire","client":1,"key":"a","call_ns":1,"return_ns":2,"outcome":"ok","granted_ns":50}`
 	for _, c := range []struct{ line, err string }{

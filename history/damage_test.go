@@ -205,7 +205,7 @@ func TestFlippedAnywhere(t *testing.T) {
 	}
 }
 
-// sound: what is delivered of a damaged file was in the whole one.
+// sound checks that all events read from a damaged file are in the whole one.
 func sound(t *testing.T, got, want []Event) {
 	t.Helper()
 	known := map[string]bool{}

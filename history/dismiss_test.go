@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestRecorderForgetsTheDead: a run whose clients die and are replaced for days must not
-// keep what is written of them.
+// TestRecorderForgetsTheDead: a run that for days replaces dying clients must not keep
+// their data.
 func TestRecorderForgetsTheDead(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// watchable is a lease that is lost when it is told to be.
+// watchable is a lease that the test can lose.
 type watchable struct{ lost chan struct{} }
 
 func (w watchable) Lost() <-chan struct{}       { return w.lost }

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A service records what its lock answers, of one key in ten, and judges it later: lockbench
+// A service records the answers of its lock, for one key in ten, and judges them later: lockbench
 // check locks.lbh.
 func ExampleRecorder_Locker() {
 	dir, err := os.MkdirTemp("", "locks")

@@ -1,9 +1,9 @@
 package history
 
-// What tests of what is published look at.
+// Exports for the tests of the published format.
 var LineType = lineType
 
-// FieldKinds reports, of the fields that only some kinds have, whether k has them.
+// FieldKinds reports whether k has each of the fields that only some kinds have.
 func FieldKinds(k Kind) map[string]bool {
 	has := map[string]bool{}
 	for field, kinds := range fieldKinds {

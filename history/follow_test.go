@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/spool"
 )
 
-// TestFollowingAHistory: a reader that follows a recorder yields what one yields that
+// TestFollowingAHistory: a reader that follows a recorder yields the same as one that
 // comes later.
 func TestFollowingAHistory(t *testing.T) {
 	t.Parallel()

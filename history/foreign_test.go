@@ -42,7 +42,7 @@ func TestForeignJSONL(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       []string
-		err        string // what the error says, with its line
+		err        string // text of the error, with its line
 	}{
 		{"as documented", plainHeader +
 			`{"op":"acquire","client":1,"key":"a","call_ns":1000,"return_ns":5000,"outcome":"ok","attempt_ns":1000,"asked_ns":2000000000,"granted_ns":2000000000}
@@ -240,8 +240,7 @@ func TestEDNLeases(t *testing.T) {
 	}
 }
 
-// exhaust reads whatever it is given to the end; that it comes back is the test.
-// What is delivered must be in order.
+// exhaust reads its source to the end; it must return. The delivered events must be in order.
 func exhaust(t *testing.T, src Source, err error) {
 	if err != nil {
 		return
@@ -317,8 +316,8 @@ func FuzzEDN(f *testing.F) {
 	})
 }
 
-// TestUntoldLeases: what another program leaves out is not known, and makes no lock without a
-// lease of one that has one.
+// TestUntoldLeases: a lease that another program leaves out is unknown; that does not mean that
+// the lock has none.
 func TestUntoldLeases(t *testing.T) {
 	for _, c := range []struct {
 		fields           string // of an operation answered ok

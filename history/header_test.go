@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// TestHeaderIsReadAsWritten compares a header with what both formats make of it.
+// TestHeaderIsReadAsWritten compares a header with the header read back from both
+// formats.
 func TestHeaderIsReadAsWritten(t *testing.T) {
 	h := Header{
 		Schema: Schema, Design: "x", Reacquire: "refused",
@@ -27,7 +28,7 @@ func TestHeaderIsReadAsWritten(t *testing.T) {
 }
 
 // TestVersion1IsRefused expects one sentence with both versions and the lockbench to use,
-// whatever else the header says.
+// independent of the rest of the header.
 func TestVersion1IsRefused(t *testing.T) {
 	const header = `{"schema":"lockbench/history/v1","design":"x","claims":["overrun"],"exercises":null,"gone":1}`
 	var native bytes.Buffer
@@ -53,7 +54,7 @@ func TestHeaderRefusesUnknownNames(t *testing.T) {
 	}
 }
 
-// TestOtherDocumentsAreNoHistories: other files of lockbench are called by what they are.
+// TestOtherDocumentsAreNoHistories: errors name the type of lockbench's other files.
 func TestOtherDocumentsAreNoHistories(t *testing.T) {
 	const want = "history: it is no history, but a lockbench/result/v2; hint: lockbench run --history DIR writes histories"
 	for _, tt := range []struct{ text, want string }{

@@ -33,8 +33,9 @@ func (l *listed) Events() iter.Seq2[Event, error] {
 	}
 }
 
-// complete makes a source of whole operations. Those of one client and equal
-// stamps come in the order listed, but for events and renewals, which come last.
+// complete makes a source of whole operations. Operations of one client with
+// equal stamps keep their order, except for events and renewals, which come
+// last.
 func complete(ops []*Op) *listed {
 	slices.SortStableFunc(ops, func(a, b *Op) int {
 		return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Return, b.Return),
@@ -43,8 +44,8 @@ func complete(ops []*Op) *listed {
 	return &listed{header: Header{Schema: Schema, Design: "d"}, events: sorted(ops), end: End{Trailer: Trailer{Ops: int64(len(ops))}}}
 }
 
-// sorted orders all events by (time, seq), and what ties by playing it through:
-// all calls that may come, then all returns that may come, and again.
+// sorted orders all events by (time, seq), and ties by simulation: all calls
+// that may come, then all returns that may come, and again.
 func sorted(ops []*Op) []Event {
 	groups := map[[2]uint64][]Event{}
 	for _, op := range ops {
@@ -142,7 +143,7 @@ func randomOp(r *rand.Rand) *Op {
 	}
 }
 
-// sensible leaves the operations what their kinds can have: lines have no more.
+// sensible reduces operations to the fields of their kinds: lines have no more.
 func sensible(ops []*Op) (all []*Op) {
 	for _, op := range ops {
 		c := Op{
@@ -200,7 +201,7 @@ func show(ev Event) string {
 	return fmt.Sprintf("%d %+v", ev.Phase, *ev.Op)
 }
 
-// same fails the test unless two sources tell the same.
+// same fails the test unless two sources have the same content.
 func same(t *testing.T, what string, got Source, want *listed) {
 	t.Helper()
 	events, err := gather(got)
@@ -226,7 +227,7 @@ func texts(events []Event) []string {
 	return all
 }
 
-// through writes src in one format and opens what was written.
+// through writes src in one format and opens the result.
 func through(t *testing.T, src Source, write func(*bytes.Buffer, Source) error) Source {
 	t.Helper()
 	var b bytes.Buffer

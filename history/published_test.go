@@ -34,7 +34,8 @@ func published(t *testing.T) *jsonschema.Schema {
 // row finds the fields of the tables of a document.
 var row = regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| ")
 
-// TestFieldsAreInStep: what a line and a header have is in the code, in the schema and in the paper.
+// TestFieldsAreInStep: the fields of a line and a header are in the code, in the schema and in the
+// paper.
 func TestFieldsAreInStep(t *testing.T) {
 	var schema struct {
 		Defs map[string]struct {
@@ -106,8 +107,8 @@ func TestKindsHaveTheirFields(t *testing.T) {
 	}
 }
 
-// TestLinesAreValid: what lockbench writes of recorded histories is what the schema describes, and
-// what the reader takes.
+// TestLinesAreValid: lockbench writes recorded histories as the schema describes and the reader
+// accepts.
 func TestLinesAreValid(t *testing.T) {
 	s, files := published(t), 0
 	err := filepath.WalkDir("../bench/corpus", func(path string, e fs.DirEntry, err error) error {
@@ -151,7 +152,7 @@ func TestLinesAreValid(t *testing.T) {
 	}
 }
 
-// TestPaperIsValid: the examples of the paper are what the schema describes, and are read.
+// TestPaperIsValid: the examples of the paper match the schema, and can be read.
 func TestPaperIsValid(t *testing.T) {
 	paper, err := os.ReadFile("../docs/history-format.md")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scripted is a locker whose operations answer what a test says.
+// scripted is a locker with answers set by a test.
 type scripted struct {
 	lease  lockbench.Lease
 	err    error
@@ -56,7 +56,7 @@ func (a *able) Fence() uint64                                     { return 42 }
 func (a *able) Lost() <-chan struct{}                             { return a.lost }
 func (a *able) Valid() (time.Time, time.Duration)                 { return a.from, a.granted }
 
-// record runs events against a recorder and returns what a reader makes of it.
+// record runs events against a recorder and returns the operations read back.
 func record(t *testing.T, reacquire string, events func(*history.Recorder)) []history.Op {
 	t.Helper()
 	var file bytes.Buffer
@@ -92,7 +92,7 @@ func calls(t *testing.T, src history.Source) []history.Op {
 
 var ctx = context.Background()
 
-// errDenied is what a server answers a user that lacks a permission.
+// errDenied is a server's answer to a user without a permission.
 var errDenied = errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
 
 func addr(port int) net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port} }
@@ -246,8 +246,8 @@ func TestIntendedStart(t *testing.T) {
 	}
 }
 
-// TestLeaseThatWouldBeGiven: an acquire that nobody answers may have left what the
-// design gives, not what was asked for.
+// TestLeaseThatWouldBeGiven: an unanswered acquire may have left the lease that the design
+// gives, not the requested one.
 func TestLeaseThatWouldBeGiven(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -310,7 +310,7 @@ func TestExtendAnchor(t *testing.T) {
 	}
 }
 
-// extending is a lease whose validity is what renew says at its extend.
+// extending is a lease with a validity that renew gives at its extend.
 type extending struct {
 	able
 	renew func() (time.Time, time.Duration)
@@ -354,7 +354,7 @@ func TestHoldNames(t *testing.T) {
 	}
 }
 
-// perform does what a script says, releasing the latest lease first.
+// perform runs a script, releasing the latest lease first.
 func perform(t *testing.T, c *history.Client, script string) {
 	t.Helper()
 	answers := map[rune]error{'u': io.EOF, 'U': io.EOF, 'x': lockbench.ErrNotAcquired, 'L': lockbench.ErrNotHeld, 'F': lockbench.ErrNoEffect}
@@ -459,7 +459,7 @@ func TestLostClosedByTheReleaseIsNoLoss(t *testing.T) {
 			inner := &closing{able{lost: make(chan struct{})}}
 			lease, _ := r.Client(1, 1).Locker(&scripted{lease: inner}).Acquire(ctx, "k", lockbench.Options{})
 			_ = lease.Release(ctx)
-			synctest.Wait() // whoever still watches has seen it now
+			synctest.Wait() // every watcher has seen it now
 		})
 		if len(ops) != 2 {
 			t.Errorf("recorded %v, want acquire and release only", ops)
@@ -525,9 +525,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestRecordingAllocatesNothing: what a client allocates beside the lock under test
-// would be taken for the lock's own cost. The few that a hundred operations share,
-// for leases and for batches, round to none.
+// TestRecordingAllocatesNothing: allocations of a client beside the lock under test would be
+// taken for the lock's own cost. The few allocations that a hundred operations share, for
+// leases and for batches, round to none.
 func TestRecordingAllocatesNothing(t *testing.T) {
 	r, err := history.NewRecorder(io.Discard, history.Header{})
 	if err != nil {
@@ -596,9 +596,9 @@ type telling struct {
 
 func (l *telling) Valid() (time.Time, time.Duration) { return l.from, l.granted }
 
-// BenchmarkClients is the cost of recording a pair where many clients take turns,
-// so that what one of them uses has left the nearest cache by its next turn.
-// With -cpu 1 the recorder's own goroutine is part of it.
+// BenchmarkClients is the cost of recording a pair when many clients take turns, so that a
+// client's data has left the nearest cache by its next turn. With -cpu 1 the recorder's own
+// goroutine is part of it.
 func BenchmarkClients(b *testing.B) {
 	r, err := history.NewRecorder(io.Discard, history.Header{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// inMemory is a lock in memory without a lease to speak of. What it answers to releases of some
-// keys is as their names say.
+// inMemory is a lock in memory with practically no lease. The names of some keys set its answers to
+// their releases.
 type inMemory struct {
 	mu   sync.Mutex
 	held map[string]bool
@@ -54,7 +54,7 @@ func (l inMemoryLease) Release(context.Context) error {
 func newInMemory() *inMemory { return &inMemory{held: map[string]bool{}} }
 
 // TestServiceSamplesKeys: a key is recorded wholly or not at all, and each grant has an owner that
-// is nobody else's meanwhile.
+// no other grant has meanwhile.
 func TestServiceSamplesKeys(t *testing.T) {
 	var file bytes.Buffer
 	r, err := NewRecorder(&file, Header{Design: "in-memory", Sample: 0.3})
@@ -120,8 +120,8 @@ func TestSampleIsThatOfOtherLanguages(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcomesEndAnOwner: after an unknown outcome a client is nobody's any more, and lets
-// go of its memory.
+// TestUnknownOutcomesEndAnOwner: after an unknown outcome a client number is not used any more, and
+// its memory is freed.
 func TestUnknownOutcomesEndAnOwner(t *testing.T) {
 	var file bytes.Buffer
 	r, err := newRecorder(&file, Header{Design: "in-memory"}, pace{time.Hour, 1 << 20})
@@ -238,7 +238,7 @@ func TestWordsAreBounded(t *testing.T) {
 }
 
 // BenchmarkService is an acquire and a release of a lock that takes no time, through a Recorder:
-// of a key that is recorded, and of one that is not.
+// with a recorded key, and with one that is not.
 func BenchmarkService(b *testing.B) {
 	for _, c := range []struct {
 		name string

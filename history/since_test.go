@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestTapeSince: what is known afterwards only stands before what came since.
+// TestTapeSince: an event that is known only afterwards precedes the later
+// ones.
 func TestTapeSince(t *testing.T) {
 	tape := NewTape(Header{})
 	owner, seen := tape.Client(0, 0), tape.Client(1, 1)

@@ -2,7 +2,8 @@ package history
 
 import "testing"
 
-// TestStalls: stallers come after those that are measured, and again in the place of the dead.
+// TestStalls: stallers are numbered after the measured clients, and again among the
+// replacements of the dead.
 func TestStalls(t *testing.T) {
 	h := Header{Clients: 3, Stallers: 2}
 	for client, want := range map[int32]bool{-1: false, 0: false, 2: false, 3: true, 4: true, 5: false, 7: false, 8: true, 9: true, 10: false} {

@@ -14,9 +14,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Many clients with renewals in the background, under sweeps every millisecond:
-// the reader refuses an operation from before an epoch that was written already,
-// so an epoch that promised too much fails the test.
+// Many clients with renewals in the background, under sweeps every millisecond: the
+// reader refuses an operation from before a written epoch, so an epoch that
+// promised too much fails the test.
 func TestManyClients(t *testing.T) {
 	const clients, rounds = 64, 150
 	var file bytes.Buffer
@@ -90,8 +90,8 @@ func (s *stalled) Write(b []byte) (int, error) {
 	return s.content.Write(b)
 }
 
-// A disk that hangs must neither hold clients up nor fill the memory, and what
-// was dropped then must not look complete.
+// A disk that hangs must neither delay clients nor fill the memory, and a history
+// with dropped events must not look complete.
 func TestStalledDisk(t *testing.T) {
 	disk := &stalled{goOn: make(chan struct{})}
 	r, err := newRecorder(disk, Header{}, pace{time.Millisecond, 8 * blockOps})

@@ -50,7 +50,7 @@ func TestTapeOrdersOneInstant(t *testing.T) {
 	})
 }
 
-// TestTapeIsARecorder has both record the same, and compares what they say but
+// TestTapeIsARecorder lets both record the same, and compares the results except
 // for the times and the words of errors, which a tape does not keep.
 func TestTapeIsARecorder(t *testing.T) {
 	for _, script := range []string{"a r a r", "a a w r w r a", "x a x a", "u a w", "a U a", "a F a", "a a L w a w"} {

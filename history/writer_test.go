@@ -12,7 +12,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestEventsHaveNoAttempt writes an event whose Attempt is zero, as the zero Op has it, and reads it.
+// TestEventsHaveNoAttempt writes an event with a zero Attempt, as in the zero Op, and reads it.
 func TestEventsHaveNoAttempt(t *testing.T) {
 	src := through(t, complete([]*Op{{Kind: Death}}), toJSONL)
 	events, err := gather(src)
@@ -21,7 +21,7 @@ func TestEventsHaveNoAttempt(t *testing.T) {
 	}
 }
 
-// TestWriterSaysWhatIsWrong writes what cannot be written, and goes on.
+// TestWriterSaysWhatIsWrong writes invalid operations, and goes on.
 func TestWriterSaysWhatIsWrong(t *testing.T) {
 	good := Op{Kind: Acquire, Call: 1, Return: 2, Attempt: NoStamp, Key: "k"}
 	for _, c := range []struct {

@@ -10,11 +10,11 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Controls returns what runs compare locks with: no locks, and none of All.
+// Controls returns the controls that runs compare locks with. They are no locks, and not in All.
 func Controls() []design.Design { return control.Designs() }
 
-// MatchRun is [Match] for a run, which may have controls: those that are named come last. No
-// pattern selects them.
+// MatchRun is [Match] for a run, which may have controls. Controls are selected only by name,
+// and come last.
 func MatchRun(patterns ...string) ([]design.Design, error) {
 	var controls []design.Design
 	for _, d := range Controls() {
@@ -30,8 +30,8 @@ func MatchRun(patterns ...string) ([]design.Design, error) {
 	return append(designs, controls...), err
 }
 
-// noLock is the error for the name of a control where only locks can be named, and for one that
-// there is none of; nil for any other name.
+// noLock is the error for the name of a control, known or unknown, where only locks can be
+// named; nil for any other name.
 func noLock(name string) error {
 	if !strings.HasPrefix(name, "control/") {
 		return nil

@@ -1,3 +1,3 @@
-// Package impls is the catalogue: every lock design that lockbench can put to
-// the test, by name. The designs live in the folders below, one per family.
+// Package impls is the catalogue of all lock designs that lockbench can test,
+// by name. The designs are in the folders below, one per family.
 package impls

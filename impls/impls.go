@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// All returns every design of the catalogue, family by family, always in the same
-// order: ours, then the libraries of other people's.
+// All returns every design of the catalogue, family by family, always in the same order:
+// ours, then libraries by others.
 func All() []design.Design {
 	return slices.Concat(
 		setnxgetset.Designs(),
@@ -32,8 +32,8 @@ func All() []design.Design {
 	)
 }
 
-// Documented returns those of All that are built here, from documents, on Redis: what is run
-// where no design is named.
+// Documented returns the designs of All that are built here, from documents, on Redis. They
+// are run if no design is named.
 func Documented() []design.Design {
 	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" || d.Backend != nil })
 }
@@ -85,7 +85,7 @@ func match(pattern string) ([]string, error) {
 	return matched, nil
 }
 
-// globs returns what selects a whole family, one per family.
+// globs returns a pattern for each family.
 func globs() []string {
 	var all []string
 	for _, name := range Names() {

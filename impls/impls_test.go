@@ -37,7 +37,8 @@ func TestEveryFamilyHasItsFolder(t *testing.T) {
 	}
 }
 
-// TestLibrariesAreThoseBuiltIn compares what reports say with what the module requires.
+// TestLibrariesAreThoseBuiltIn compares the versions in reports with the module's
+// requirements.
 func TestLibrariesAreThoseBuiltIn(t *testing.T) {
 	required, err := os.ReadFile("../go.mod")
 	if err != nil {

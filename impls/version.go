@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// versions has a line for each folder of designs, "folder digest": of its Go code, comments
-// left out. A test keeps it true.
+// versions has a line "folder digest" for each folder of designs. The digest is of its Go
+// code without comments. A test keeps it true.
 //
 //go:embed versions.txt
 var versions string
 
-// Version is that of a design of the catalogue: another one where its code or its library is
-// another. It is empty for a name that is not in the catalogue.
+// Version is the version of a design of the catalogue. It changes with the code or the
+// library of the design. It is empty for a name that is not in the catalogue.
 func Version(name string) string {
 	for _, d := range All() {
 		if d.Name != name {

@@ -6,9 +6,10 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// abort returns what watches the run of a design for the thresholds that are for it: failed is
-// closed as soon as the run is certain to fail one. Those can be on figures that only rise,
-// and that must not; where there is none both are nothing.
+// abort returns a sink that watches the run of a design for its thresholds, and a channel that
+// is closed as soon as the run is certain to fail one. Only thresholds on figures that never
+// fall, and that have an upper bound, can be certain early; without such a threshold both
+// results are zero.
 func (s *session) abort(design string) (watch Sink, failed chan struct{}) {
 	certain := slices.DeleteFunc(slices.Clone(s.abortOn), func(t thresholds.Threshold) bool {
 		return !t.For(design) || !t.CanSettle()

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Claiming returns d with the claims that terms make of its own, see [lockbench.Claims.Parse].
-// It refuses cells that cannot exist for the lock.
+// Claiming returns d with its claims changed by terms, see [lockbench.Claims.Parse]. It
+// refuses cells that cannot exist for the lock.
 func Claiming(d design.Design, terms ...string) (design.Design, error) {
 	if err := CheckClaims(terms...); err != nil {
 		return d, err
@@ -26,7 +26,7 @@ func Claiming(d design.Design, terms ...string) (design.Design, error) {
 	return d, nil
 }
 
-// CheckClaims returns what is wrong with terms, for whatever lock.
+// CheckClaims returns the error in terms that holds for every lock.
 func CheckClaims(terms ...string) error {
 	if _, err := (lockbench.Claims{}).Parse(terms...); err != nil {
 		return fmt.Errorf("--claims: %w", err)
@@ -34,7 +34,7 @@ func CheckClaims(terms ...string) error {
 	return nil
 }
 
-// withClaims returns h with the claims that terms make of its own.
+// withClaims returns h with its claims changed by terms.
 func withClaims(h history.Header, terms []string) (history.Header, error) {
 	claims, err := claimed(h.Claims, design.Reacquire(h.Reacquire), terms)
 	if err != nil {
@@ -44,8 +44,8 @@ func withClaims(h history.Header, terms []string) (history.Header, error) {
 	return h, nil
 }
 
-// claimed returns the claims that terms make of others. It refuses cells that cannot exist
-// for a lock whose owners acquire again like this.
+// claimed returns the claims were, changed by terms. It refuses cells that cannot exist for a
+// lock with this form of reacquiring.
 func claimed(were lockbench.Claims, reacquire design.Reacquire, terms []string) (lockbench.Claims, error) {
 	if len(terms) == 0 {
 		return were, nil
@@ -62,12 +62,12 @@ func claimed(were lockbench.Claims, reacquire design.Reacquire, terms []string) 
 	return claims, nil
 }
 
-// gained: g is claimed now and was not before.
+// gained reports whether g is claimed now and was not before.
 func gained(were, are lockbench.Claims, g lockbench.Guarantee) bool {
 	return slices.Contains(are.Keeps, g) && !slices.Contains(were.Keeps, g)
 }
 
-// recoverable: recovery is claimed under any condition.
+// recoverable reports whether c claims recovery under any condition.
 func recoverable(c *lockbench.Claims) bool {
 	return slices.ContainsFunc(lockbench.AllConditions(), func(i lockbench.ConditionInfo) bool {
 		return c.Claims(lockbench.Recovery.At(i.Condition))

@@ -6,9 +6,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// conclude returns what draws the conclusions of a report, nil where none are asked for. It
-// explores nothing: an exploration runs in processes of its own, which begin in main of the
-// command.
+// conclude returns a function that draws the conclusions of a report, nil without
+// [Plan.Conclude]. It explores nothing: an exploration runs in its own processes, which
+// start in main of the command.
 func (p *Plan) conclude() func(*results.Result) {
 	if !p.Conclude {
 		return nil

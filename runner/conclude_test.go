@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// TestConclude: a plan that asks for it has a conclusion of each design, by the runs and the
-// released matrix; a lock of somebody's own is not taken for known. One that does not ask has
-// none.
+// TestConclude: a plan with Conclude has a conclusion about each design, by the runs and the
+// released matrix; a lock that is not in the catalogue is not taken for known. A plan without
+// has none.
 func TestConclude(t *testing.T) {
 	p := small(t, "lua-token/strategy", "setnx-getset/naive")
 	own := p.Subjects[1]

@@ -2,8 +2,8 @@ package runner
 
 import "github.com/lockbench/lockbench/impls/design"
 
-// AddControls adds controls as the last subjects, for locks to be compared with: those that the
-// workload has, and none where faults are injected, which are of locks.
+// AddControls appends controls as subjects that locks are compared with. It adds only the ones
+// that the workload has, and none if faults are injected, because faults act on locks.
 func (p *Plan) AddControls(controls []design.Design) {
 	if len(p.Faults) > 0 {
 		return

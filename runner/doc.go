@@ -1,28 +1,26 @@
-// Package runner runs lock designs under a workload on real servers, judges the record
-// while it grows, and proves with a lock that is broken on purpose that the settings show
-// breaches.
+// Package runner runs lock designs under a workload on real servers, judges the history while it
+// grows, and runs a lock that is broken on purpose, to prove that the settings expose violations.
 //
-// A [Plan] says what to run. [Run] does it: it starts or finds the servers, leaves out what
-// does not fit them, runs each [Subject] for itself, ends with the self-check, and tidies up.
-// The [Result] has a judgement of each run; [Result.Report] makes of them what package
-// reports shows, [Result.Exit] the exit code of the command. [Judge] judges a history that was
-// saved.
+// A [Plan] describes the runs. [Run] executes it: it starts or finds the servers, leaves out the
+// designs that do not fit them, makes one run per [Subject], ends with the self-check, and tidies
+// up. The [Result] has a judgement of each run; [Result.Report] converts it for package reports,
+// and [Result.Exit] returns the exit code of the command. [Judge] judges a saved history.
 //
 // With [Plan.Conclude] the report begins with a word for each design: do not use, not known, safe
 // only with a guard, safe within its lease.
 //
-// A [Sink] is informed meanwhile: what was recorded, what is broken, how far the run is.
-// Progress, metrics, the live view and interval logs of the command are sinks.
+// A [Sink] receives the events, violations and progress of a run meanwhile. Progress, metrics,
+// the live view and interval logs of the command are sinks.
 //
 // The order of the files:
 //
-//   - plan.go, subject.go: what to run, and what can be said of it beforehand
+//   - plan.go, subject.go: the description of runs, and its checks
 //   - runner.go: Run, from top to bottom
-//   - services.go, fit.go: what the designs lock on, and what is left out
+//   - services.go, fit.go: the services of the designs, and the designs that do not fit them
 //   - record.go: one subject, from its clients to its judgement
 //   - judge.go, live.go: a saved history, and one that still grows
-//   - abort.go, selfcheck.go, histories.go: what ends a run early, the broken lock, the files
-//   - claims.go, machine.go: what a lock is held to, and what a run changes of this process
-//   - conclude.go: what the report concludes
-//   - result.go, sink.go: what the caller is handed
+//   - abort.go, selfcheck.go, histories.go: early ends, the broken lock, the files
+//   - claims.go, machine.go: changed claims, and changes of this process during a run
+//   - conclude.go: the report's conclusions
+//   - result.go, sink.go: the results for the caller
 package runner

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// seats sells seats: whoever has the lock of a train reads how many are left, prints the
-// ticket and writes one less.
+// seats sells seats: the holder of a train's lock reads the number of free seats, prints
+// the ticket and writes one less.
 func seats() workloads.Program {
 	return workloads.Program{
 		Name:      "seats",

@@ -23,8 +23,8 @@ func TestRunFollowsCluster(t *testing.T) {
 	runFollows(t, c.URL(), c.Nodes[0], c.Replicas[0], c.Nodes[1:]...)
 }
 
-// runFollows has a run go on at the server that takes over when the primary is killed. That is told, and
-// breaks nothing that a design claims; nothing is left behind.
+// runFollows lets a run go on at the server that takes over when the primary is killed. The run
+// reports it and breaks no claim of the design; nothing is left behind.
 func runFollows(t *testing.T, url string, primary, replica *servertest.Node, others ...*servertest.Node) {
 	found, err := impls.Match("lua-token/strategy")
 	if err != nil {
@@ -87,7 +87,8 @@ func awaitLocks(t *testing.T, n *servertest.Node) {
 	})
 }
 
-// TestRunOnCluster: the designs run on a cluster, those that fail there are left out, and nothing is left behind.
+// TestRunOnCluster: the designs run on a cluster, unsuitable ones are left out, and nothing is left
+// behind.
 func TestRunOnCluster(t *testing.T) {
 	c := servertest.StartCluster(t, 0)
 	var said strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// leaveOut leaves out the optional subjects of which fails returns an error, as long as
-// something is left.
+// leaveOut leaves out the optional subjects for which fails returns an error. It fails if
+// none is left.
 func (s *session) leaveOut(fails func(*Subject) error) error {
 	var fit, unfit []Subject
 	for _, of := range s.plan.Subjects {
@@ -37,7 +37,8 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 	return nil
 }
 
-// leftOut says why each of some subjects is left out; designs with the same reason together.
+// leftOut gives the reasons why subjects are left out; it groups designs with the same
+// reason.
 func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 	var reasons []string
 	named := map[string][]string{}
@@ -64,11 +65,11 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 	return all
 }
 
-// cannotLease says why a design cannot give the lease that is asked for.
+// cannotLease returns the reason why a design cannot give the requested lease.
 func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.plan.Options.TTL) }
 
-// permits returns a function that says why the user of a server may not run what a design, or
-// the records that it guards, sends; each design and guard is asked about once.
+// permits returns a function that returns the reason why the server's user may not run the
+// commands of a design or of its guarded records. It asks once for each design and guard.
 func (s *session) permits(ctx context.Context) func(*Subject) error {
 	known := map[string]error{}
 	return func(of *Subject) error {
@@ -96,7 +97,8 @@ func (s *session) permitted(ctx context.Context, of *Subject) error {
 	return nil
 }
 
-// sayLost says what the runs go without on servers that forbid what only lockbench needs.
+// sayLost reports the features of lockbench that servers forbid, and that the runs do
+// without.
 func (s *session) sayLost(ctx context.Context) {
 	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
 		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {
@@ -112,12 +114,13 @@ func (s *session) sayLost(ctx context.Context) {
 	}
 }
 
-// cannotBeFaulted says why a fault of the plan cannot be done to what a design stands on.
+// cannotBeFaulted returns the reason why a fault of the plan cannot act on the services of a
+// design.
 func (s *session) cannotBeFaulted(of *Subject) error {
 	return inject.Check(s.faults, s.services.of(&of.Design))
 }
 
-// sayLease says where a design gives a longer lease than is asked for.
+// sayLease reports a design that rounds the requested lease up.
 func (s *session) sayLease(of *Subject) {
 	ttl := of.options(s.plan.Options).TTL
 	if given := of.Design.Lease(ttl); given > ttl {

@@ -20,7 +20,7 @@ import (
 // broken in one way. ms is the unit of its times.
 const ms = int64(1e6)
 
-// A foreignLock is the server, and what its clients do with it.
+// A foreignLock is the server with the work of its clients.
 type foreignLock struct {
 	*rand.Rand
 	fault   string // empty: none
@@ -101,7 +101,7 @@ func record(seed uint64, fault string) *foreignLock {
 	return s
 }
 
-// A foreignClient is one owner after the other, who asks for one thing after the other.
+// A foreignClient is one owner after the other, with one request after the other.
 type foreignClient struct {
 	*foreignLock
 	number, process, left int
@@ -121,7 +121,8 @@ func (c *foreignClient) op(kind string) jsonLine {
 	return jsonLine{"op": kind, "client": c.number, "process": c.process, "key": c.key, "call_ns": c.now}
 }
 
-// send has act happen on the server, now or later or never, and then done with what the client is told.
+// send lets act happen on the server, now or later or never, and then calls done with the client's
+// outcome.
 func (c *foreignClient) send(l jsonLine, act func() string, done func(outcome string)) {
 	end := func(outcome string) {
 		l["outcome"], l["return_ns"] = outcome, c.now
@@ -158,7 +159,7 @@ func (c *foreignClient) step() {
 	c.acquire()
 }
 
-// next goes on, as another owner where the outcome is unknown and the program numbers it anew.
+// next goes on, as another owner if the outcome is unknown and the program renumbers clients.
 func (c *foreignClient) next(outcome string) {
 	if outcome == "unknown" && c.renames {
 		c.rename()
@@ -234,7 +235,7 @@ func orZero(v any) int {
 	return n
 }
 
-// take is what the server does of an acquire: it returns a token, 0 where it refuses.
+// take is the server's part of an acquire: it returns a token, 0 for a refusal.
 func (c *foreignClient) take(key string, asked int64) int {
 	k := c.keys[key]
 	if k.token != 0 && k.until > c.now {
@@ -259,7 +260,7 @@ func (c *foreignClient) take(key string, asked int64) int {
 	return k.token
 }
 
-// work does something with what it holds, within its validity or past it, and lets it go.
+// work uses the hold, within its validity or past it, and releases it.
 func (c *foreignClient) work() {
 	if c.chance(30) && c.grants(c.asked) > 0 { // it dies; without a lease, the server would have to notice
 		c.lines = append(c.lines, jsonLine{"op": "death", "client": c.number, "process": c.process, "call_ns": c.now})
@@ -315,7 +316,7 @@ func (c *foreignClient) extend() {
 		switch outcome {
 		case "lost":
 			c.next(outcome)
-		case "unknown": // who knows what it holds: it lets go
+		case "unknown": // the client does not know whether it holds the lock: it releases
 			c.until = 0
 			c.release()
 		default:
@@ -389,7 +390,7 @@ func judgeText(t *testing.T, text []byte) Judged {
 	return j
 }
 
-// judgeWhole judges a file that is whole.
+// judgeWhole judges a complete file.
 func judgeWhole(t *testing.T, text []byte) Judged {
 	t.Helper()
 	j := judgeText(t, text)
@@ -399,7 +400,8 @@ func judgeWhole(t *testing.T, text []byte) Judged {
 	return j
 }
 
-// accused are the cells in which j is found broken, but for those of owners who outlived their leases.
+// accused lists the cells in which j is found broken, except for cells of owners that outlived
+// their leases.
 func accused(j Judged) (cells []string) {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken && (f.Claimed || f.Cell.Under&lockbench.Outlived == 0) {
@@ -417,7 +419,7 @@ var strippable = []string{
 	"granted_ns", "attempt_ns", "asked_ns", "wait_ns", "attempts", "fence", "process", "value", "outcome",
 }
 
-// strip leaves fields out of lines: each of them never, always or by chance.
+// strip removes fields from lines: each of them never, always or at random.
 func strip(r *rand.Rand, lines []jsonLine) (left []jsonLine, what string) {
 	how := map[string]int{}
 	for _, f := range append([]string{"hold"}, strippable...) {
@@ -449,7 +451,7 @@ func strip(r *rand.Rand, lines []jsonLine) (left []jsonLine, what string) {
 	return left, what
 }
 
-// TestNothingLeftOutAccuses: a sound lock is accused of nothing, whatever its recorder leaves out.
+// TestNothingLeftOutAccuses: a sound lock is not accused, whatever its recorder leaves out.
 func TestNothingLeftOutAccuses(t *testing.T) {
 	t.Parallel()
 	bad := map[string]int{}

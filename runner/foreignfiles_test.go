@@ -16,8 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// foreignFiles are histories of other recorders: owners outside the record or not, leases told
-// or not, each meaning of a second acquire, unknown outcomes or not. Each has the same calls.
+// foreignFiles are histories of other recorders: with owners outside the record or not, with
+// leases or not, with each meaning of a second acquire, with unknown outcomes or not. Each has
+// the same calls.
 const foreignFiles = "../checker/testdata/foreign"
 
 // foreignDoors are the ways by which a history reaches a verdict.
@@ -70,8 +71,8 @@ func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, histor
 	return j
 }
 
-// TestForeignFiles: every door comes to the verdicts and counts of golden.txt, and the judge of
-// saved histories says beside them what it could not judge.
+// TestForeignFiles: every door gives the verdicts and counts of golden.txt, and the judge of
+// saved histories notes the questions that it could not judge.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(foreignFiles, "*.jsonl"))

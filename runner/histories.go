@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/tempdir"
 )
 
-// histories is where the histories of a session are written.
+// histories writes the histories of a session.
 type histories struct {
 	dir string
-	// temporary is where they are if the user did not ask for them, else nil. Only those that are
-	// evidence are kept, so that the command that re-checks them works.
+	// temporary is the directory if the user asked for none, else nil. It keeps only histories
+	// with a violation or an error, so that the command that re-checks them works.
 	temporary *tempdir.Dir
 	release   func() error // gives the user's directory to others
 }
@@ -30,7 +30,7 @@ func newHistories(dir string) (*histories, error) {
 		if errors.Is(err, tempdir.ErrInUse) {
 			return nil, fmt.Errorf("--history %s: another lockbench writes histories there; hint: another directory", dir)
 		}
-		return &histories{dir: dir, release: release}, nil // where nothing can be locked nobody is kept out
+		return &histories{dir: dir, release: release}, nil // without file locks no other session is kept out
 	}
 	made, err := tempdir.Fresh()
 	if err != nil {
@@ -39,11 +39,11 @@ func newHistories(dir string) (*histories, error) {
 	return &histories{dir: made.Path, temporary: made}, nil
 }
 
-// keptHistory is how much of a history is kept that nobody asked for, in bytes: enough to
-// hold some ten million operations, and no more however long a run is.
+// keptHistory bounds a history that the user did not ask for, in bytes: enough for some ten
+// million operations, however long the run is.
 const keptHistory = 256 << 20
 
-// keep is how many bytes of a history are to be kept, zero for all.
+// keep returns the limit of a history in bytes, zero for no limit.
 func (r *histories) keep() int64 {
 	if r.temporary != nil {
 		return keptHistory
@@ -55,8 +55,8 @@ func (r *histories) path(design string) string {
 	return filepath.Join(r.dir, results.FileName(design)+".lbh")
 }
 
-// tidy removes temporary histories that prove nothing, and the directory when
-// none is left; of runs whose history is gone it clears the path.
+// tidy removes temporary histories without a violation, and the directory when none is left; it
+// clears the paths of removed histories.
 func (r *histories) tidy(runs []Judged) error {
 	if r.temporary == nil {
 		return r.release()
@@ -83,7 +83,8 @@ func (r *histories) tidy(runs []Judged) error {
 	return errors.Join(append(errs, r.temporary.Keep())...)
 }
 
-// isEvidence: somebody will want to look at the record again.
+// isEvidence reports whether j has a broken cell, a defect or an error, so that its history is
+// worth another look.
 func isEvidence(j *Judged) bool {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {

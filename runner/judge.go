@@ -13,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench/internal/relay"
 )
 
-// Judge judges and measures the history in a file, which it reads once, and informs sinks of
-// what is in it. Claims change those of the history, as lockbench check --claims does. The
-// error is that of opening it, or of claims that cannot be; damage further on stands in the
-// judgement, which then covers what comes before.
+// Judge judges and measures the history in a file, which it reads once, and passes its events to
+// sinks. Claims change the claims of the history, as lockbench check --claims does. Judge fails
+// if the file cannot be opened or the claims are impossible. Damage further on is an error in the
+// judgement, which then covers the part before it.
 func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
@@ -29,9 +29,9 @@ func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
 	return judgeSource(src, path, claims, join(sinks...), nil)
 }
 
-// judgeSource is [Judge] for a history that is open already. With beside, which is called after
-// each event, a run goes on meanwhile, and this goroutine alone does the work; without it several
-// share it, with the same result.
+// judgeSource is [Judge] for an open history. During a run beside is called after each event, and
+// one goroutine does all the work; if beside is nil several goroutines share the work, with the
+// same result.
 func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
@@ -59,15 +59,15 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, be
 		finish, damage = end, measureBeside(src, judge, figures, sink)
 	}
 	if j.End = src.End(); !j.End.Partial {
-		j.Err = damage // a partial history says itself where and why it stops
+		j.Err = damage // a partial history names the place and reason of its end itself
 	}
 	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
 	j.Notes = append(j.Notes, notJudged(h, j.Verdicts.LeasesNotTold)...)
 	return j, nil
 }
 
-// notJudged notes what a history with this header leaves open, and the leases that it does not
-// tell.
+// notJudged notes the questions that a history with this header and so many unknown leases leaves
+// open.
 func notJudged(h history.Header, leases int64) (notes []string) {
 	if leases > 0 {
 		notes = append(notes, fmt.Sprintf("%d grants do not say how long they last (granted_ns): what rests on that is not judged", leases))
@@ -96,7 +96,7 @@ func measureBeside(src history.Source, judge func(history.Event), figures *measu
 	return damage
 }
 
-// each hands every event of src to sink and to do, up to the damage that it returns.
+// each hands every event of src to sink and do, up to the damage, which it returns.
 func each(src history.Source, sink Sink, do func(history.Event)) error {
 	defer func() { sink.Closed(src.End()) }()
 	for ev, err := range src.Events() {

@@ -11,44 +11,43 @@ import (
 )
 
 const (
-	// slice is how many events are judged between two pauses, some 2 ms of work: shorter ones
-	// cost the clients more of their speed. A goroutine that yields without a pause keeps the
-	// scheduler from looking for replies that came in.
+	// slice is the number of events judged between two pauses, some 2 ms of work: shorter slices
+	// slow the clients more. A goroutine that yields without a pause keeps the scheduler from
+	// polling for replies.
 	slice = 4096
 	pause = 5 * time.Millisecond
-	// tooLate is how far behind the run the judgement may be and still pause.
+	// tooLate is the largest lag behind the run at which the judgement still pauses.
 	tooLate = 500 * time.Millisecond
-	// farBehind is how far behind the run its judgement may be before that is said, and
-	// muchUnread how many bytes of history must wait for it then.
+	// farBehind is the lag behind the run that is reported, if at least muchUnread bytes of
+	// history wait for the judgement, too.
 	farBehind  = 2 * time.Second
 	muchUnread = 1 << 20
 )
 
-// A liveJudgement judges a history while it is recorded: the same bytes that end up in
-// the file, by the code that judges the file. The first fields are shared with the run, the rest
-// belong to one goroutine.
+// A liveJudgement judges a history while it is recorded: the bytes of the file, by the code that
+// judges files. The run shares the first fields; the others belong to one goroutine.
 type liveJudgement struct {
 	sink     Sink
-	progress *load.Progress // kept by the run and by its judgement
+	progress *load.Progress // updated by the run and by its judgement
 	spool    *spool.Spool
 	in       io.ReadCloser
 	done     chan struct{}
 
-	// The goroutine's own until it is done.
+	// Fields of the goroutine until done is closed.
 	result  Judged
 	err     error
 	began   time.Time
 	so      Snapshot      // its checker is nil before the first event
-	last    time.Duration // when in the run the event was that was judged last
+	last    time.Duration // stamp of the last judged event
 	events  int
-	shown   int           // events judged when sinks last had a snapshot
-	evident bool          // what is kept of the history shows something broken
-	oldest  time.Duration // how old an event was at most when it had been judged
-	late    bool          // it fell far behind, and that was said
+	shown   int           // number of events judged at the last snapshot for the sinks
+	evident bool          // the kept part of the history shows a violation
+	oldest  time.Duration // greatest age of an event when it had been judged
+	late    bool          // the judgement fell far behind, and this was reported
 }
 
-// judgeLive begins to judge what run r writes to spool, the file at path. It ends when the
-// spool is closed and was read to its end; wait waits for that.
+// judgeLive begins to judge the history that run r writes to spool, the file at path. It ends
+// when the spool is closed and read to its end; wait waits for that.
 func judgeLive(spool *spool.Spool, path string, r liveRun) *liveJudgement {
 	l := &liveJudgement{sink: r.sink, progress: r.progress, spool: spool, in: spool.Reader(), done: make(chan struct{})}
 	go func() {
@@ -69,15 +68,15 @@ func (l *liveJudgement) run(path string) {
 	l.result, l.err = judgeSource(src, path, nil, l.sink, l.judged)
 }
 
-// Read implements io.Reader. All that was read before is judged, so sinks have a snapshot of it:
-// the next event of a slow run may be long in coming.
+// Read implements io.Reader. All bytes read before are judged, so sinks get a snapshot: in a
+// slow run the next event may be long in coming.
 func (l *liveJudgement) Read(b []byte) (int, error) {
 	l.show()
 	return l.in.Read(b)
 }
 
-// wait ends the spool and returns the judgement, with what is to be said of it. The error
-// is that of a history that has not even a header. It is called once.
+// wait closes the spool and returns the judgement with its notes. It fails if the history has no
+// header. It may be called once.
 func (l *liveJudgement) wait() (Judged, error) {
 	closed := l.spool.Close()
 	<-l.done
@@ -95,8 +94,8 @@ func (l *liveJudgement) wait() (Judged, error) {
 	return j, l.err
 }
 
-// remark says what is left of a history of which only the beginning was kept, and forgets
-// where it is when it shows nothing.
+// remark returns a note about a history that was kept in part. If that part shows no violation
+// it clears its path.
 func (l *liveJudgement) remark(j *Judged) string {
 	if l.evident {
 		return fmt.Sprintf("of the history the first %d MiB are kept, in which something broke; --history DIR keeps all", keptHistory>>20)
@@ -105,7 +104,7 @@ func (l *liveJudgement) remark(j *Judged) string {
 	return fmt.Sprintf("the history was judged as it came and not kept beyond its first %d MiB; --history DIR keeps all", keptHistory>>20)
 }
 
-// judged is called after every event was judged.
+// judged is called after each judged event.
 func (l *liveJudgement) judged(so Snapshot, ev history.Event) {
 	l.so, l.last = so, time.Duration(stampOf(ev))
 	l.events++
@@ -121,7 +120,7 @@ func (l *liveJudgement) judged(so Snapshot, ev history.Event) {
 	}
 }
 
-// show shows the sinks what the events judged so far come to.
+// show passes the sinks a snapshot of the judgement.
 func (l *liveJudgement) show() {
 	if l.so.checker == nil || l.events == l.shown {
 		return
@@ -132,8 +131,8 @@ func (l *liveJudgement) show() {
 	l.sink.SoFar(l.so)
 }
 
-// age notes how old an event is that was judged just now, and says once that the judgement
-// fell far behind the run.
+// age records the age of an event just judged, and reports once that the judgement fell far
+// behind the run.
 func (l *liveJudgement) age(is time.Duration) {
 	l.oldest = max(l.oldest, is)
 	if is > farBehind && !l.late && l.spool.Behind() >= muchUnread {

@@ -24,8 +24,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestLiveJudgementIsThatOfTheFile runs every design there is and judges the file that is
-// left: the result must be the one that was there when the run was over.
+// TestLiveJudgementIsThatOfTheFile runs every design and judges the file afterwards: the result
+// must equal the one at the end of the run.
 func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers")
@@ -125,8 +125,8 @@ func breach(t *testing.T, rec *history.Recorder) {
 	_, _ = rec.Client(2, 2).Locker(generous{}).Acquire(t.Context(), "stock", lockbench.Options{TTL: time.Hour})
 }
 
-// TestBreachIsToldWhileTheRunGoesOn: the recording is not over, and will not be before
-// somebody was told. There are six events, and nothing else is written.
+// TestBreachIsToldWhileTheRunGoesOn: the recording is not over, and will not be before a sink
+// was told. There are six events, and nothing else is written.
 func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
@@ -167,7 +167,7 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 }
 
 // TestAStalledJudgementHoldsUpNoClient has a sink that returns only when the recording is over:
-// the rest is recorded all the same, and judged afterwards.
+// the rest is recorded nevertheless, and judged afterwards.
 func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
@@ -203,8 +203,8 @@ func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBeginningIsKept: what a long run leaves of its history is judged as far as it
-// goes, and kept only where it shows something.
+// TestOnlyTheBeginningIsKept: the kept part of a long run's history is judged, and kept only if
+// it shows a violation.
 func TestOnlyTheBeginningIsKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -8,18 +8,18 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// How much garbage there may be before it is collected, in percent of what is in use.
+// Values of GOGC: the garbage at which the collector runs, in percent of the live heap.
 const (
-	// betweenRuns: a session keeps a few megabytes, so that the collector would run dozens
-	// of times a second beside the clients.
+	// betweenRuns: the heap of a session is a few megabytes, so that with the default the
+	// collector would run dozens of times a second beside the clients.
 	betweenRuns = 400
-	// whileJudging: a judgement makes much garbage and keeps little, so that time is worth
-	// more than memory.
+	// whileJudging: a judgement makes much garbage and keeps little, so it trades memory for
+	// time.
 	whileJudging = 600
 )
 
-// collectAt has garbage collected less often, until asBefore is called. GOGC, where it is set,
-// is left to have its way.
+// collectAt sets the percentage of garbage collection until asBefore is called. It does
+// nothing if the user set GOGC.
 func collectAt(percent int) (asBefore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -28,11 +28,10 @@ func collectAt(percent int) (asBefore func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// leaveCore keeps clients off one core while they load a server of this machine,
-// which needs one to itself: a scheduler that spreads fifty clients over both of
-// two cores only takes turns with the server, and gets a fifth less done. The
-// function it returns gives the core back. GOMAXPROCS, where it is set, is left to
-// have its way.
+// leaveCore keeps clients off one core while they load a server on this machine, which needs a
+// core to itself: a scheduler that spreads fifty clients over both of two cores only takes
+// turns with the server, and gets a fifth less done. The function it returns gives the core
+// back. It does nothing if the user set GOMAXPROCS.
 func leaveCore(s design.Service) (giveBack func()) {
 	cores := runtime.GOMAXPROCS(0)
 	neighbour, ok := s.(design.Neighbour)

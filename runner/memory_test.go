@@ -34,13 +34,13 @@ func (p *heapProbe) judged(Snapshot, history.Event) {
 func alive() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what only finalizers and pools kept
+	runtime.GC() // frees memory that only finalizers and pools kept
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// TestMemoryOfARunIsFlat judges and measures long histories as runs are: what is kept
-// must not grow with their length, whatever went wrong in them.
+// TestMemoryOfARunIsFlat judges and measures long histories like runs: memory must not grow
+// with their length, whatever their errors.
 func TestMemoryOfARunIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("judges long histories")
@@ -85,7 +85,7 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 	}
 }
 
-// mostMemory is what may be alive while a million operations are judged and measured.
+// mostMemory bounds the live memory while a million operations are judged and measured.
 const mostMemory = 65 << 20
 
 // TestMemoryOfAMillionOperations judges a long history as lockbench check does, and looks at

@@ -9,53 +9,51 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan is what to run, and how. Subjects, Workload and Options are needed, the rest may be
-// left out.
+// A Plan describes runs. Subjects, Workload and Options are needed, the rest may be left out.
 type Plan struct {
 	// Subjects are run one after the other.
 	Subjects []Subject
-	// Workload is what the clients do, Options how; zero values of the options that have a
+	// Workload is the program of the clients, with its Options. Zero options that have a
 	// default are filled in.
 	Workload workloads.Program
 	Options  workloads.Options
-	// Faults are what goes wrong in each run, as lockbench run --fault has them:
+	// Faults are the faults of each run, in the form of lockbench run --fault:
 	// "lost-reply,p=0.01".
 	Faults []string
-	// Servers are the URLs of the servers. Where there are none, private servers from PATH
-	// are started, or else embedded ones.
+	// Servers are the URLs of the servers. If it is empty, private servers from PATH are
+	// started, or else embedded ones.
 	Servers []string
-	// History is the directory that keeps the history of every run. Empty keeps only those
-	// that show something, in a temporary directory.
+	// History is the directory for the histories of all runs. If it is empty, only histories
+	// with a violation or an error are kept, in a temporary directory.
 	History string
-	// FailFast ends everything within about a second of a violation that counts against the
-	// claims.
+	// FailFast ends everything within about a second of a violation of a claim.
 	FailFast bool
-	// AbortOn are thresholds, as lockbench run --fail-if has them. A run ends as soon as it is
-	// certain to fail one, which it can be of counts of what goes wrong and of maxima.
+	// AbortOn are thresholds, in the form of lockbench run --fail-if. A run ends as soon as it
+	// is certain to fail one, which is possible for counts of errors and for maxima.
 	AbortOn []string
-	// Conclude has a conclusion drawn of each design, in [Result.Report]: by what the runs see
-	// and, of designs of the catalogue, by what the released matrix knows, over the usual
-	// conditions. Nothing is explored: lockbench run does that beside, of designs of the
-	// catalogue, and locktest.Explore of any lock.
+	// Conclude adds a conclusion about each design to [Result.Report]. It rests on the runs
+	// and, for designs of the catalogue, on the released matrix under the usual conditions.
+	// Nothing is explored: lockbench run explores designs of the catalogue beside the runs,
+	// and locktest.Explore any lock.
 	Conclude bool
-	// SelfCheck has a lock that is broken on purpose run last, under the same settings.
+	// SelfCheck runs a lock last that is broken on purpose, under the same settings.
 	SelfCheck bool
-	// SelfCheckAt changes the options of the self-check, where a search has found out which
-	// they are to be; nil leaves them.
+	// SelfCheckAt changes the options of the self-check, for a search that has found them only
+	// meanwhile; nil leaves them.
 	SelfCheckAt func(*workloads.Options)
-	// Next decides by what came of the runs so far what to run next, and false when nothing
-	// is; Subjects are then the designs that it chooses from. Nil is Subjects in their order.
+	// Next chooses the next subject by the results so far, and returns false at the end;
+	// Subjects are then the designs that it chooses from. If it is nil, Subjects run in their
+	// order.
 	Next func(*Result) (Subject, bool)
 }
 
-// Check returns what is wrong with the plan, as far as that can be said before anything is
-// started.
+// Check returns the errors of the plan that can be found before anything is started.
 func (p *Plan) Check() error {
 	_, err := p.parse()
 	return err
 }
 
-// parsed is what a plan says in words.
+// parsed has the parts of a plan that are given as text.
 type parsed struct {
 	faults  []fault.Fault
 	abortOn []thresholds.Threshold

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// probes lists, for each condition that faults exercise, a lock that breaks something under
-// it. Any lease lock on one server breaks exclusion when this forgets what it granted. A lock
-// without a lease is never free again when its owner dies or does not hear of it.
+// probes lists, for each condition that faults exercise, a lock that breaks a guarantee under
+// it. Any lease lock on one server breaks exclusion when the server forgets its grants. A lock
+// without a lease is never free again when its owner dies or does not learn of the grant.
 //
-// Work past a lease needs none: the locks of proofs are caught by just that.
+// Work past a lease needs no probe: it is how the locks of proofs are caught.
 func probes() []proof {
 	return []proof{
 		{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true},
@@ -29,7 +29,7 @@ func probes() []proof {
 }
 
 // probe runs a broken lock for each condition that the faults of the session exercise and
-// under which a run held something, as long as it takes to catch it and no longer than the
+// under which a run kept a guarantee. Each runs until it is caught, and no longer than the
 // runs took.
 func (s *session) probe(ctx context.Context, options workloads.Options) (all []Probe, err error) {
 	options.Operations = 0 // refusals of a lock that is never free again would use them up
@@ -56,8 +56,8 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []P
 	return all, nil
 }
 
-// probed lists the probes for what the runs held under the faults, where the workload can show
-// it on one server.
+// probed lists the probes for the guarantees that the runs kept under the faults, if the
+// workload can expose them on one server.
 func (s *session) probed(o workloads.Options) []proof {
 	o, err := s.plan.Workload.Options(o)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *session) probed(o workloads.Options) []proof {
 	})
 }
 
-// held reports whether some run held something under a condition.
+// held reports whether some run kept a guarantee under a condition.
 func (s *session) held(under lockbench.Conditions) bool {
 	return slices.ContainsFunc(s.result.Runs, func(j Judged) bool {
 		return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.CellFinding) bool {
@@ -80,8 +80,8 @@ func (s *session) held(under lockbench.Conditions) bool {
 	})
 }
 
-// among leaves of these faults those that bring the condition that a probe is about; all of
-// them for another proof.
+// among returns the faults that bring the condition of the probe p; for another proof it
+// returns all.
 func (p proof) among(all []fault.Fault) []fault.Fault {
 	if !p.probes {
 		return all

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryExercisedConditionHasAProbe: a fault that exercises a condition has a lock that
-// breaks something under it. Outlived leases are what the locks of proofs are caught by.
+// TestEveryExercisedConditionHasAProbe: each condition that a fault exercises has a lock that
+// breaks a guarantee under it. The locks of proofs are caught by outlived leases.
 func TestEveryExercisedConditionHasAProbe(t *testing.T) {
 	for _, row := range fault.Rows() {
 		for _, cell := range row.Exercises {
@@ -28,8 +28,8 @@ func TestEveryExercisedConditionHasAProbe(t *testing.T) {
 	}
 }
 
-// TestProbeIsCaughtByItsConditionAlone: what the same lock breaks without the condition
-// proves nothing of it.
+// TestProbeIsCaughtByItsConditionAlone: violations of the same lock without the condition
+// prove nothing about it.
 func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
 	p := proof{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true}
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
 	}
 }
 
-// TestProbed: there is a probe where a fault brings its condition and something held under it.
+// TestProbed: there is a probe if a fault brings its condition and a guarantee held under it.
 func TestProbed(t *testing.T) {
 	held := lockbench.LeaseKept.At(lockbench.Failover)
 	for _, c := range []struct {
@@ -81,8 +81,8 @@ func TestProbed(t *testing.T) {
 	}
 }
 
-// TestFailoverRunIsConclusive runs a lock on one server under failover until it breaks what
-// failover breaks, and expects the probe of that condition to be caught.
+// TestFailoverRunIsConclusive runs a lock on one server under failover until a cell that
+// failover breaks is broken, and expects the probe of that condition to be caught.
 func TestFailoverRunIsConclusive(t *testing.T) {
 	longtest.Only(t)
 	found, err := impls.Match("lua-token/strategy")
@@ -95,7 +95,7 @@ func TestFailoverRunIsConclusive(t *testing.T) {
 	}
 	o := workloads.Defaults()
 	o.Clients, o.Keys, o.TTL, o.Wait, o.Duration = 8, 4, time.Second, 20*time.Millisecond, 20*time.Second
-	o.Hold, o.Think = workloads.Always(200*time.Millisecond), workloads.Always(200*time.Millisecond) // somebody still holds when the new primary answers
+	o.Hold, o.Think = workloads.Always(200*time.Millisecond), workloads.Always(200*time.Millisecond) // a client still holds the lock when the new primary answers
 	plan := Plan{Subjects: []Subject{{Design: found[0]}}, Workload: workloads.Must("oversell"), Options: o, Faults: []string{failover.String()}, SelfCheck: true}
 	result, err := Run(t.Context(), plan)
 	if err != nil {

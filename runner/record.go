@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// runOne runs a subject, which is judged and measured meanwhile. The error says why nothing
-// can be run at all: the set-up of the first one failed.
+// runOne runs a subject, and judges and measures it meanwhile. It fails if nothing can be
+// run at all: the set-up of the first run failed.
 func (s *session) runOne(ctx context.Context, of Subject) error {
 	r := s.newRun(of)
 	s.sink.Begin(of, func() Progress { return progressOf(r.progress) })
@@ -35,7 +35,7 @@ func (s *session) runOne(ctx context.Context, of Subject) error {
 	return nil
 }
 
-// A liveRun is one run: of what, how, and what may end it early.
+// A liveRun is one run with its settings, and the channels that end it early.
 type liveRun struct {
 	label    string
 	design   design.Design
@@ -43,12 +43,12 @@ type liveRun struct {
 	faults   []fault.Fault
 	progress *load.Progress
 	sink     Sink
-	// broken is closed when a claim is broken that ends the run, failed when the run is
-	// certain to fail a threshold; nil never is.
+	// broken is closed when a broken claim ends the run, failed when the run is certain to
+	// fail a threshold. If they are nil, they never end it.
 	broken, failed chan struct{}
 }
 
-// newRun is the run of a subject, ended early by what the plan says.
+// newRun returns the run of a subject with the plan's conditions for an early end.
 func (s *session) newRun(of Subject) liveRun {
 	r := liveRun{
 		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
@@ -68,17 +68,17 @@ func (s *session) newRun(of Subject) liveRun {
 	return r
 }
 
-// An outcome is what came of a run.
+// An outcome is the outcome of a run.
 type outcome struct {
 	summary load.Summary
-	// failed is the error of the run, which the next design may not meet; unreadable
-	// that of its history, which then has no judgement.
+	// failed is the error of the run, which need not concern the next design. unreadable is
+	// the error of its history, which then has no judgement.
 	failed, unreadable error
 	judged             Judged
 }
 
-// record makes a run, judging its history as it grows, until it is over. The error is of the
-// file system.
+// record makes a run and judges its history as it grows. It fails only on errors of the file
+// system.
 func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
 	path := s.histories.path(r.label)
 	spool, err := spool.New(path, s.histories.keep())
@@ -100,7 +100,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 	return o, nil
 }
 
-// judgement is what is to be said of a run, nil where it was interrupted before it began.
+// judgement returns the judgement of a run, nil if the run was interrupted before it began.
 func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged, error) {
 	switch {
 	case o.unreadable == nil:
@@ -118,7 +118,7 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged
 	return &o.judged, nil
 }
 
-// failure is a run that never got as far as a record.
+// failure is the judgement of a run that failed before it had a history.
 func (s *session) failure(of Subject, err error) Judged {
 	d, o := of.Design, of.options(s.plan.Options)
 	return Judged{

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// restricted is the address of a private server for a user who has these rules beside all
-// permissions.
+// restricted is the address of a private server for a user with all permissions, changed by
+// these rules.
 func restricted(t *testing.T, rules ...any) string {
 	t.Helper()
 	private := servertest.Start(t)
@@ -28,7 +28,7 @@ func restricted(t *testing.T, rules ...any) string {
 	return fmt.Sprintf("unix://worker:pw@%s", private.Options().Addr)
 }
 
-// refusedPlan runs designs on a server; those that are asked for by a pattern are optional.
+// refusedPlan runs designs on a server; designs selected by a pattern are optional.
 func refusedPlan(t *testing.T, server string, patterns ...string) Plan {
 	t.Helper()
 	p := Plan{Workload: workloads.Must("oversell"), Options: workloads.Defaults(), History: t.TempDir(), Servers: []string{server}}
@@ -43,8 +43,8 @@ func refusedPlan(t *testing.T, server string, patterns ...string) Plan {
 	return p
 }
 
-// TestServerThatRefusesIsNoViolation: what a server refuses in a run is shown in its own words,
-// is no violation, and leaves the run inconclusive; the file of the history says the same.
+// TestServerThatRefusesIsNoViolation: a server's refusal in a run is shown in its own words, is
+// no violation, and leaves the run inconclusive; the file of the history gives the same.
 func TestServerThatRefusesIsNoViolation(t *testing.T) {
 	for _, c := range []struct{ design, rule, op, words string }{
 		{"lua-token/strategy", "-evalsha", "release", "NOPERM this user has no permissions to run the 'evalsha' command"},
@@ -89,8 +89,8 @@ func wantRefused(t *testing.T, j *Judged, op, words string) {
 	}
 }
 
-// TestMissingPermissionIsFoundBeforeTheRun: the design that needs it is left out where others
-// are left, and named where none is; so are the records that locks guard.
+// TestMissingPermissionIsFoundBeforeTheRun: a design that needs it is left out if others are
+// left, and named if none is; so are the records that locks guard.
 func TestMissingPermissionIsFoundBeforeTheRun(t *testing.T) {
 	server := restricted(t, "-evalsha", "-eval")
 	var said strings.Builder

@@ -10,10 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// Run runs a plan, until all is done, ctx ends or the server is lost. The error is of the
-// set-up; what happened in the runs is in the result. It has garbage collected less often
-// meanwhile, and keeps the clients off one processor where the server is on this machine;
-// so there is one Run at a time.
+// Run runs a plan until all is done, ctx ends or the server is lost. Its error is about the set-up;
+// errors in the runs are in the result. Run raises GOGC and, with a local server, lowers GOMAXPROCS
+// while it works. Only one Run may be active in a process.
 func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	words, err := p.parse()
 	if err != nil {
@@ -25,7 +24,7 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	}
 	s := &session{plan: p, parsed: words, histories: kept, sink: join(sinks...)}
 	defer collectAt(betweenRuns)()
-	if ctx.Err() == nil { // else somebody has said so
+	if ctx.Err() == nil { // else the caller has reported it
 		defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
 	}
 	err = s.run(ctx)
@@ -40,7 +39,7 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	return s.result, err
 }
 
-// A session is a plan that is being run.
+// A session is the state of a running plan.
 type session struct {
 	plan Plan
 	parsed
@@ -48,16 +47,16 @@ type session struct {
 	histories *histories
 
 	services services
-	// records is where guarded records are kept when faults affect the server; else nil.
+	// records is the service for guarded records when faults affect the server; else nil.
 	records design.Service
-	// stopped: a claim was broken, which ends the session.
+	// stopped means that a broken claim ended the session.
 	stopped bool
-	// gone: a server of the user's was waited for in vain.
+	// gone means that the session waited in vain for a server of the user's.
 	gone   bool
 	result Result
 }
 
-// run finds the servers, leaves out what does not fit, and runs each subject and the
+// run finds the servers, leaves out subjects that do not fit, and runs the others and the
 // self-check.
 func (s *session) run(ctx context.Context) (err error) {
 	servers.SilenceClients()
@@ -97,8 +96,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	return err
 }
 
-// runSubjects runs what is to be run, until ctx ends, the server is lost or the session is
-// stopped.
+// runSubjects runs the subjects until ctx ends, the server is lost or the session is stopped.
 func (s *session) runSubjects(ctx context.Context) error {
 	next := s.plan.Next
 	if next == nil {
@@ -108,7 +106,7 @@ func (s *session) runSubjects(ctx context.Context) error {
 		if s.over(ctx) {
 			s.skip(of)
 			if s.plan.Next != nil {
-				return nil // nobody knows what else there would have been
+				return nil // the rest of a search is unknown
 			}
 			continue
 		}
@@ -120,11 +118,11 @@ func (s *session) runSubjects(ctx context.Context) error {
 	return nil
 }
 
-// comesBack is for how long a server of the user's that answered before is waited for.
+// comesBack is how long the session waits for a server of the user's that answered before.
 const comesBack = 10 * time.Second
 
-// awaitServers waits, before another run, for the user's servers that do not answer: a short restart is to cost the run that it
-// meets, and not those after it. It waits once in a session.
+// awaitServers waits, before another run, for the user's servers that do not answer, so that a
+// short restart spoils only the run that it meets. It waits once in a session.
 func (s *session) awaitServers(ctx context.Context) {
 	if len(s.result.Runs) == 0 || s.gone {
 		return
@@ -147,7 +145,7 @@ func (s *session) awaitServers(ctx context.Context) {
 	}
 }
 
-// over: nothing more can be run, or is to be.
+// over reports whether the session can run nothing more.
 func (s *session) over(ctx context.Context) bool {
 	return ctx.Err() != nil || s.stopped || s.services.err() != nil
 }

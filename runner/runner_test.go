@@ -39,8 +39,8 @@ func small(t *testing.T, names ...string) Plan {
 	return p
 }
 
-// TestSinksAreInformedInOrder: of each run they see its beginning, its history from header to
-// end, and its judgement; every sink sees the same, and nothing runs on afterwards.
+// TestSinksAreInformedInOrder: they see the beginning of each run, its history from header to
+// end, and its judgement; every sink sees the same, and no goroutine remains.
 func TestSinksAreInformedInOrder(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := small(t, "lua-token/strategy", "setnx-getset/naive")
@@ -76,11 +76,11 @@ func TestSinksAreInformedInOrder(t *testing.T) {
 	}
 }
 
-// TestNextDecides: what is run follows from what came before, and an optional subject that
-// does not fit is left out.
+// TestNextDecides: the next subject depends on the results so far, and an optional subject
+// that does not fit is left out.
 func TestNextDecides(t *testing.T) {
 	p := small(t, "lua-token/strategy", "rueidislock/tracking")
-	p.Subjects[1].Optional = true // it wants a real server
+	p.Subjects[1].Optional = true // it needs a real server
 	var said []string
 	p.Next = func(came *Result) (Subject, bool) {
 		of := p.Subjects[0]
@@ -110,7 +110,7 @@ func TestNextDecides(t *testing.T) {
 	}
 }
 
-// TestRunEndsEarly: where the context is over nothing is run, and nothing is left behind.
+// TestRunEndsEarly: after the end of the context nothing is run, and nothing is left behind.
 func TestRunEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := small(t, "lua-token/strategy", "lua-token/token")
@@ -130,7 +130,8 @@ func TestRunEndsEarly(t *testing.T) {
 	}
 }
 
-// TestRunIsCutBeforeItsFirstRun: that is no fault of a server, and nothing passes.
+// TestRunIsCutBeforeItsFirstRun: the interrupt is not reported as a server's error, and
+// nothing passes.
 func TestRunIsCutBeforeItsFirstRun(t *testing.T) {
 	p := small(t, "lua-token/strategy", "lua-token/token")
 	p.Servers = []string{"redis://127.0.0.1:1"}

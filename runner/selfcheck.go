@@ -18,18 +18,19 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A proof is a lock that is broken on purpose, and the cell that it breaks, for settings
-// that exercise this.
+// A proof is a lock that is broken on purpose, with the cell that it breaks under settings
+// that exercise the cell.
 type proof struct {
 	mutant string
 	breaks lockbench.Cell
-	// workload is the only one that shows it; empty for any that exercises the cell.
+	// workload is the only one that exposes it; empty for any that exercises the cell.
 	workload string
-	// probes: only the cell itself shows it, and only the faults that bring its condition.
+	// probes locks are exposed only in the cell itself, and only by the faults that bring
+	// its condition.
 	probes bool
 }
 
-// proofs lists them by how much the settings must do to show them.
+// proofs lists the locks, those that need the most from the settings first.
 func proofs() []proof {
 	return []proof{
 		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), "", false},
@@ -39,7 +40,7 @@ func proofs() []proof {
 	}
 }
 
-// provable lists the proofs that the plan could show, by its workload under these options.
+// provable lists the proofs that the plan's workload can expose under these options.
 func (s *session) provable(o workloads.Options) []proof {
 	o, err := s.plan.Workload.Options(o)
 	if err != nil {
@@ -51,9 +52,8 @@ func (s *session) provable(o workloads.Options) []proof {
 	})
 }
 
-// selfCheck runs locks that are broken on purpose under the settings of the session,
-// until one is caught, and returns whether one was. It returns nil where the settings could
-// show no broken lock.
+// selfCheck runs locks that are broken on purpose under the settings of the session until
+// one is caught. It returns nil if the settings could expose no broken lock.
 func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 	options := s.plan.Options
 	if s.plan.SelfCheckAt != nil {
@@ -67,9 +67,9 @@ func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 	return c, err
 }
 
-// firstCheck runs the broken locks of proofs, until one is caught.
+// firstCheck runs the broken locks of proofs until one is caught.
 func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*SelfCheck, error) {
-	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // what the broken locks stand on
+	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // the services of the broken locks
 		return nil, err
 	}
 	var first *SelfCheck
@@ -100,7 +100,7 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*S
 	return first, nil
 }
 
-// cutOff says why nothing more can be run, empty while it can.
+// cutOff returns the reason why nothing more can be run, empty while there is none.
 func (s *session) cutOff(ctx context.Context) string {
 	switch err := s.services.err(); {
 	case err != nil:
@@ -111,16 +111,16 @@ func (s *session) cutOff(ctx context.Context) string {
 	return ""
 }
 
-// notMade is a self-check that was cut off before a lock was caught.
+// notMade is the result of a self-check that was cut off before a lock was caught.
 func notMade(p proof, why string) *SelfCheck {
 	return &SelfCheck{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: why}
 }
 
-// longestProof bounds how long a broken lock is run, however long the session's were.
+// longestProof bounds the run of a broken lock, however long the session's runs were.
 const longestProof = time.Minute
 
-// lengths are how long broken locks are run, one length after the other until one is
-// caught: from what lets some slow holds end, to what the session's runs took.
+// lengths are the durations for which broken locks are run, one after the other until one
+// is caught: from one in which some slow holds end, to the duration of the session's runs.
 func lengths(o workloads.Options) (all []time.Duration) {
 	o = o.OrDefaults()
 	slow := time.Duration(o.SlowFactor * float64(o.TTL+time.Second))
@@ -132,7 +132,7 @@ func lengths(o workloads.Options) (all []time.Duration) {
 	return append(all, longest)
 }
 
-// prove runs one broken lock, until it is caught or the time is over.
+// prove runs one broken lock until it is caught or the time is over.
 func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (c *SelfCheck, exposure int64, err error) {
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
@@ -152,7 +152,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 		return nil, 0, fmt.Errorf("self-check: %w", came.unreadable)
 	}
 	c = &SelfCheck{Design: d.Name, MustBreak: p.breaks}
-	if came.failed != nil { // reported, as of any run: what the runs before it showed is not thrown away
+	if came.failed != nil { // reported, as for any run: the results of the runs before it are kept
 		c.Error = came.failed.Error()
 	}
 	if came.unreadable == nil {
@@ -165,7 +165,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	return c, exposure, os.Remove(s.histories.path(d.Name))
 }
 
-// caughtBy: a finding shows the lock to be broken.
+// caughtBy reports whether finding f exposes the lock.
 func (p proof) caughtBy(f checker.CellFinding) bool {
 	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || !p.probes && results.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// services are what the designs of a session lock on, by the name of the backend.
+// services are the services that the designs of a session lock on, by the name of the
+// backend.
 type services map[string]backend.Group
 
-// openServices opens what the subjects lock on: at addresses, or else services of our own.
-// Addresses of Redis servers that none of them locks on are left alone, others are an error.
-// What it has opened it returns also with an error.
+// openServices opens the services of the subjects: at addresses, or else services of our
+// own. Addresses of Redis servers that no subject locks on are ignored; other unused
+// addresses are an error. Services opened before an error are returned with it.
 func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
 	all := services{}
 	for i := range subjects {
@@ -53,7 +54,7 @@ func (s services) add(ctx context.Context, b design.Backend, addresses []string,
 	return err
 }
 
-// needed is the most services of a backend that a design of the plan locks on.
+// needed is the largest number of services of a backend that a design of the plan locks on.
 func needed(subjects []Subject, b design.Backend) int {
 	most := 1
 	for i := range subjects {
@@ -64,10 +65,10 @@ func needed(subjects []Subject, b design.Backend) int {
 	return most
 }
 
-// of are the services that a design locks on, and perhaps more of the kind.
+// of returns the services that a design locks on, and perhaps more of the kind.
 func (s services) of(d *design.Design) backend.Group { return s[servers.BackendOf(d).Name()] }
 
-// err is why a service has ended by itself.
+// err is the reason why a service has ended by itself.
 func (s services) err() error {
 	for _, g := range s {
 		if err := g.Err(); err != nil {
@@ -77,7 +78,7 @@ func (s services) err() error {
 	return nil
 }
 
-// openRecords opens a server of its own for what faults should not affect.
+// openRecords opens a server for guarded records that faults should not affect.
 func (s *session) openRecords(ctx context.Context) (err error) {
 	affected := false
 	for _, g := range s.services {
@@ -94,7 +95,7 @@ func (s *session) openRecords(ctx context.Context) (err error) {
 	return err
 }
 
-// recordsBeside is where the records are kept that locks on g guard; nil is on g.
+// recordsBeside is the service for the records that locks on g guard; nil means g itself.
 func (s *session) recordsBeside(g backend.Group) design.Service {
 	if _, keeps := g.First().(design.Keeper); !keeps {
 		return nil

@@ -10,25 +10,26 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// A Sink is informed of what happens. Functions that are nil are left out. Those from Opened
-// to Closed are called by the goroutine that judges, which waits for them, the others by that
-// of [Run]; only Say may be called by several at a time. The self-check calls Say alone.
+// A Sink is informed of the progress of runs. Functions that are nil are left out. The
+// judging goroutine calls the functions from Opened to Closed, and waits for them; the
+// goroutine of [Run] calls the others. Only Say may be called by several goroutines at a
+// time. The self-check calls Say alone.
 type Sink struct {
 	// Say takes a line for people.
 	Say func(text string)
-	// Planned takes how many runs there will be, once that is known; a search does not know.
+	// Planned takes the number of runs, once it is known; a search does not know it.
 	Planned func(runs int)
-	// Begin takes what is run now, and how to ask how far it has come, at any time and by
-	// any goroutine.
+	// Begin takes the subject of the next run, and a function that returns its progress, at
+	// any time and for any goroutine.
 	Begin func(of Subject, progress func() Progress)
 
-	// Opened takes the header of a history that is judged.
+	// Opened takes the header of a judged history.
 	Opened func(history.Header)
 	// Event takes each of its events, before it is judged.
 	Event func(history.Event)
-	// Found takes what is broken, once a cell, and when in the run that was.
+	// Found takes a violation, once per cell, with its time in the run.
 	Found func(f checker.CellFinding, at time.Duration)
-	// SoFar takes, again and again while a run goes on, what its judgement has come to.
+	// SoFar takes, again and again during a run, a snapshot of its judgement.
 	SoFar func(Snapshot)
 	// Closed takes the end of the history. Some of it may not be judged yet.
 	Closed func(history.End)
@@ -40,8 +41,8 @@ type Sink struct {
 // say says a line.
 func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
-// join returns a sink that informs all of them, in their order. No function but Event is nil:
-// that one is called for every event, if anybody listens.
+// join returns a sink that informs all of them, in order. Of its functions only Event may be
+// nil: it would be called for every event.
 func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
@@ -81,18 +82,18 @@ func both2[A, B any](first, second func(A, B)) func(A, B) {
 	}
 }
 
-// Progress is how far a run has come, a tenth of a second old at most.
+// Progress is the progress of a run, at most a tenth of a second old.
 type Progress struct {
-	// Elapsed is how long the clients have been running, Length how long they are to; zero is
-	// until they are done.
+	// Elapsed is how long the clients have been running, Length how long they will; a zero
+	// Length is until they are done.
 	Elapsed, Length time.Duration
 	// Grants and Refused count acquires, Failed operations of any kind that failed or got no
-	// answer, Violations what was found so far.
+	// answer, Violations the violations found so far.
 	Grants, Refused, Failed, Violations int64
 }
 
-// Share is how much of a run is over, 0 to 1. It is not known of one that is to make a number
-// of operations.
+// Share is the completed share of a run, 0 to 1. It is unknown for a run of a number of
+// operations.
 func (p Progress) Share() (share float64, known bool) {
 	if p.Length <= 0 {
 		return 0, false
@@ -100,7 +101,7 @@ func (p Progress) Share() (share float64, known bool) {
 	return min(1, float64(p.Elapsed)/float64(p.Length)), true
 }
 
-// progressOf reads how far a run is.
+// progressOf reads the progress of a run.
 func progressOf(live *load.Progress) Progress {
 	p := Progress{
 		Length: time.Duration(live.Duration.Load()),
@@ -112,15 +113,15 @@ func progressOf(live *load.Progress) Progress {
 	return p
 }
 
-// A Snapshot is what the judgement of a run has come to. It may be asked only until the
-// function that takes it returns.
+// A Snapshot is the state of the judgement of a run. It is valid only until the function that
+// takes it returns.
 type Snapshot struct {
 	checker *checker.Checker
 	figures *measure.Collector
 }
 
-// Verdicts are those on the events so far.
+// Verdicts are the verdicts on the events so far.
 func (s Snapshot) Verdicts() checker.Result { return s.checker.SoFar() }
 
-// Measures are those of the events so far.
+// Measures are the measures of the events so far.
 func (s Snapshot) Measures() *measure.Measures { return s.figures.SoFar() }

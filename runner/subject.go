@@ -6,18 +6,19 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Subject is what one run is of: a design, the guard of the store it runs with, and what
-// is changed for this run alone.
+// A Subject is the subject of one run: a design, the guard of the store, and changes for
+// this run alone.
 type Subject struct {
 	Design design.Design
-	// Guard is that of the store; empty is that of the plan's options.
+	// Guard is the guard of the store; empty is the one of the plan's options.
 	Guard lockbench.Guard
-	// Variant distinguishes it from others of the same design and guard; empty for none.
+	// Variant distinguishes the subject from others of the same design and guard; empty for
+	// none.
 	Variant string
 	// Change changes the options of the plan for this run; nil leaves them.
 	Change func(*workloads.Options)
-	// Optional: where the design cannot be run on these servers, or cannot give this lease,
-	// it is left out, as long as another is left. Else that is an error.
+	// Optional subjects are left out if the design cannot run on these servers or cannot
+	// give this lease, as long as another subject is left. Otherwise that is an error.
 	Optional bool
 }
 
@@ -33,7 +34,7 @@ func (s *Subject) Label() string {
 	return name
 }
 
-// options are those of the plan as they are for the subject.
+// options are the plan's options, changed for the subject.
 func (s *Subject) options(o workloads.Options) workloads.Options {
 	if s.Guard != "" {
 		o.Guard = s.Guard

@@ -1,15 +1,14 @@
 package workloads
 
-// The ways in which an open loop's arrivals follow each other.
+// Distributions of the arrivals of an open loop.
 const (
-	// Poisson: independent of each other, as requests of many users are. Gaps are
-	// exponential, so that some come close together and have to queue. It is what is
-	// meant unless something else is asked for: even gaps never let two meet by chance,
-	// and flatter a lock.
+	// Poisson: arrivals are independent, as the requests of many users are. Gaps are
+	// exponential, so some arrivals come close together and queue. It is the default,
+	// because even gaps never let two arrivals meet by chance and flatter a lock.
 	Poisson = "poisson"
-	// Constant: evenly spaced.
+	// Constant: arrivals are evenly spaced.
 	Constant = "constant"
 )
 
-// ArrivalModels lists the ways in which arrivals follow each other.
+// ArrivalModels lists the distributions of arrivals.
 func ArrivalModels() []string { return []string{Poisson, Constant} }

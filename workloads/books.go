@@ -11,41 +11,41 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Business is what a run came to in the words of its program.
+// Business is the outcome of a run in the terms of its program.
 type Business struct {
-	// Says is one sentence, Figures what it is made of, by names that are stable.
+	// Says is one sentence, Figures its numbers under stable names.
 	Says    string
 	Figures map[string]int64
 }
 
-// Books are what clients entered of their business, beside what became of it in the store.
+// Books compare the clients' own record of their business with the final state of the store.
 type Books struct {
-	// Accounts are those of the records, one a key.
+	// Accounts has one account per key.
 	Accounts []Account
 	Jobs     Jobs
 }
 
-// An Account is what became of one guarded record.
+// An Account sums up the changes of one guarded record.
 type Account struct {
 	// Start and Left are its value before the first client and after the last.
 	Start, Left int64
-	// Taken and Added are what writes that were answered ok took from it, and added.
+	// Taken and Added are the totals that successful writes subtracted and added.
 	Taken, Added int64
-	// MayTaken and MayAdded are the same of writes of unknown outcome.
+	// MayTaken and MayAdded are the totals of the writes with unknown outcome.
 	MayTaken, MayAdded int64
 }
 
-// Jobs are what became of the jobs of cron, over all keys.
+// Jobs counts the jobs of cron over all keys.
 type Jobs struct {
-	// Periods are those in which a job was begun, Run the jobs that were.
+	// Periods counts the periods in which a job began, Run the jobs that began.
 	Periods, Run int64
-	// Repeated are the periods in which a job was begun beside another, or so soon after one
-	// was done that its delay was to keep others out: half of the delay, so that no clock
-	// decides it. A server that comes later runs the job again, whatever the lock does.
+	// Repeated counts the periods in which a job began beside another, or within half of the
+	// delay after another ended. It is half, so that no difference between clocks counts. A
+	// server that comes later runs the job again, whatever the lock does.
 	Repeated int64
 }
 
-// books are what clients enter while they run. They are safe for concurrent use.
+// books are the clients' entries during a run. They are safe for concurrent use.
 type books struct {
 	accounts []tally // by key
 
@@ -55,7 +55,7 @@ type books struct {
 	jobs    Jobs
 }
 
-// A tally is what clients enter of one record.
+// A tally holds the entries for one record.
 type tally struct{ taken, added, mayTaken, mayAdded atomic.Int64 }
 
 // A jobOf names a job: the key and the number of the period.
@@ -64,20 +64,20 @@ type jobOf struct {
 	number int64
 }
 
-// A period is one in which a job was begun.
+// A period is a period in which at least one job began.
 type period struct {
 	running  int
-	until    time.Time // others are to be kept out until then
+	until    time.Time // half of the delay after the last job
 	repeated bool
 }
 
-// KeepBooks has clients enter what they do, for [Run.Books]. It is called before they start.
+// KeepBooks makes clients record their business for [Run.Books]. Call it before they start.
 func (r *Run) KeepBooks() {
 	r.books = &books{accounts: make([]tally, len(r.Keys)), delay: r.Options.Delay, periods: make(map[jobOf]*period)}
 }
 
-// Books returns what clients entered, none of which is running any more, and what store has
-// of it. The error says that the store cannot be read, or that it has lost what it had.
+// Books returns the entries of the clients, all of which have stopped, and the values of
+// their records in store. It fails when the store cannot be read or has lost a record.
 func (r *Run) Books(ctx context.Context, store lockbench.Store, p Program) (Books, error) {
 	all := Books{Jobs: r.books.jobs}
 	if !p.needs(HasStore) {
@@ -107,7 +107,7 @@ func (t *tally) account(left int64) Account {
 	}
 }
 
-// Join returns the books of both.
+// Join returns the sum of both books.
 func (b Books) Join(more Books) Books {
 	b.Accounts = append(b.Accounts, more.Accounts...)
 	b.Jobs.Periods += more.Jobs.Periods
@@ -116,7 +116,7 @@ func (b Books) Join(more Books) Books {
 	return b
 }
 
-// enter enters a write that changed the round's record by so much, with what it was answered.
+// enter records a write that changes the round's record by change, with its answer.
 func (c *Client) enter(change int64, ok bool, err error) {
 	if c.run.books == nil {
 		return
@@ -127,7 +127,7 @@ func (c *Client) enter(change int64, ok bool, err error) {
 		t.taken.Add(-change)
 	case ok:
 		t.added.Add(change)
-	case err == nil, errors.Is(err, lockbench.ErrNoEffect): // it was not made
+	case err == nil, errors.Is(err, lockbench.ErrNoEffect): // the write was not made
 	case change < 0:
 		t.mayTaken.Add(-change)
 	default:
@@ -135,8 +135,8 @@ func (c *Client) enter(change int64, ok bool, err error) {
 	}
 }
 
-// beginJob enters that the job of the client's period begins. It returns what enters its end,
-// and whether it was done.
+// beginJob records that the job of the client's period begins. The function that it returns
+// records the end of the job, and whether it was completed.
 func (c *Client) beginJob() (ended func(done bool)) {
 	b := c.run.books
 	if b == nil {
@@ -165,7 +165,7 @@ func (b *books) begin(job jobOf, now time.Time) *period {
 	return p
 }
 
-// longAgo is after how many periods nobody begins a job of one any more.
+// longAgo is the number of periods after which no client begins a job of a period any more.
 const longAgo = 16
 
 func (b *books) end(p *period, done bool, now time.Time) {

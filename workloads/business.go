@@ -6,23 +6,23 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// The names of the figures that programs of the catalogue have of their business.
+// Names of the figures in a [Business].
 const (
 	figureSold      = "sold"      // units that buyers were told they have
 	figureGone      = "gone"      // units that are missing from the stock
 	figureOversold  = "oversold"  // units sold that were not there
 	figureRedeemed  = "redeemed"  // points that users were told they have exchanged
-	figureHad       = "had"       // points that were there to exchange, and are gone
+	figureHad       = "had"       // points that existed and are gone
 	figureOverdrawn = "overdrawn" // points exchanged that were not there
 	figureMissing   = "missing"   // points that are gone and that nobody has exchanged
-	figurePeriods   = "periods"   // in which a job was begun
-	figureJobsRun   = "jobs"      // jobs that were begun
+	figurePeriods   = "periods"   // periods in which a job began
+	figureJobsRun   = "jobs"      // jobs that began
 	figureRepeated  = "repeated"  // periods in which the job ran twice at once, or again at once
 	figureUncertain = "uncertain" // units or points of writes without an answer
 )
 
-// sales is what a flash sale came to. A unit that a write without an answer took is among those
-// gone and not among those sold, so that what is oversold is certain.
+// sales sums up a flash sale. A unit taken by a write without an answer counts as gone and not as
+// sold, so that every oversold unit is certain.
 func sales(b Books) Business {
 	var sold, gone, oversold, uncertain int64
 	for _, a := range b.Accounts {
@@ -37,9 +37,10 @@ func sales(b Books) Business {
 		map[string]int64{figureSold: sold, figureGone: gone, figureOversold: oversold, figureUncertain: uncertain}}
 }
 
-// redemptions is what the exchange of points came to, user by user: what two updates of one user
-// lost in opposite directions cancels out, so that both figures are at least so much. Points that a write without an answer may
-// have added are taken for added, those that it may have taken for not taken.
+// redemptions sums up the exchange of points, user by user. Both figures are lower bounds. Two
+// lost updates of one user in opposite directions cancel out. Of the writes without an answer,
+// overdrawn counts the additions as made and the takings as not made, and missing counts the
+// takings as made.
 func redemptions(b Books) Business {
 	var redeemed, had, overdrawn, missing, uncertain int64
 	for _, a := range b.Accounts {
@@ -56,7 +57,7 @@ func redemptions(b Books) Business {
 		map[string]int64{figureRedeemed: redeemed, figureHad: had, figureOverdrawn: overdrawn, figureMissing: missing, figureUncertain: uncertain}}
 }
 
-// jobsDone is how often jobs ran.
+// jobsDone sums up the runs of the jobs.
 func jobsDone(b Books) Business {
 	j := b.Jobs
 	says := fmt.Sprintf("ran the job %s in %s: %s had it twice at once, or again within the delay",
@@ -64,7 +65,7 @@ func jobsDone(b Books) Business {
 	return Business{says, map[string]int64{figurePeriods: j.Periods, figureJobsRun: j.Run, figureRepeated: j.Repeated}}
 }
 
-// atMost says what writes without an answer may have done beside.
+// atMost says how much the writes without an answer may have added to n.
 func atMost(n int64, what string) string {
 	if n == 0 {
 		return ""

@@ -7,12 +7,12 @@ import (
 )
 
 // All lists the programs in the order in which they are shown and explored: first the
-// business cases of the source documents, then what is about one thing that can go wrong.
-// Clients release what they hold unless that is the point, so that only faults leave
-// something behind.
+// business cases of the source documents, then programs that each show one thing that can go
+// wrong. Unless a program is about abandoned locks, clients release their locks, so that
+// only faults leave one behind.
 func All() []Program { return slices.Concat(business(), situations(), pastLimits()) }
 
-// business are the cases of the source documents. They make a run of any length.
+// business returns the cases of the source documents. They make a run of any length.
 func business() []Program {
 	effects := Contended(lockbench.Effects.At(0))
 	onRequest := Exploration{OnRequest: true}
@@ -51,8 +51,8 @@ func business() []Program {
 	}
 }
 
-// situations are about one thing that can go wrong each. In virtual time nothing needs to
-// take long for others to come between, and few rounds show it.
+// situations returns programs that each show one thing that can go wrong. In virtual time
+// others can come between without a long hold, and few rounds show it.
 func situations() []Program {
 	late := Contended(outlived()...)
 	return []Program{
@@ -128,7 +128,7 @@ func situations() []Program {
 	}
 }
 
-// twoKeys asks for two keys where the key choice does not count them.
+// twoKeys sets at least two keys, unless the key choice sets their number.
 func twoKeys(o Options) Options {
 	if o.KeyChoice != Own {
 		o.Keys = max(o.Keys, 2)
@@ -136,7 +136,8 @@ func twoKeys(o Options) Options {
 	return o
 }
 
-// pastLimits are about what hardly a design promises. They are explored when they are named.
+// pastLimits returns programs that hardly any design promises to survive. They are explored
+// only by name.
 func pastLimits() []Program {
 	nests, nested := []Ability{Nests}, Contended(lockbench.Reentrancy.At(0))
 	onRequest := Exploration{OnRequest: true}

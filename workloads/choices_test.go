@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// choices returns what client id chose over n iterations of w on a lock that
-// answers as s says.
+// choices returns the choices of client id over n iterations of w on a lock with
+// the answers of s.
 func choices(t *testing.T, w Program, o Options, id, n int, s *script) []choice {
 	t.Helper()
 	o, err := w.Options(o)

@@ -13,19 +13,19 @@ import (
 // by others meanwhile.
 type Client struct {
 	ID int
-	// Counts is what the client was told so far.
+	// Counts adds up the answers so far.
 	Counts Counts
 	// Waiting, when not nil, is the context of the client's acquires that may wait, in
 	// place of the run's.
 	Waiting context.Context
-	// Slow: all its holds outlive their lease.
+	// Slow makes all holds of the client outlive their lease.
 	Slow bool
-	// Driver, when not nil, decides when the client goes on. Without one it does at once,
-	// and in real time.
+	// Driver, when not nil, decides when the client goes on. Without one it goes on at
+	// once, and in real time.
 	Driver Driver
 
-	// Requests, when not nil, are what the client makes in place of locking: it does the
-	// program's Atomic. The client's locker is made of them.
+	// Requests, when not nil, replace locking: the client runs the program's Atomic, and
+	// its locker is made of them.
 	Requests *Requests
 
 	locker lockbench.Locker
@@ -36,16 +36,16 @@ type Client struct {
 	choice choice
 
 	timer   *time.Timer
-	writes  uint64 // made so far: they number the versions
-	period  int64  // the next one to take part in (cron)
+	writes  uint64 // number of writes so far, for their versions
+	period  int64  // next period to take part in (cron)
 	refused bool   // the current round's acquire was refused
 	errors  int    // rounds in a row that ended in an error
 }
 
 // A Driver lets one client go on. Its methods are called by the client's goroutine.
 type Driver interface {
-	// Step returns when the client may make its next call on a lease, which what names.
-	// What is stamped after it is as late as the driver wants the call to be.
+	// Step returns when the client may make its next call on a lease; what names the call.
+	// Timestamps taken after Step are as late as the driver wants the call to be.
 	Step(what string)
 	// Rest lets d pass, a little more than for any other client. It returns false when the
 	// run is over before that.
@@ -55,7 +55,7 @@ type Driver interface {
 	Sleep(ctx context.Context, d time.Duration) bool
 }
 
-// Counts adds up what one client was told. All fields only grow and may be read
+// Counts adds up the answers that one client got. All fields only grow and may be read
 // while the client runs.
 type Counts struct {
 	_ [64]byte // keeps clients that run on different cores off each other's cache lines
@@ -66,7 +66,7 @@ type Counts struct {
 	Failed  atomic.Int64 // operations, on the store too, that failed or got no answer
 	Done    atomic.Int64 // business done: units sold, points redeemed, jobs run
 	Skipped atomic.Int64 // business turned away: sold out, too few points, job run by another
-	Stale   atomic.Int64 // reads and writes that a guarded store refused, this client being overtaken
+	Stale   atomic.Int64 // reads and writes that a guarded store refused because a later grant had overtaken the client
 
 	_ [64]byte
 }
@@ -78,14 +78,14 @@ func (c *Client) step(what string) {
 	}
 }
 
-// keyAt is the n-th key from that of the round on.
+// keyAt is the n-th key after the round's key; 0 is the round's key.
 func (c *Client) keyAt(n int) string { return c.run.Keys[(c.choice.Key+n)%len(c.run.Keys)] }
 
-// Acquire obtains the lock on the round's key, as the options say. The lease is nil when
-// that was refused, with a nil error, and when it failed, with the error.
+// Acquire obtains the lock on the round's key, with the run's TTL and Wait. A refusal is a
+// nil lease with a nil error, a failure a nil lease with the error.
 func (c *Client) Acquire(ctx context.Context) (lockbench.Lease, error) { return c.acquire(ctx, 0) }
 
-// acquire is Acquire of the n-th key from that of the round on.
+// acquire is Acquire on the n-th key after the round's key.
 func (c *Client) acquire(ctx context.Context, n int) (lockbench.Lease, error) {
 	lease, err := c.try(ctx, "acquire", c.keyAt(n), c.asked)
 	c.refused = lease == nil && err == nil
@@ -97,7 +97,7 @@ func (c *Client) AcquireWith(ctx context.Context, opt lockbench.Options) (lockbe
 	return c.try(ctx, "acquire", c.keyAt(0), opt)
 }
 
-// acquireAgain obtains it once more, without waiting for oneself.
+// acquireAgain acquires the round's key once more, without waiting.
 func (c *Client) acquireAgain(ctx context.Context) (lockbench.Lease, error) {
 	return c.try(ctx, "acquire again", c.keyAt(0), lockbench.Options{TTL: c.run.Options.NestedTTL})
 }
@@ -130,14 +130,14 @@ func (c *Client) waiting(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Release gives a lease up. That it was lost or late is data, not an error.
+// Release gives a lease up. A lost or late lease is data, not an error.
 func (c *Client) Release(ctx context.Context, lease lockbench.Lease) error {
 	c.step("release")
 	return c.told(lease.Release(ctx))
 }
 
-// ReleaseAfter releases so that nobody else is granted the key for d, where the lease can;
-// at once, where not.
+// ReleaseAfter releases so that nobody else is granted the key for d, if the lease can;
+// otherwise it releases at once.
 func (c *Client) ReleaseAfter(ctx context.Context, lease lockbench.Lease, d time.Duration) error {
 	delayer, can := lockbench.Ability[lockbench.DelayedReleaser](lease)
 	if !can {
@@ -147,8 +147,8 @@ func (c *Client) ReleaseAfter(ctx context.Context, lease lockbench.Lease, d time
 	return c.told(delayer.ReleaseAfter(ctx, d))
 }
 
-// Extend prolongs a lease to ttl from now on and reports whether it did: not when it was
-// lost, or cannot be extended, neither of which is an error.
+// Extend prolongs a lease to ttl from now on and reports whether it did. A lease that is
+// lost or cannot be extended gives false and no error.
 func (c *Client) Extend(ctx context.Context, lease lockbench.Lease, ttl time.Duration) (bool, error) {
 	extender, can := lockbench.Ability[lockbench.Extender](lease)
 	if !can {
@@ -159,8 +159,7 @@ func (c *Client) Extend(ctx context.Context, lease lockbench.Lease, ttl time.Dur
 	return err == nil, c.told(err)
 }
 
-// told counts the answer to a release or extend and returns what is left of it
-// as an error.
+// told counts the answer to a release or extend, and returns err if the call failed.
 func (c *Client) told(err error) error {
 	switch {
 	case err == nil, errors.Is(err, lockbench.ErrLate):
@@ -179,9 +178,8 @@ func (c *Client) failed(err error) error {
 	return err
 }
 
-// Hold works for as long as the options have it, drawn before the round; longer than what
-// lease was granted, and than the design's tolerance, when the hold is to be slow. It
-// returns false when the run was over before that.
+// Hold works for the drawn time, or, in a slow hold, for longer than the granted lease and
+// the design's tolerance. It returns false when the run is over before that.
 func (c *Client) Hold(ctx context.Context, lease lockbench.Lease) bool {
 	return c.hold(ctx, lease, c.choice.Hold)
 }
@@ -194,7 +192,7 @@ func (c *Client) hold(ctx context.Context, lease lockbench.Lease, d time.Duratio
 	return c.work(ctx, d)
 }
 
-// granted is the lease really given, or the one asked for where that is not told.
+// granted is the longer of the granted and the requested lease.
 func (c *Client) granted(lease lockbench.Lease) time.Duration {
 	if v, ok := lockbench.Ability[lockbench.Validator](lease); ok {
 		_, granted := v.Valid()
@@ -203,7 +201,7 @@ func (c *Client) granted(lease lockbench.Lease) time.Duration {
 	return c.asked.TTL
 }
 
-// rest takes so many leases.
+// rest works for a time in leases.
 func (c *Client) rest(ctx context.Context, leases float64) bool {
 	return c.work(ctx, time.Duration(leases*float64(c.run.Lease)))
 }

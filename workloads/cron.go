@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// runJob is the long job of "Locks on Alawar's sites", which many servers are to start in
-// the same minute and one is to run: the others skip it, the winner extends its lease on the way
-// and keeps late servers out for a while after it.
+// runJob is the long job of "Locks on Alawar's sites". Many servers try to start it in the same
+// minute and one runs it: the others skip it, and the winner extends its lease meanwhile and
+// keeps late servers out for a while afterwards.
 func runJob(ctx context.Context, c *Client) error {
 	if !c.awaitPeriod(ctx) {
 		return nil
@@ -40,8 +40,8 @@ const (
 	late     = 0.1 // of the period
 )
 
-// lateness is when in a period, from 0 to 1, a server turns to its job, drawn by
-// punctuality, from 0 to 1.
+// lateness is the time in a period, as a share of it, at which a server turns to its job. It
+// depends on punctuality alone, from 0 to 1.
 func lateness(punctuality float64) float64 {
 	if punctuality < punctual {
 		return late * punctuality / punctual
@@ -49,9 +49,8 @@ func lateness(punctuality float64) float64 {
 	return (punctuality - punctual) / (1 - punctual)
 }
 
-// awaitPeriod waits until the next period this client has not taken part in, and
-// a little longer, as chance has it. It returns false when the run is over
-// before.
+// awaitPeriod waits until the next period that this client has not taken part in, and for the
+// drawn lateness. It returns false when the run is over before that.
 func (c *Client) awaitPeriod(ctx context.Context) bool {
 	period := c.run.Options.Period
 	elapsed := time.Since(c.run.Start)
@@ -61,10 +60,9 @@ func (c *Client) awaitPeriod(ctx context.Context) bool {
 	return c.work(ctx, due-elapsed)
 }
 
-// runExtending does the job. It extends the lease, where that is possible, when
-// half of the job or of the lease is over, whichever comes first; a slow job
-// forgets to. It reports whether the job was finished: not when the lock was lost
-// on the way or the run is over.
+// runExtending does the job. It extends the lease, if the lease can be extended, whenever half
+// of the job or of the lease is over, whichever comes first; a slow job forgets to. It reports
+// whether the job was finished: it was not when the lock was lost meanwhile or the run is over.
 func (c *Client) runExtending(ctx context.Context, lease lockbench.Lease) (bool, error) {
 	if _, can := lockbench.Ability[lockbench.Extender](lease); !can || c.choice.Slow {
 		return c.Hold(ctx, lease), nil

@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Distribution is how long something takes: always as long, or as chance has
-// it. The zero value is always 0s. Distributions compare with ==.
+// A Distribution is a length of time, constant or random. The zero value is the
+// constant 0s. Distributions compare with ==.
 //
-// As text, which is what flags and JSON hold:
+// The text form, for flags and JSON, is one of these:
 //
 //	5ms                  always 5ms
 //	uniform:1ms-5ms      anything from 1ms to 5ms
@@ -38,12 +38,12 @@ const (
 	logNormal
 )
 
-// The names in the text form, by shape; a constant has none.
+// shapeNames has the names in the text form, by shape; a constant has none.
 var shapeNames = []string{uniform: "uniform", exponential: "exp", logNormal: "lognormal"}
 
 const (
-	// longest bounds what may be asked for and what is ever drawn, so that the
-	// long tail of a distribution cannot overflow a time.Duration.
+	// longest bounds parameters and samples, so that the long tail of a
+	// distribution cannot overflow a time.Duration.
 	longest = 24 * time.Hour
 	// largestSigma bounds sigma: at 5 one draw in a thousand is already 5 million
 	// times the median.
@@ -54,7 +54,7 @@ const (
 func Always(d time.Duration) Distribution { return Distribution{a: d} }
 
 // parseDistribution reads the text form of a [Distribution]. Its errors name the
-// value and the reason, and hint at what would do.
+// value and the reason, with a hint at valid values.
 func parseDistribution(text string) (Distribution, error) {
 	d, err := parseShape(text)
 	if err != nil {

@@ -14,10 +14,10 @@ func sell(ctx context.Context, c *Client) error {
 	return c.guarded(ctx, func(stock int64) (int64, bool) { return stock - 1, stock > 0 })
 }
 
-// redeem is the exchange of points of the same notes: each user sends two requests at once,
-// and both must not pass on the same points. Clients 2k and 2k+1 are the two
-// requests of a user. A user who has too few points earns new ones, so that
-// a run of any length has points to exchange.
+// redeem is the exchange of points from the same notes: each user sends two requests at
+// once, and only one of them may spend the same points. Clients 2k and 2k+1 are the two
+// requests of a user. A user with too few points earns new ones, so that a run of any
+// length has points to exchange.
 func redeem(ctx context.Context, c *Client) error {
 	o := &c.run.Options
 	return c.guarded(ctx, func(points int64) (int64, bool) {
@@ -28,15 +28,15 @@ func redeem(ctx context.Context, c *Client) error {
 	})
 }
 
-// addOne counts: what is missing in the end was lost.
+// addOne increments the record, so that a lost update shows in the final value.
 func addOne(ctx context.Context, c *Client) error {
 	return c.guarded(ctx, func(value int64) (int64, bool) { return value + 1, true })
 }
 
-// guarded makes one business transaction under the lock. decide gets the value
-// read and returns the one to write, or false to leave it. The work lies between
-// the read and the write, so that a second client inside reads what this one is
-// about to replace, and a slow one writes late.
+// guarded makes one business transaction under the lock. decide gets the value read and
+// returns the one to write, or false to leave it. The work lies between the read and the
+// write, so that a second client inside reads a value that is about to be replaced, and a
+// slow client writes late.
 func (c *Client) guarded(ctx context.Context, decide func(int64) (int64, bool)) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -65,9 +65,8 @@ func (c *Client) transact(ctx context.Context, lease lockbench.Lease, decide fun
 	return err
 }
 
-// overrun has everybody outlive the lease, so that a schedule without fault or
-// move of time has the next owner inside when the one before it writes, releases
-// and tries again.
+// overrun makes every client outlive its lease. Even in a schedule without faults, the next
+// owner is inside when the one before it writes, releases and tries again.
 func overrun(ctx context.Context, c *Client) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {

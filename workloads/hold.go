@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// holdOnce is the bare lock. In virtual time a hold needs to take none for others to come
-// between.
+// holdOnce is the bare lock. In virtual time others can come between even when a hold takes no
+// time.
 func holdOnce(ctx context.Context, c *Client) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -17,7 +17,7 @@ func holdOnce(ctx context.Context, c *Client) error {
 	return c.Release(ctx, lease)
 }
 
-// releaseTwice has what owners do who release in a deferred call, too.
+// releaseTwice releases again, as programs do that also release in a deferred call.
 func releaseTwice(ctx context.Context, c *Client) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -27,9 +27,8 @@ func releaseTwice(ctx context.Context, c *Client) error {
 	return cmp.Or(c.Release(ctx, lease), c.Release(ctx, lease))
 }
 
-// releaseStale needs no chance to show what a release by somebody who lost the
-// lock does: the others are inside for certain, and the first client is the third
-// that their lock may be given to.
+// releaseStale shows without any chance the effect of a release by a client that lost the lock:
+// another client is inside for certain, and the first client comes back as the third owner.
 func releaseStale(ctx context.Context, c *Client) error {
 	work := 1.3
 	if c.ID > 0 {
@@ -39,8 +38,8 @@ func releaseStale(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitForFirst has the others come late, so that they wait for a release, or for the end of
-// the lease if none comes, without asking hundreds of times.
+// waitForFirst delays the others, so that they wait for a release, or for the end of the lease if
+// none comes, without asking hundreds of times.
 func waitForFirst(ctx context.Context, c *Client) error {
 	work := 0.7
 	if c.ID > 0 {
@@ -50,7 +49,7 @@ func waitForFirst(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitInVain has the others come so early that their wait ends while the first client works.
+// waitInVain lets the others come so early that their wait ends while the first client works.
 func waitInVain(ctx context.Context, c *Client) error {
 	work := 0.9
 	if c.ID > 0 {
@@ -60,7 +59,8 @@ func waitInVain(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitForRelease has the others come while the first client works, and wait for longer than a waiter may sleep.
+// waitForRelease lets the others come while the first client works, and wait for longer than a
+// waiter may sleep.
 func waitForRelease(ctx context.Context, c *Client) error {
 	work := 0.25
 	if c.ID > 0 {
@@ -70,8 +70,8 @@ func waitForRelease(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitBothWays is waitForRelease in the last round, and in every other one before it. In the rounds between the others' wait
-// ends while the first client still works.
+// waitBothWays is waitForRelease in the last round, and in every other round before it. In the
+// rounds between, the others' wait ends while the first client still works.
 func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
 	for left := rounds; left > 0; left-- {
@@ -79,18 +79,19 @@ func waitBothWays(ctx context.Context, c *Client, rounds int) {
 		c.asked.Wait = long
 		if left%2 == 0 {
 			work = 0.7
-			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs take less than a second for none
+			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
 		}
 		if c.ID > 0 {
 			work = 0
 			c.rest(ctx, 0.1)
 		}
-		_ = c.holdFor(ctx, work) // what the lock answered is in the record
+		_ = c.holdFor(ctx, work) // the record has the lock's answers
 	}
 	c.asked.Wait = long
 }
 
-// workRenewed has the others come when one renewal would no longer do, and when four would not.
+// workRenewed lets the others come at a time for which one renewal is too few, and at one for which
+// four are not enough.
 func workRenewed(ctx context.Context, c *Client) error {
 	if c.ID == 0 {
 		return c.holdFor(ctx, 3)
@@ -101,7 +102,7 @@ func workRenewed(ctx context.Context, c *Client) error {
 	return cmp.Or(early, c.holdFor(ctx, 0))
 }
 
-// holdFor holds the key for so many leases.
+// holdFor holds the key for a time in leases.
 func (c *Client) holdFor(ctx context.Context, leases float64) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -111,8 +112,8 @@ func (c *Client) holdFor(ctx context.Context, leases float64) error {
 	return c.Release(ctx, lease)
 }
 
-// extendLate has a client that was refused come back when the lease would be over
-// without the first extend, and again when it is over with it.
+// extendLate lets a refused client come back after the original end of the lease, and again after
+// its extended end.
 func extendLate(ctx context.Context, c *Client) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -128,7 +129,7 @@ func extendLate(ctx context.Context, c *Client) error {
 	return cmp.Or(inTime, late, c.Release(ctx, lease))
 }
 
-// releaseDelayed has a client that was refused come back while the delay may last.
+// releaseDelayed lets a refused client come back while the delay may last.
 func releaseDelayed(ctx context.Context, c *Client) error {
 	lease, err := c.Acquire(ctx)
 	if lease == nil {
@@ -138,7 +139,7 @@ func releaseDelayed(ctx context.Context, c *Client) error {
 	return c.ReleaseAfter(ctx, lease, c.asked.TTL/2)
 }
 
-// takeTwo is how clients come to wait for each other.
+// takeTwo takes the two keys in opposite orders, so that clients can wait for each other.
 func takeTwo(ctx context.Context, c *Client) error {
 	first := c.ID % 2
 	outer, err := c.acquire(ctx, first)

@@ -7,40 +7,39 @@ import (
 	"time"
 )
 
-// A choice is all that chance decides about one round of a live run.
+// A choice is the set of random values of one round of a live run.
 type choice struct {
 	// Key is the index of the lock.
 	Key int
-	// Hold and Think are the times to work and to pause; Slow: the hold is to
-	// outlive its lease instead.
+	// Hold and Think are the times to work and to pause; with Slow the hold outlives its
+	// lease instead.
 	Hold, Think time.Duration
 	Slow        bool
 	// Backoff is the pause after a refusal, in place of a Think of 0s.
 	Backoff time.Duration
-	// Punctuality decides when in its period a server turns to its job, from 0 to
-	// 1 (cron).
+	// Punctuality decides at which time of its period a server turns to its job, from 0
+	// to 1 (cron).
 	Punctuality float64
 }
 
-// chance is where a client's choices come from.
+// chance is the source of a client's choices.
 type chance struct {
-	// source is the state of random. It lies in the client, away from that of clients on
-	// other cores, which would share its cache line.
+	// source is the state of random. It lies in the client, so that it shares no cache
+	// line with the source of a client on another core.
 	source rand.PCG
 	random *rand.Rand // nil until the first choice
 	key    func() int
 }
 
-// begin seeds it for a client.
+// begin seeds s for a client.
 func (s *chance) begin(o *Options, client int) {
 	s.source.Seed(clientSeed(o.Seed, client))
 	s.random = rand.New(&s.source)
 	s.key = keyChooser(o, client, s.random)
 }
 
-// clientSeed is what one client's choices begin from. Seed and client are mixed
-// by a cipher first: generators seeded with neighbouring numbers would begin
-// with related draws.
+// clientSeed is the seed of one client's choices. A cipher mixes seed and client first:
+// generators seeded with neighbouring numbers would begin with related draws.
 func clientSeed(seed uint64, client int) (uint64, uint64) {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -50,9 +49,9 @@ func clientSeed(seed uint64, client int) (uint64, uint64) {
 }
 
 const (
-	// backoff is the mean pause of a client that was refused and has no time to
-	// think. Some 30 round trips: it keeps the contention up and the
-	// refused from taking the server from those that hold.
+	// backoff is the mean pause after a refusal when the think time is 0. At some 30
+	// round trips it keeps the contention up, and refused clients do not take the server
+	// from the holders.
 	backoff    = time.Millisecond
 	maxBackoff = 10 * time.Millisecond
 	// errorPause, times the errors in a row up to maxErrors, is the pause after
@@ -61,22 +60,21 @@ const (
 	maxErrors  = 10
 )
 
-// Perform goes through p as often as rounds says, one round after the other, without
-// choices and pauses: all on the run's first keys.
+// Perform makes so many rounds of p without choices and pauses, all on the run's first
+// keys.
 func (c *Client) Perform(ctx context.Context, p Program, rounds int) {
 	if p.Part != nil {
 		p.Part(ctx, c, rounds)
 		return
 	}
 	for range rounds {
-		_ = p.Step(ctx, c) // what the lock answered is in the record
+		_ = p.Step(ctx, c) // the record has the lock's answers
 	}
 }
 
-// Iterate makes one round of p: a choice, a step and, in a closed loop, a pause; in
-// an open one the client is ready for the next arrival at once. It returns the
-// error that spoiled the step, if any; that is no reason to stop, but tells a
-// driver that the server may be gone.
+// Iterate makes one round of p: a choice, a step and, in a closed loop, a pause; in an
+// open loop the client is ready for the next arrival at once. It returns the error of a
+// failed step. A driver need not stop for it, but the server may be gone.
 func (c *Client) Iterate(ctx context.Context, p Program) error {
 	c.choose()
 	step := p.Step
@@ -90,8 +88,8 @@ func (c *Client) Iterate(ctx context.Context, p Program) error {
 	return err
 }
 
-// choose draws everything a round may need, always in the same order and
-// needed or not, so that no answer of the lock changes later choices.
+// choose draws every value of a round in a fixed order, needed or not, so that no answer
+// of the lock changes later choices.
 func (c *Client) choose() {
 	o := &c.run.Options
 	if c.chance.random == nil {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// The ways in which a client chooses its next key.
+// Distributions of the keys that a client chooses.
 const (
 	Uniform = "uniform" // every key as likely
 	Zipf    = "zipf"    // the first keys far more often, as with words or bestsellers
@@ -42,8 +42,8 @@ func keyChooser(o *Options, client int, r *rand.Rand) func() int {
 }
 
 func hotKey(keys int, r *rand.Rand) int {
-	// Both numbers are always drawn, so that what follows does not depend on
-	// which of them counted.
+	// Both numbers are always drawn, so that the draws after them do not depend
+	// on the result.
 	hot, other := r.Float64() < hotShare, r.IntN(max(1, keys-1))
 	if hot || keys == 1 {
 		return 0

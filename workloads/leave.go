@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// slackAndTolerance is how much longer than granted, by the longest reading, a lease may
-// keep others out: a second of slack and one of tolerance.
+// slackAndTolerance is the longest time beyond the granted lease for which a lease may keep
+// others out: a second of slack and one of tolerance.
 const slackAndTolerance = 2 * time.Second
 
-// abandon lets the others come back when by the longest reading of the lease it is over.
+// abandon lets the others come back when even the longest permitted lease is over.
 func abandon(ctx context.Context, c *Client, rounds int) {
 	lease, _ := c.Acquire(ctx)
 	if c.ID == 0 {
@@ -26,14 +26,14 @@ func abandon(ctx context.Context, c *Client, rounds int) {
 	c.releaseAny(ctx, lease)
 }
 
-// releaseAny releases what was granted, if anything was.
+// releaseAny releases lease unless it is nil.
 func (c *Client) releaseAny(ctx context.Context, lease lockbench.Lease) {
 	if lease != nil {
-		_ = c.Release(ctx, lease) // what the lock answered is in the record
+		_ = c.Release(ctx, lease) // the record has the lock's answer
 	}
 }
 
-// tryLeftover is about what others make of a key that a first client left, by a fault.
+// tryLeftover shows how others treat a key that a fault of the first client left behind.
 func tryLeftover(ctx context.Context, c *Client, rounds int) {
 	if c.ID == 0 {
 		_, _ = c.Acquire(ctx)
@@ -47,8 +47,8 @@ func tryLeftover(ctx context.Context, c *Client, rounds int) {
 	}
 }
 
-// hoard has a client that was refused come back within the lease that another may
-// have been granted at that time.
+// hoard lets a refused client come back within the lease that another may have been granted
+// at that time.
 func hoard(ctx context.Context, c *Client, rounds int) {
 	if c.ID == 0 {
 		_, _ = c.Acquire(ctx)
@@ -64,8 +64,8 @@ func hoard(ctx context.Context, c *Client, rounds int) {
 	}
 }
 
-// restOver sleeps until a lease given now is over by its longest reading. Clients that begin
-// it together end it together, and meet.
+// restOver sleeps until even the longest permitted lease from now on is over. Clients that
+// begin it together end it together, and meet.
 func (c *Client) restOver(ctx context.Context) {
 	d := slackAndTolerance + 11*c.run.Lease/10
 	if c.Driver == nil {

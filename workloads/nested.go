@@ -8,17 +8,17 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// nestToDepth is the method that locks and calls others that lock the same key: it
-// goes down to a depth, gives the inner levels back early, and works on under
-// the outer one alone. With a design that is not reentrant it goes on at the
-// depth it reached.
+// nestToDepth is a method that locks a key and calls others that lock it again: it
+// nests to the depth, gives the inner levels back early, and works on under the
+// outer level alone. With a design that is not reentrant it goes on at the depth it
+// reached.
 func nestToDepth(ctx context.Context, c *Client) error {
 	outer, err := c.Acquire(ctx)
 	if outer == nil {
 		return err
 	}
 	inner, err := c.descend(ctx)
-	// The hold is worked off in equal parts: at the bottom, after each level
+	// The hold is divided into equal parts: one at the bottom, one after each level
 	// given back, the last under the outer level alone.
 	left := c.choice.Hold
 	part := left / time.Duration(len(inner)+1)
@@ -33,7 +33,7 @@ func nestToDepth(ctx context.Context, c *Client) error {
 	return cmp.Or(err, c.Release(ctx, outer))
 }
 
-// descend acquires the inner levels, as far down as the design lets it.
+// descend acquires the inner levels, as deep as the design allows.
 func (c *Client) descend(ctx context.Context) ([]lockbench.Lease, error) {
 	var inner []lockbench.Lease
 	for len(inner) < c.run.Options.Depth-1 {

@@ -2,8 +2,8 @@ package workloads
 
 import "context"
 
-// oddKeys are names that locks get wrong which cut them, or put them together with others: the first begins the second and
-// the third, which has every byte.
+// oddKeys are names that break locks which truncate or concatenate keys: the first is a prefix of
+// the second and of the third, which has every byte.
 func oddKeys() []string {
 	every := []byte("job")
 	for b := range 1 << 8 {
@@ -12,11 +12,11 @@ func oddKeys() []string {
 	return []string{"job", "job-1", string(every)}
 }
 
-// takeOddly has each client take two of the three keys, another first in each round, and release now the one first that it took
-// first, and now the other.
+// takeOddly makes each client take two of the three keys, starting with a different one in each
+// round, and release them in alternating order.
 func takeOddly(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
-		first, _ := c.acquire(ctx, c.ID+round) // what the lock answered is in the record
+		first, _ := c.acquire(ctx, c.ID+round) // the record has the lock's answer
 		if c.run.Renews {
 			c.work(ctx, 1)
 		}

@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// oddLeases are leases that locks get wrong which count in whole milliseconds or seconds: what is over is cut
-// off, and of less than one nothing is left. The rest of a deadline, passed on as a lease, is of the kind.
+// oddLeases are leases that break locks which count in whole milliseconds or seconds: they drop the
+// fraction, and a lease below one unit becomes zero. The rest of a deadline, passed on as a lease,
+// is such a lease.
 var oddLeases = [...]time.Duration{2900 * time.Microsecond, 1500 * time.Microsecond, 900 * time.Microsecond, 1500 * time.Millisecond}
 
-// leaseOddly has the first client work for nearly all of each of them, while the others come shortly before its end. Where
-// leases can be extended it extends its lease by as much, when half of it is over, and the others come before the end of
-// that, too. A lock that grants no lease as short may fail.
+// leaseOddly makes the first client work for nearly all of each odd lease, while the others come
+// shortly before its end. If leases can be extended, the first client extends its lease by as much
+// when half of it is over, and the others come before the end of the extension, too. A lock that
+// grants no lease as short may fail.
 func leaseOddly(ctx context.Context, c *Client, rounds int) {
 	asked := c.asked
 	for range rounds {
@@ -26,9 +28,9 @@ func leaseOddly(ctx context.Context, c *Client, rounds int) {
 	c.asked = asked
 }
 
-// workThroughLease takes two leases' time.
+// workThroughLease takes as long as two leases.
 func (c *Client) workThroughLease(ctx context.Context) {
-	lease, _ := c.Acquire(ctx) // what the lock answered is in the record
+	lease, _ := c.Acquire(ctx) // the record has the lock's answer
 	c.part(ctx, 0.5)
 	work := 0.49
 	if lease != nil {
@@ -41,7 +43,8 @@ func (c *Client) workThroughLease(ctx context.Context) {
 	c.part(ctx, 1.5-work)
 }
 
-// comeBeforeItsEnd comes before the end of a lease granted now, and of one extended when half of it is over. It takes as long.
+// comeBeforeItsEnd tries before the end of a lease granted now, and before the end of one extended
+// at half its length. It takes as long as two leases.
 func (c *Client) comeBeforeItsEnd(ctx context.Context) {
 	for _, rest := range []float64{0.95, 0.5} {
 		c.part(ctx, rest)
@@ -51,7 +54,7 @@ func (c *Client) comeBeforeItsEnd(ctx context.Context) {
 	c.part(ctx, 0.55)
 }
 
-// part takes a part of the lease that is asked for, and no two clients exactly the same.
+// part takes a part of the requested lease, which differs slightly from client to client.
 func (c *Client) part(ctx context.Context, of float64) {
 	d := time.Duration(of*float64(c.asked.TTL)) + time.Duration(1+c.ID)*time.Microsecond
 	if c.Driver == nil {

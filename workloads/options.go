@@ -16,12 +16,11 @@ type Options struct {
 	// Clients is the number of owners that compete, each in its own goroutine. In an
 	// open loop it is how many arrivals can be under way at once.
 	Clients int `json:"clients"`
-	// Processes is how many processes of the design the clients are spread over,
-	// round robin: clients of one process share what the design keeps per
-	// process. Zero is one per client.
+	// Processes is how many processes of the design the clients are spread over, round robin:
+	// clients of one process share the design's state of a process. Zero is one per client.
 	Processes int `json:"processes"`
-	// Keys is the number of locks. Zero is one, or what the key choice asks for:
-	// one per client with own, one per two with pairs.
+	// Keys is the number of locks. Zero is the number that the key choice needs: one per client
+	// with own, one per two with pairs, otherwise one.
 	Keys int `json:"keys"`
 	// KeyChoice is how a client picks its next key, one of [KeyChoices]. Empty is
 	// uniform.
@@ -45,11 +44,10 @@ type Options struct {
 	// without Stages, is a closed loop: a client's next round begins when the one
 	// before is done.
 	Rate float64 `json:"rate,omitempty"`
-	// Arrival is how arrivals follow each other, one of [ArrivalModels]. Empty is
-	// Poisson, where there is a rate.
+	// Arrival is how arrivals follow each other, one of [ArrivalModels]. Empty is Poisson, if
+	// there is a rate.
 	Arrival string `json:"arrival,omitempty"`
-	// Stages let the rate change over the run, whose duration they decide unless that
-	// is given too.
+	// Stages let the rate change over the run, and set its duration unless Duration is given.
 	Stages Stages `json:"stages,omitempty"`
 
 	// Slow is the share of holds, 0 to 1, that outlive their lease.
@@ -58,28 +56,28 @@ type Options struct {
 	// is 1.25. The tolerance a design adds to its leases comes on top.
 	SlowFactor float64 `json:"slow_factor"`
 
-	// Stallers are so many clients beside Clients, four to a key of their own: one that works on
-	// past its lease each time, and others that come after it. They are judged and never
-	// measured, and go on until each that stalls could do so once, beyond Duration where that
-	// is shorter: see [Options.Stalled].
+	// Stallers is the number of additional clients, four to a key of their own: one works on
+	// past its lease each time, and the others come after it. Stallers are judged and never
+	// measured. They go on until each late client could be late once, even beyond Duration: see
+	// [Options.Stalled].
 	Stallers int `json:"stallers,omitempty"`
 
-	// Guard is how the store of the workloads that write protects itself, one of
-	// lockbench.Guards. Empty is not at all.
+	// Guard is the protection of the store in the workloads that write, one of lockbench.Guards.
+	// Empty is no guard.
 	Guard lockbench.Guard `json:"guard,omitempty"`
 	// Stock is the number of units for sale per key (oversell). Zero is 1,000,000.
 	Stock int64 `json:"stock"`
-	// Threshold is what a user's points must exceed to be redeemed, and the price
-	// (redeem). Zero is 10.
+	// Threshold is the price of a redemption, and a user needs more points than that (redeem).
+	// Zero is 10.
 	Threshold int64 `json:"threshold"`
-	// Points is what a user starts with, and earns anew when they are used up
-	// (redeem). Zero is 100.
+	// Points is the number of points of a user at first, and of those earned anew when they are
+	// used up (redeem). Zero is 100.
 	Points int64 `json:"points"`
 	// Depth is how often the lock is taken before it is given back (reentrant).
 	// Zero is 2.
 	Depth int `json:"depth"`
 	// NestedTTL is the lease that nested acquires ask for (reentrant); shorter
-	// than TTL it shows designs whose inner acquire cuts the outer lease. Zero is
+	// than TTL it shows designs with an inner acquire that cuts the outer lease. Zero is
 	// TTL.
 	NestedTTL time.Duration `json:"nested_ttl_ns"`
 	// Period is how often the job is due (cron). Zero is 500 ms.
@@ -94,17 +92,17 @@ type Options struct {
 	// Operations is how many rounds all clients make together, shared out
 	// evenly beforehand; of an open loop, how many arrivals. Zero is no limit.
 	Operations int64 `json:"operations"`
-	// Warmup is how much of the start is left out of measurements; it is judged
-	// all the same.
+	// Warmup is the part at the start that is left out of measurements; it is judged all the
+	// same.
 	Warmup time.Duration `json:"warmup_ns"`
 	// Seed decides every choice the clients make.
 	Seed uint64 `json:"seed"`
 }
 
-// Defaults returns options that make sense for every workload: a short run with
-// contention and without overruns. What depends on other fields (Processes, Keys,
-// NestedTTL, Delay) is left zero, so that those may be changed before
-// [Options.OrDefaults] fills it in.
+// Defaults returns options that make sense for every workload: a short run with contention and
+// without overruns. Fields with defaults that depend on other fields (Processes, Keys,
+// NestedTTL, Delay) are left zero, so that those may be changed before [Options.OrDefaults]
+// fills them in.
 func Defaults() Options {
 	o := Options{
 		Clients:  8,
@@ -164,16 +162,16 @@ func (o Options) keysWanted() int {
 	return 1
 }
 
-// stallLease is the longest lease that stallers ask for: however long that of the others, a
-// short run is to see what becomes of a hold that outlives its lease.
+// stallLease is the longest lease that stallers ask for. Even a short run with long leases must
+// see a hold outlive its lease.
 const stallLease = 2 * time.Second
 
-// Stalled returns the options of the run of Stallers beside that of o, whose defaults are filled
-// in; false where there are none. As many stall as it has keys, see [Client.Slow]; the others
-// work for a small part of the lease, so that some are done before the late one writes.
+// Stalled returns the options of the run of o's Stallers, and false if there are none. The
+// defaults of o must be filled in. One client per key stalls, see [Client.Slow]; the others work
+// for a small part of the lease, so that some are done before the late one writes.
 func (o Options) Stalled() (Options, bool) {
-	// The third that comes after one that works for a quarter past its lease still holds the key
-	// when that one is done.
+	// A late client works for a quarter past its lease. The third client after it still holds
+	// the key when the late one is done.
 	const together, hold, think = 4, 10, 100
 	s := o
 	s.Clients, s.Keys, s.KeyChoice = o.Stallers, (o.Stallers+together-1)/together, Own

@@ -52,7 +52,7 @@ func (c *ledgerClient) Sleep(_ context.Context, d time.Duration) bool {
 	return true
 }
 
-// operation notes what happens and that its Step is used up.
+// operation records an operation and that its Step is used up.
 func (c *ledgerClient) operation(what string, err error) error {
 	if !c.stepped {
 		c.t.Errorf("%s without a Step before", what)
@@ -134,7 +134,8 @@ func (l *ledgerLease) Extend(_ context.Context, ttl time.Duration) error {
 	return l.act("extend", func(e *entry) { e.until = time.Now().Add(ttl) })
 }
 
-// perform runs a program with so many clients and rounds, and returns what is left.
+// perform runs a program with so many clients and rounds, and returns the resulting
+// ledger.
 func perform(t *testing.T, p Program, clients, rounds int) *ledger {
 	l := &ledger{t: t, held: map[string]*entry{}, records: map[string]lockbench.Record{}}
 	synctest.Test(t, func(t *testing.T) {
@@ -160,8 +161,8 @@ func perform(t *testing.T, p Program, clients, rounds int) *ledger {
 	return l
 }
 
-// TestPerform runs each program with a lock that does nothing wrong: it shows
-// what it is about without any fault, and leaves nothing behind.
+// TestPerform runs each program with a correct lock: it makes its characteristic
+// operations without any fault, and leaves nothing behind.
 func TestPerform(t *testing.T) {
 	shows := map[string][]string{
 		"oversell":      {"acquire", "write", "release"},

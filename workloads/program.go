@@ -10,54 +10,53 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Program is one thing that each client does with a lock, round after round. It is plain
-// data and functions without state: many clients may run one at a time.
+// A Program is a client's use of a lock, round after round. It consists of plain data and of
+// functions without state, so that many clients may run one at a time.
 type Program struct {
-	// Name is stable; Summary says in one sentence what a client does.
+	// Name is stable; Summary describes a client's work in one sentence.
 	Name, Summary string
-	// Drivers are those that can run it. A live run of a program of your own does not ask.
+	// Drivers can run the program. A live run of a program of your own ignores it.
 	Drivers Drivers
-	// Needs are the abilities without which it has nothing to show.
+	// Needs lists the abilities without which the program shows nothing.
 	Needs []Ability
 	// Keys is how many locks a client takes at once; 0 is one.
 	Keys int
-	// Exercises is what it puts to the test where clients meet on a key and nothing goes
-	// wrong, see [Contended]. [Program.Cells] has the cells of a run.
+	// Exercises lists the cells tested when clients meet on a key and nothing goes wrong, see
+	// [Contended]. [Program.Cells] has the cells of a run.
 	Exercises []lockbench.Cell
-	// Adjust sets the options that the program leaves no choice about, before defaults
-	// are filled in; nil is none. See [Program.Options].
+	// Adjust sets the options that the program fixes, before defaults are filled in; nil fixes
+	// none. See [Program.Options].
 	Adjust func(Options) Options
-	// Stock returns the value that every guarded record has at first; nil is zero.
+	// Stock returns the initial value of every guarded record; nil is zero.
 	Stock func(Options) int64
-	// Business says what a live run came to in the program's own words; nil where it has
-	// nothing to count. Its names of figures are stable: thresholds are on them.
+	// Business sums up a live run in the program's own terms; nil if it counts nothing. Its names
+	// of figures are stable: thresholds refer to them.
 	Business func(Books) Business
-	// Timetable: when a round begins is the program's own matter, so that there can be
-	// no rate.
+	// Timetable programs decide themselves when a round begins, so they take no rate.
 	Timetable bool
-	// Exploration is what only explorations ask for.
+	// Exploration has the settings for explorations.
 	Exploration Exploration
-	// Step is one round of one client, without the choice before and the pause after it.
-	// What the lock answers is data: the error says only that an operation failed or got
-	// no answer.
+	// Step is one round of one client, without the choice before and the pause after it. The lock's
+	// answers are data: an error means only that an operation failed or got no answer.
 	Step func(context.Context, *Client) error
-	// Atomic is Step without a lock: one request to the store does it. Nil where there is no
-	// such request.
+	// Atomic replaces Step in runs without a lock: it does the business in one request to the
+	// store. Nil if there is no such request.
 	Atomic func(context.Context, *Client) error
-	// Part, in place of Step, is all that one client does in so many rounds, where they
-	// differ. A live run, which has no last round, needs a Step.
+	// Part replaces Step in programs with different rounds: it is all rounds of one client. A live
+	// run, which has no last round, needs a Step.
 	Part func(ctx context.Context, c *Client, rounds int)
 }
 
-// Exploration is what a [Program] asks of explorations.
+// Exploration has the settings of a [Program] for explorations.
 type Exploration struct {
-	// Wait is for how many leases acquires wait by default, for a second at least; zero is one try.
+	// Wait is the default of how long acquires wait, in leases and at least a second; zero is one
+	// try.
 	Wait float64
-	// OnRequest: explored only when named, not among all programs.
+	// OnRequest programs are explored only by name, not among all programs.
 	OnRequest bool
-	// KeyNames are the names of the program's keys; nil are those of no meaning.
+	// KeyNames are the names of the program's keys; nil gives names without a meaning.
 	KeyNames []string
-	// Again: a call that got no answer is made once more, and the two are one.
+	// Again makes clients repeat a call that got no answer; both calls count as one.
 	Again bool
 }
 
@@ -86,7 +85,7 @@ func (d Drivers) String() string {
 	return text
 }
 
-// noun is what users call a program of this driver.
+// noun is the users' word for a program of this driver.
 func (d Drivers) noun() string {
 	if d == Explored {
 		return "scenario"
@@ -94,7 +93,7 @@ func (d Drivers) noun() string {
 	return "workload"
 }
 
-// An Ability is what a program needs of a lock, or of what stands beside it.
+// An Ability is a property that a program needs of a lock or of its store.
 type Ability string
 
 // The abilities.
@@ -103,8 +102,8 @@ const (
 	Delays   Ability = "delay"                      // leases are DelayedReleasers
 	Nests    Ability = "nest"                       // the holder may acquire again
 	Renews   Ability = "renew"                      // it renews its leases by itself
-	AnyLease Ability = "grant leases of any length" // others than whole numbers of a unit
-	AnyKey   Ability = "take keys of any name"      // whatever bytes it has
+	AnyLease Ability = "grant leases of any length" // not only multiples of a unit
+	AnyKey   Ability = "take keys of any name"      // a key may have any bytes
 	HasStore Ability = "store"                      // there are records that the lock guards
 )
 
@@ -113,8 +112,7 @@ func By(d Drivers) []Program {
 	return slices.DeleteFunc(All(), func(p Program) bool { return p.Drivers&d == 0 })
 }
 
-// Find returns the program of that name among those of a driver; the error lists near
-// matches.
+// Find returns the named program of a driver; the error lists near matches.
 func Find(d Drivers, name string) (Program, error) {
 	var names []string
 	for _, p := range By(d) {
@@ -126,7 +124,7 @@ func Find(d Drivers, name string) (Program, error) {
 	return Program{}, suggest.Unknown(d.noun(), name, names)
 }
 
-// Must returns the program of that name, whatever its drivers. It panics if there is none.
+// Must returns the named program of any driver. It panics if there is none.
 func Must(name string) Program {
 	all := All()
 	i := slices.IndexFunc(all, func(p Program) bool { return p.Name == name })
@@ -139,8 +137,8 @@ func Must(name string) Program {
 // needs reports whether p needs an ability.
 func (p *Program) needs(a Ability) bool { return slices.Contains(p.Needs, a) }
 
-// Options returns o as a live run of p has it: adjusted, defaults filled in, and valid when
-// the error is nil.
+// Options returns o adjusted for a live run of p, with defaults filled in. The error says why they
+// are not valid.
 func (p Program) Options(o Options) (Options, error) {
 	o = p.Fill(o)
 	if p.Step == nil {
@@ -155,7 +153,7 @@ func (p Program) Options(o Options) (Options, error) {
 	return o, o.validate()
 }
 
-// Fill returns o as p asks for it, defaults filled in, valid or not.
+// Fill returns o adjusted for p, with defaults filled in and not validated.
 func (p Program) Fill(o Options) Options {
 	if p.Adjust != nil {
 		o = p.Adjust(o)
@@ -163,7 +161,7 @@ func (p Program) Fill(o Options) Options {
 	return o.OrDefaults()
 }
 
-// offer names what makes o an open loop.
+// offer names the options that make o an open loop.
 func (o *Options) offer() string {
 	if len(o.Stages) > 0 {
 		return "stages " + o.Stages.String()
@@ -171,20 +169,21 @@ func (o *Options) offer() string {
 	return "rate " + strconv.FormatFloat(o.Rate, 'f', -1, 64)
 }
 
-// Contended is what a program exercises whose clients try keys that others hold, and more.
+// Contended returns the cells that clients exercise by trying keys that others hold, and more.
 func Contended(more ...lockbench.Cell) []lockbench.Cell {
 	return append([]lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)}, more...)
 }
 
-// outlived is what clients exercise that work past their leases while others get in.
+// outlived returns the cells that clients exercise by working past their leases while others get
+// in.
 func outlived() []lockbench.Cell {
 	return []lockbench.Cell{
 		lockbench.Exclusion.At(lockbench.Outlived), lockbench.OwnerRelease.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived),
 	}
 }
 
-// Cells returns the cells that p can put to the test with these options, which have their
-// defaults filled in, and without faults: those worth a verdict.
+// Cells returns the cells that p can test without faults under these options. Their defaults must
+// be filled in.
 func (p Program) Cells(o Options) []lockbench.Cell {
 	found := []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0), lockbench.Fencing.At(0)}
 	for _, cell := range p.Exercises {

@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// versionBits is how much of a version numbers one client's writes; client 0's
-// part is 1, which leaves the versions below for the stock prepared beforehand.
+// versionBits is the number of bits of a version that count one client's writes. The
+// client's part begins at 1 for client 0, which leaves the versions below for the
+// prepared stock.
 const versionBits = 40
 
 // Read reads the record that the round's lock guards. It returns false, without an
@@ -39,10 +40,10 @@ func (c *Client) Write(ctx context.Context, lease lockbench.Lease, base lockbenc
 	return ok, err
 }
 
-// version is that of the client's last write, which no other has.
+// version is the version of the client's last write, unique in the run.
 func (c *Client) version() uint64 { return uint64(c.ID+1)<<versionBits | c.writes }
 
-// fence is the number of the grant, 0 where the design gives none.
+// fence is the fencing number of the grant, 0 if the design gives none.
 func fence(lease lockbench.Lease) uint64 {
 	if f, ok := lockbench.Ability[lockbench.Fencer](lease); ok {
 		return f.Fence()
@@ -50,7 +51,7 @@ func fence(lease lockbench.Lease) uint64 {
 	return 0
 }
 
-// admitted counts what the store answered. A refusal by its guard is data, not an error.
+// admitted counts the store's answer. A refusal by its guard is data, not an error.
 func (c *Client) admitted(err error) (bool, error) {
 	if errors.Is(err, lockbench.ErrStale) {
 		c.Counts.Stale.Add(1)

@@ -7,19 +7,19 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// An AtomicStore can do a whole step of business in one request. It is safe for concurrent use.
+// An AtomicStore does a whole step of business in one request. It is safe for concurrent use.
 type AtomicStore interface {
-	// Change takes so much from the value of a record that is above a bound, and else adds
-	// some. It returns by how much the value has changed. The error wraps
-	// [lockbench.ErrNoEffect] when that is certainly nothing.
+	// Change takes take from the value of a record if the value is above a bound, and otherwise
+	// adds add. It returns the change of the value. The error wraps [lockbench.ErrNoEffect] when
+	// the value has certainly not changed.
 	Change(ctx context.Context, key string, above, take, add int64, version uint64) (change int64, err error)
-	// Once makes the mark of that name, and reports whether nobody had before.
+	// Once sets the named mark, and reports whether it was not yet set.
 	Once(ctx context.Context, mark string) (first bool, err error)
 }
 
-// Requests are what one client makes in place of locking. As a Locker they are recorded and
-// measured like one: a grant is a step of business that was done, on a key of the client's
-// own, since nobody is locked out. One goroutine uses them.
+// Requests are one client's requests in place of locking. As a Locker they are recorded and
+// measured like one: a grant is a completed step of business, on a key of the client's own,
+// since nobody is locked out. Only one goroutine may use them.
 type Requests struct {
 	Store AtomicStore
 	// Sent, when not nil, is called for each request.
@@ -28,8 +28,8 @@ type Requests struct {
 	next func(context.Context) (done bool, err error)
 }
 
-// Acquire implements [lockbench.Locker]: it makes the request that is next. It is refused where
-// there was nothing to do.
+// Acquire implements [lockbench.Locker]: it makes the next request. It refuses if there was
+// nothing to do.
 func (r *Requests) Acquire(ctx context.Context, _ string, _ lockbench.Options) (lockbench.Lease, error) {
 	if r.Sent != nil {
 		r.Sent()
@@ -43,7 +43,7 @@ func (r *Requests) Acquire(ctx context.Context, _ string, _ lockbench.Options) (
 	return nothing{}, nil
 }
 
-// nothing is what a client holds after a request.
+// nothing is the lease of a request.
 type nothing struct{}
 
 // Release implements [lockbench.Lease].
@@ -60,8 +60,8 @@ func (c *Client) request(ctx context.Context, next func(context.Context) (bool, 
 	return true, c.Release(ctx, lease)
 }
 
-// change changes the round's record in one request, and then works as long as a client does that
-// holds a lock.
+// change changes the round's record in one request, and then works for as long as the holder of
+// a lock would.
 func (c *Client) change(ctx context.Context, above, take, add int64) error {
 	done, err := c.request(ctx, func(ctx context.Context) (bool, error) {
 		c.writes++
@@ -90,7 +90,7 @@ func redeemAtOnce(ctx context.Context, c *Client) error {
 	return c.change(ctx, o.Threshold, o.Threshold, o.Points)
 }
 
-// runJobOnce is runJob of the server that marks the period first.
+// runJobOnce is runJob for a server that marks the period first.
 func runJobOnce(ctx context.Context, c *Client) error {
 	if !c.awaitPeriod(ctx) {
 		return nil

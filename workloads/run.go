@@ -7,31 +7,31 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Run is what the clients of one run share. It is not changed while they run.
+// A Run is the state that the clients of one run share. It is not changed while they run.
 type Run struct {
 	// Options are valid and have their defaults filled in.
 	Options Options
 	// Keys are the names of the locks.
 	Keys []string
-	// Lease is how long a lease may last that is granted: what a program counts in leases.
+	// Lease is the longest duration of a granted lease, the unit of programs that count in leases.
 	Lease time.Duration
-	// Tolerance is how much longer than a lease the design itself keeps others
-	// out; slow holds outlive it too.
+	// Tolerance is how much longer than a lease the design itself keeps others out; slow holds
+	// outlive it, too.
 	Tolerance time.Duration
-	// Renews: the lock renews its leases by itself, or may. Where time passes in steps, renewals of what
-	// one client is granted at one instant fall due at one, too, and their order is chance.
+	// Renews means that the lock renews its leases by itself, or may. When time passes in steps,
+	// renewals of several leases granted to one client at one instant fall due together, in random
+	// order.
 	Renews bool
-	// Start is when the run began: periods are counted from it.
+	// Start is when the run began, and when its periods begin.
 	Start time.Time
-	// Over is closed when the run is over: holds and pauses are cut short then,
-	// and what is held is released.
+	// Over is closed when the run is over: clients then cut holds and pauses short and release
+	// their locks.
 	Over <-chan struct{}
-	// Waiting is the context of acquires that may wait. It is the driver's to
-	// cancel when the run is over; everything else runs under the context given
-	// to Iterate. Nil is that one for all.
+	// Waiting is the context of acquires that may wait. The driver cancels it when the run is over;
+	// everything else runs under the context given to Iterate. If it is nil, acquires do, too.
 	Waiting context.Context
 
-	books *books // nil where none are kept
+	books *books // nil if none are kept
 	open  bool   // an open loop
 }
 
@@ -47,7 +47,7 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 	}
 }
 
-// Prepare writes what clients of p find in the store, with versions below all of theirs.
+// Prepare writes the initial records of p to the store, with versions below those of all clients.
 func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) error {
 	if p.Stock == nil {
 		return nil
@@ -61,8 +61,7 @@ func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) err
 	return nil
 }
 
-// Client returns client id (from 0 on) of the run, which locks by locker and
-// works on store.
+// Client returns client id (from 0 on) of the run, which uses locker and store.
 func (r *Run) Client(id int, locker lockbench.Locker, store lockbench.Store) *Client {
 	o := &r.Options
 	return &Client{

@@ -18,12 +18,12 @@ type Stage struct {
 // Stages are a timetable of rates, one stage after the other from the start of the
 // run on. The first begins at [Options].Rate, which is zero unless given.
 //
-// As text, which is what flags and JSON hold: DURATION:RATE, separated by commas, such
-// as 30s:100,1m:1000,30s:0.
+// The text form, for flags and JSON, is DURATION:RATE, separated by commas, such as
+// 30s:100,1m:1000,30s:0.
 type Stages []Stage
 
 const (
-	// highest bounds rates: above it arrivals would share a nanosecond.
+	// highestRate bounds rates: above it arrivals would share a nanosecond.
 	highestRate = 1e9
 	// longestStage and mostStages keep the length of all stages in a time.Duration.
 	longestStage = 1000 * time.Hour
@@ -31,7 +31,7 @@ const (
 )
 
 // parseStages reads the text form of [Stages]. Its errors name the value and the
-// reason, and hint at what would do.
+// reason, with a hint at valid values.
 func parseStages(text string) (Stages, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) > mostStages {
@@ -62,7 +62,7 @@ func parseStage(text string) (s Stage, err error) {
 	return s, s.check()
 }
 
-// check returns why s is no stage.
+// check returns the reason why s is not valid.
 func (s Stage) check() error {
 	switch {
 	case s.Duration < 0:
@@ -75,7 +75,7 @@ func (s Stage) check() error {
 	return nil
 }
 
-// isRate reports whether r is a number of arrivals per second that can be asked for.
+// isRate reports whether r is a valid number of arrivals per second.
 func isRate(r float64) bool { return r >= 0 && r <= highestRate }
 
 // Length is how long all stages take together.

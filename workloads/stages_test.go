@@ -82,8 +82,8 @@ func TestValidateOpenLoop(t *testing.T) {
 	}
 }
 
-// TestOpenLoopJSON: options of a closed loop say nothing of arrivals, so that saved
-// results stay comparable; those of an open loop come back whole.
+// TestOpenLoopJSON: options of a closed loop have no fields of arrivals, so that
+// saved results stay comparable; options of an open loop are read back whole.
 func TestOpenLoopJSON(t *testing.T) {
 	text, err := json.Marshal(Defaults())
 	if err != nil || strings.Contains(string(text), "rate") || strings.Contains(string(text), "stages") {

@@ -14,9 +14,9 @@ import (
 // deepest bounds nesting: the deepest call chains that people lock are far below.
 const deepest = 1000
 
-// validate returns why o, with its defaults filled in, describes no run that could
-// be made or mean anything. The error names the value and the reason and hints
-// at what would do.
+// validate returns the reason why o, with its defaults filled in, cannot be run or
+// would mean nothing. The error names the value and the reason, with a hint at valid
+// values.
 func (o Options) validate() error {
 	for _, check := range []func(*Options) error{
 		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
@@ -153,7 +153,7 @@ func (o *Options) checkStages() error {
 	return nil
 }
 
-// arrivals is how many arrivals the stages make, on average: the integral of the rate.
+// arrivals is the expected number of arrivals of the stages: the integral of the rate.
 func (o *Options) arrivals() (n float64) {
 	rate := o.Rate
 	for _, s := range o.Stages {
@@ -179,8 +179,8 @@ func (o *Options) checkLength() error {
 	return nil
 }
 
-// checkFits refuses what cannot happen even once within the duration: a run in
-// which no lease ends or no hold completes makes every lock look safe.
+// checkFits refuses options under which a lease or a hold cannot end even once within
+// the duration: such a run makes every lock look safe.
 func (o *Options) checkFits() error {
 	slow := o.slowHold(o.TTL)
 	switch {

@@ -40,7 +40,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestMutate: what is damaged is mostly another text, and the text itself stays as it is.
+// TestMutate: mutate mostly returns another text, and leaves its argument unchanged.
 func TestMutate(t *testing.T) {
 	b := bench{rand: rand.New(rand.NewPCG(1, 1))}
 	text := []byte(`{"schema":"x","runs":[{"grants":100,"exit":0}]}`)

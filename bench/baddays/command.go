@@ -14,25 +14,26 @@ import (
 	"time"
 )
 
-// patience is how long anything may take that is to end by itself.
+// patience bounds the time of a call that must end by itself.
 const patience = 60 * time.Second
 
-// markVariable marks a process of this campaign, and its children, by the folder that they have for temporary files.
+// markVariable marks the processes of this campaign, and their children, by their folder for
+// temporary files.
 const markVariable = "TMPDIR"
 
 // A trial is one call of lockbench.
 type trial struct {
 	args   []string
-	limits string // what a shell is told before it, such as "ulimit -n 40;"
+	limits string // shell commands before it, such as "ulimit -n 40;"
 	temp   string // for temporary files
 	at     time.Duration
-	during func(*exec.Cmd) // is called that long after the start, if it still runs
-	closed bool            // nobody reads what it prints from then on
+	during func(*exec.Cmd) // called that long after the start, if it still runs
+	closed bool            // nobody reads its output from then on
 }
 
-// An outcome is how it ended.
+// An outcome is the end of a trial.
 type outcome struct {
-	exit   int // -1 by a signal
+	exit   int // -1 for a signal
 	out    string
 	memory int64 // kB
 	hung   bool
@@ -77,7 +78,7 @@ func (b *bench) run(ctx context.Context, t trial) outcome {
 	return o
 }
 
-// count notes what no call may do.
+// count counts results that no call may have.
 func (r *row) count(t trial, o outcome) {
 	r.tries++
 	r.memory = max(r.memory, o.memory)
@@ -89,7 +90,7 @@ func (r *row) count(t trial, o outcome) {
 	}
 }
 
-// marked are the processes that have temp as their folder of temporary files.
+// marked returns the processes that use temp for their temporary files.
 func marked(temp string) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
@@ -102,7 +103,7 @@ func marked(temp string) (pids []int) {
 	return pids
 }
 
-// gone waits until no process has temp as its folder, and reports whether that came to be.
+// gone waits until no process uses temp, and reports whether that happened.
 func gone(temp string) bool {
 	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
 		if len(marked(temp)) == 0 {
@@ -112,7 +113,7 @@ func gone(temp string) bool {
 	return false
 }
 
-// leftIn are the folders that the next start should have cleared: those that nobody kept on purpose.
+// leftIn returns the folders that the next start should have removed: those not kept on purpose.
 func leftIn(temp string) (left []string) {
 	for _, pattern := range []string{"lockbench*", ".lockbench*"} {
 		found, _ := filepath.Glob(filepath.Join(temp, pattern))

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// readers are the calls that read a file of each kind, which the arguments write.
+// readers are the calls that read a file of each kind. write has the arguments of the call that
+// writes it.
 var readers = []struct {
 	kind, file string
 	write      []string
-	read       [][]string // FILE stands for the damaged one, WHOLE for the one that is not
-	sealed     bool       // it has checksums: damage is never taken for a breach
+	read       [][]string // FILE is the damaged file, WHOLE the undamaged one
+	sealed     bool       // it has checksums: damage must never be taken for a violation
 }{
 	{"history", "token.lbh", nil, [][]string{{"check", "FILE"}, {"history", "FILE"}}, true},
 	{"JSON Lines", "token.jsonl", nil, [][]string{{"check", "FILE"}}, false},
@@ -28,7 +29,7 @@ var readers = []struct {
 	{"run file", "run.yaml", nil, [][]string{{"run", "FILE", "--duration", "10ms", "--explore", "0s", "--warmup", "0s", "--clients", "2"}}, false},
 }
 
-// damage has damaged files be read.
+// damage lets lockbench read damaged files.
 func (b *bench) damage(ctx context.Context) error {
 	dir, err := b.sub("files")
 	if err != nil {
@@ -38,7 +39,7 @@ func (b *bench) damage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// One history, as it is and as JSON Lines, and a run file to begin with.
+	// One history, in its own format and as JSON Lines, and a run file to begin with.
 	o := b.run(ctx, trial{args: []string{"run", "--design", lock, "--duration", "300ms", "--explore", "0s", "--history", dir}, temp: temp})
 	found, _ := filepath.Glob(filepath.Join(dir, "*.lbh"))
 	if len(found) != 1 {
@@ -87,7 +88,7 @@ func (b *bench) damage(ctx context.Context) error {
 	return nil
 }
 
-// named puts files in their places.
+// named replaces the placeholders for files.
 func named(args []string, file, whole string) (all []string) {
 	for _, arg := range args {
 		all = append(all, strings.NewReplacer("FILE", file, "WHOLE", whole).Replace(arg))
@@ -95,10 +96,11 @@ func named(args []string, file, whole string) (all []string) {
 	return all
 }
 
-// hostileNumbers are put in place of numbers.
+// hostileNumbers replace numbers.
 var hostileNumbers = []string{"-1", "0", "9223372036854775807", "1000000000000", "1e308", "null", `""`, "[]"}
 
-// mutate damages text: bytes are changed, a part is left out or repeated, the end is cut off, a number is another.
+// mutate damages text: it changes bytes, removes or repeats a part, cuts off the end, or replaces a
+// number.
 func (b *bench) mutate(text []byte) []byte {
 	text = append([]byte{}, text...)
 	for range 1 + b.rand.IntN(4) {
@@ -125,7 +127,7 @@ func (b *bench) mutate(text []byte) []byte {
 	return text
 }
 
-// replaceNumber puts another number in place of the first one from at on.
+// replaceNumber replaces the first number at or after at.
 func replaceNumber(text []byte, at int, by string) []byte {
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
 	for at < len(text) && !digit(text[at]) {

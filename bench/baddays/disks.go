@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// good is what stood in a file before.
+// good is the earlier content of a file.
 const good = "what was written before\n"
 
-// disks has every verb write where it cannot, with too few file handles, and without a folder for temporary files.
+// disks lets every verb write to impossible places, with too few file handles, and without a folder
+// for temporary files.
 func (b *bench) disks(ctx context.Context) error {
 	full, handles := b.table.row("a file that cannot be written"), b.table.row("few file handles, no temporary folder")
 	temp, err := b.sub("temp")
@@ -21,7 +22,7 @@ func (b *bench) disks(ctx context.Context) error {
 	}
 	for n := range long("", "") {
 		if n == 1 {
-			continue // as the first, on another server
+			continue // like the first, on another server
 		}
 		for _, target := range []string{"/dev/full", "/dev/null/x", "limited"} {
 			dir, err := b.sub("full")
@@ -59,7 +60,7 @@ func (b *bench) disks(ctx context.Context) error {
 	return nil
 }
 
-// indexOfOut is how far from the end what --out says stands.
+// indexOfOut is the distance of --out's value from the end.
 func indexOfOut(args []string) int {
 	for i, arg := range args {
 		if arg == "--out" {
@@ -69,7 +70,7 @@ func indexOfOut(args []string) int {
 	return 0
 }
 
-// without leaves a flag with a value out.
+// without removes a flag with its value.
 func without(args []string, flag string) (rest []string) {
 	for i := 0; i < len(args); i++ {
 		if args[i] == flag {
@@ -81,7 +82,8 @@ func without(args []string, flag string) (rest []string) {
 	return rest
 }
 
-// unwritten is a call whose result cannot be written: it does not pass, prints what it measured, and leaves what was there before.
+// unwritten checks a call with a result that cannot be written: it must fail, print its
+// measurements, and leave the earlier file unchanged.
 func (b *bench) unwritten(ctx context.Context, r *row, t trial, before string, measures bool) {
 	o := b.run(ctx, t)
 	r.count(t, o)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// hostile servers answer so.
+// hostile are servers by their answers.
 var hostile = map[string]func(net.Conn){
 	"a list of a billion":    always("*1000000000\r\n"),
 	"a map of a billion":     always("%1000000000\r\n"),
@@ -47,7 +47,7 @@ var hostile = map[string]func(net.Conn){
 	},
 }
 
-// always answers whatever comes so.
+// always answers every request with text.
 func always(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		buffer := make([]byte, 1<<12)
@@ -62,7 +62,7 @@ func always(text string) func(net.Conn) {
 	}
 }
 
-// hostile has verbs meet servers that answer what no server may.
+// hostile lets verbs meet servers with invalid answers.
 func (b *bench) hostile(ctx context.Context) error {
 	r := b.table.row("a hostile server")
 	temp, err := b.sub("temp")

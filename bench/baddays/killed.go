@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// lock is sound: nothing that happens to lockbench or a server may have it accused.
+// lock is sound: no failure of lockbench or a server may lead to its accusation.
 const lock = "lua-token/strategy"
 
-// long are calls that take longer than they are given time.
+// long returns calls that take longer than the time they get.
 func long(dir, url string) [][]string {
 	out := "json=" + filepath.Join(dir, "result.json")
 	return [][]string{
@@ -30,7 +30,7 @@ func long(dir, url string) [][]string {
 	}
 }
 
-// kill kills lockbench, and in every fifth trial a child of its, at any time.
+// kill kills lockbench, and in every fifth trial a child of it, at a random time.
 func (b *bench) kill(ctx context.Context) error {
 	user, err := b.redis(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *bench) kill(ctx context.Context) error {
 					_ = cmd.Process.Kill()
 				}
 			}
-			// What goes on without its child is ended.
+			// A call that goes on without its child must end by itself.
 			t.args = short(t.args)
 		}
 		o := b.run(ctx, t)
@@ -75,7 +75,7 @@ func (b *bench) kill(ctx context.Context) error {
 	return b.nextStart(ctx, self, temp, user)
 }
 
-// short is a call that soon ends by itself.
+// short shortens a call so that it soon ends by itself.
 func short(args []string) []string {
 	short := append([]string{}, args...)
 	for i, arg := range short {
@@ -94,7 +94,7 @@ func short(args []string) []string {
 	return short
 }
 
-// killChild kills a process that the given one has begun, and reports whether there was one.
+// killChild kills a process started by the given one, and reports whether there was one.
 func killChild(pid int, temp string) bool {
 	for _, other := range marked(temp) {
 		if other != pid {
@@ -104,7 +104,7 @@ func killChild(pid int, temp string) bool {
 	return false
 }
 
-// readBack checks that what was written of histories can be judged, and accuses nobody.
+// readBack checks that the written part of each history can be judged, and accuses no lock.
 func (b *bench) readBack(ctx context.Context, r *row, dir, temp string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.lbh"))
 	for _, file := range files {
@@ -118,8 +118,8 @@ func (b *bench) readBack(ctx context.Context, r *row, dir, temp string) {
 	}
 }
 
-// nextStart checks what is left when lockbench has been started once more: folders, and keys on the user's server that
-// last for ever.
+// nextStart checks the leftovers after lockbench has been started once more: folders, and keys on
+// the user's server without expiry.
 func (b *bench) nextStart(ctx context.Context, r *row, temp string, user *server) error {
 	o := b.run(ctx, trial{args: []string{"run", "--design", lock, "--duration", "200ms", "--explore", "0s"}, temp: temp})
 	if o.exit != 0 && o.exit != 3 {

@@ -1,7 +1,8 @@
 //go:build linux
 
-// Command baddays has lockbench's own bad days: it is killed and signalled, its disk is full, its servers are hostile or fail,
-// its files are damaged. It counts what goes wrong that must not, and fails where anything does. bench/bad-days.sh calls it.
+// Command baddays gives lockbench bad days: it is killed and signalled, its disk is full, its
+// servers are hostile or fail, its files are damaged. It counts forbidden results, and fails if
+// there are any. bench/bad-days.sh calls it.
 package main
 
 import (
@@ -26,10 +27,10 @@ func main() {
 	}
 }
 
-// A bench is what all parts have in common.
+// A bench is the common state of all parts.
 type bench struct {
 	binary string
-	folder string // for everything; removed at the end
+	folder string // for all files; removed at the end
 	rand   *rand.Rand
 	table  table
 
@@ -68,7 +69,7 @@ func campaign(ctx context.Context, args []string) (err error) {
 // sub makes a new folder.
 func (b *bench) sub(name string) (string, error) { return os.MkdirTemp(b.folder, name+"-") }
 
-// redis starts a server of the user's, at a socket of its own, and returns its address and what ends it.
+// redis starts a server of the user's, at a socket of its own.
 func (b *bench) redis(ctx context.Context, settings ...string) (*server, error) {
 	dir, err := b.sub("redis")
 	if err != nil {
@@ -78,7 +79,7 @@ func (b *bench) redis(ctx context.Context, settings ...string) (*server, error) 
 	return s, s.start(ctx)
 }
 
-// A server is one of the user's.
+// A server is a server of the user's.
 type server struct {
 	dir, socket string
 	settings    []string

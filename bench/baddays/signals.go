@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// underWay is when every verb has something to show.
+// underWay is a time after which every verb is at work.
 const underWay = 3 * time.Second
 
 // signal sends each signal to each verb, and closes the terminal of each.
@@ -29,7 +29,7 @@ func (b *bench) signal(ctx context.Context) error {
 	}
 	for _, s := range []struct {
 		name   string
-		signal syscall.Signal // zero: what reads its output ends
+		signal syscall.Signal // zero closes its output instead
 	}{{"SIGINT", syscall.SIGINT}, {"SIGTERM", syscall.SIGTERM}, {"SIGHUP", syscall.SIGHUP}, {"closed terminal", 0}} {
 		r := b.table.row(s.name)
 		for range b.signals {
@@ -55,7 +55,7 @@ func (b *bench) signal(ctx context.Context) error {
 	return nil
 }
 
-// interrupt has a call be signalled, or its output be closed, and judges how it ends.
+// interrupt signals a call, or closes its output, and judges its end.
 func (b *bench) interrupt(ctx context.Context, r *row, s syscall.Signal, t trial, dir string) {
 	if s == 0 {
 		t.args = short(t.args)
@@ -82,7 +82,7 @@ func (b *bench) interrupt(ctx context.Context, r *row, s syscall.Signal, t trial
 	b.readBack(ctx, r, dir, t.temp)
 }
 
-// closing has what a call prints read for a while, and by nobody then.
+// closing reads the output of a call for a while, and then closes it.
 func closing(cmd *exec.Cmd, after time.Duration) error {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// mostMemory is what lockbench may take at most, whatever it is given, in kB.
+// mostMemory bounds lockbench's memory for any input, in kB.
 const mostMemory = 512 << 10
 
-// A row is what happened of one kind.
+// A row counts the results of one kind of trial.
 type row struct {
 	what                                             string
 	tries, passed, accused, lost, left, hung, broken int
-	memory                                           int64 // kB, the most
+	memory                                           int64 // kB, the maximum
 	examples                                         []string
 }
 
-// bad is how much went wrong.
+// bad is the number of forbidden results.
 func (r *row) bad() int {
 	n := r.passed + r.accused + r.lost + r.left + r.hung + r.broken
 	if r.memory > mostMemory {
@@ -29,7 +29,7 @@ func (r *row) bad() int {
 	return n
 }
 
-// note counts one more of a column, and keeps some examples.
+// note adds one to a column, and keeps some examples.
 func (r *row) note(column *int, format string, args ...any) {
 	*column++
 	if len(r.examples) < 3 {
@@ -60,7 +60,7 @@ func (t *table) write(w io.Writer) error {
 	return err
 }
 
-// verdict is an error where anything went wrong, or nothing was tried.
+// verdict returns an error if there was a forbidden result, or no trial.
 func (t *table) verdict() error {
 	bad := 0
 	for _, r := range t.rows {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// trouble has a server of the user's fail in the middle of a run.
+// trouble lets a server of the user's fail in the middle of a run.
 func (b *bench) trouble(ctx context.Context) error {
 	temp, err := b.sub("temp")
 	if err != nil {
@@ -19,7 +19,7 @@ func (b *bench) trouble(ctx context.Context) error {
 		name     string
 		settings []string
 		happens  func(*server)
-		passes   bool // a run that meets it may pass
+		passes   bool // a run during the trouble may pass
 	}{
 		{"the server is killed and started anew", nil, func(s *server) {
 			s.kill()

@@ -18,7 +18,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// breaksAlone reports whether a live run without faults can show that the cell is broken, and two inside.
+// breaksAlone reports whether a live run without faults can show that the cell is broken, with two
+// owners inside.
 func breaksAlone(cell lockbench.Cell) bool {
 	return cell.Guarantee == lockbench.Exclusion && (cell.Under == 0 || cell.Under == lockbench.Outlived)
 }
@@ -42,7 +43,7 @@ func lockOf(name string) (design.Design, error) {
 	return found[0], nil
 }
 
-// runChild runs one lock, and prints a line when it begins and one with what came of it.
+// runChild runs one lock, and prints a line when it begins and one with its outcome.
 func (s *settings) runChild(ctx context.Context) error {
 	d, err := lockOf(s.child)
 	if err != nil {

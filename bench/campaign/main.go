@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command campaign runs locks while lockbench, their server or both stand still now and then (SIGSTOP),
-// sound ones and mutants, and counts which of them were accused. bench/campaign.sh calls it.
+// Command campaign runs locks while lockbench, their server or both stand still now and then
+// (SIGSTOP), sound ones and mutants, and counts the accused ones. bench/campaign.sh calls it.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// settings are what the command line says. Child is what the command calls itself with.
+// settings are the command line's settings. child is for the command's own calls of itself.
 type settings struct {
 	runs, beside int
 	seed         uint64
@@ -69,7 +69,7 @@ func campaign(ctx context.Context, args []string) error {
 	return s.runAll(ctx)
 }
 
-// A trial is one run: of a lock, with a lease, in which somebody stands still.
+// A trial is one run: of a lock, with a lease, with standstills of who.
 type trial struct {
 	design design.Design
 	mutant bool
@@ -78,7 +78,7 @@ type trial struct {
 	rand   *rand.Rand
 }
 
-// outcome is what a child says of its run.
+// outcome is a child's report of its run.
 type outcome struct {
 	Against    []string
 	Overlaps   int64
@@ -86,18 +86,18 @@ type outcome struct {
 	Standstill time.Duration
 	Error      string   // the run is not judged, or not in full
 	Defects    []string // contradictions that are lockbench's own
-	// History is the file of the run, kept where the run shows something.
+	// History is the file of the run, kept if the run has a violation.
 	History string
 }
 
-// who can stand still.
+// Values of trial.who.
 const (
 	driver = "lockbench"
 	server = "server"
 	both   = "both"
 )
 
-// overlapping are mutants by which two owners are inside at once in a live run of one server.
+// overlapping returns mutants that let two owners inside at once in a live run on one server.
 func overlapping() (found []design.Design) {
 	for _, m := range mutants.Mutants() {
 		if slices.ContainsFunc(m.Breaks, breaksAlone) {
@@ -107,7 +107,8 @@ func overlapping() (found []design.Design) {
 	return found
 }
 
-// sound are the designs on Redis servers that claim something, and the mutants' sound relatives.
+// sound returns the designs on Redis servers that claim something, and the sound relatives of
+// mutants.
 func sound() (found []design.Design) {
 	for _, d := range append(impls.All(), mutants.Sound()...) {
 		if len(d.Claims.Keeps) > 0 && d.Control == "" && servers.BackendOf(&d).Name() == (servers.Redis{}).Name() {
@@ -117,7 +118,7 @@ func sound() (found []design.Design) {
 	return found
 }
 
-// trials are all runs, in the order of their numbers.
+// trials returns all runs, in the order of their numbers.
 func (s *settings) trials() (all []trial) {
 	good, bad := sound(), overlapping()
 	leases := []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
@@ -135,7 +136,7 @@ func (s *settings) trials() (all []trial) {
 	return all
 }
 
-// shortest is the shortest lease that a design gives, of those in question.
+// shortest is the shortest of these leases that a design gives.
 func shortest(d *design.Design) time.Duration {
 	for _, lease := range []time.Duration{50 * time.Millisecond, time.Second} {
 		if d.CanLease(lease) == nil {
@@ -145,7 +146,8 @@ func shortest(d *design.Design) time.Duration {
 	return 2 * time.Second
 }
 
-// runAll runs all, several at a time, prints the table, and returns what it must not show.
+// runAll runs all, several at a time, prints the table, and returns an error for results that must
+// not occur.
 func (s *settings) runAll(ctx context.Context) error {
 	trials := s.trials()
 	outcomes := make([]outcome, len(trials))
@@ -190,7 +192,7 @@ func say(n int, t *trial, o *outcome) {
 		n, t.design.Name, t.lease, t.who, o.Standstill.Round(time.Millisecond), o.Grants, o.Overlaps, what)
 }
 
-// runOne runs a child on servers of its own, and has the two stand still.
+// runOne runs a child on servers of its own, with standstills.
 func (s *settings) runOne(ctx context.Context, t *trial) (o outcome) {
 	failed := func(err error) outcome { return outcome{Error: err.Error()} }
 	started, urls, err := start(ctx, t.design.ServerCount())
@@ -242,7 +244,7 @@ func start(ctx context.Context, n int) (all []*servers.Server, urls []string, er
 	return all, urls, nil
 }
 
-// stall has the child, its servers or both stand still for 0.3 to 3 s, now and then, until over.
+// stall stops the child, its servers or both for 0.3 to 3 s, now and then, until over.
 func (t *trial) stall(child *os.Process, all []*servers.Server, over <-chan struct{}) {
 	for {
 		select {

@@ -16,7 +16,8 @@ type row struct {
 	stood                                                 time.Duration
 }
 
-// add counts a run. One that ended with an error, out of memory for one, and accuses nobody, shows nothing.
+// add counts a run. One that ended with an error, such as out of memory, and accuses no lock counts
+// as not judged.
 func (r *row) add(o *outcome) {
 	accused := len(o.Against) > 0
 	r.runs++
@@ -49,7 +50,7 @@ func (r row) plus(s row) row {
 	}
 }
 
-// A table has a row for each kind of lock and who stood still.
+// A table has a row for each kind of lock and each party that stood still.
 type table struct{ sound, mutants map[string]row }
 
 func tableOf(trials []trial, outcomes []outcome) table {
@@ -88,11 +89,11 @@ func total(rows map[string]row) (sum row) {
 	return sum
 }
 
-// least is in how many of a hundred runs in which two were inside a mutant is to be caught at least.
+// least is the percentage of runs with two owners inside in which a mutant must be caught.
 const least = 95
 
-// verdict returns what the runs must not show: a sound lock that was accused, mutants that were missed
-// although two were inside, or nothing at all.
+// verdict returns an error for results that must not occur: a sound lock was accused, mutants were
+// missed although two were inside, or nothing was judged.
 func (t table) verdict() error {
 	sound, mutants := total(t.sound), total(t.mutants)
 	var errs []error

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestVerdict: what fails a campaign, and what does not.
+// TestVerdict: results that fail a campaign, and results that do not.
 func TestVerdict(t *testing.T) {
 	quiet := outcome{Grants: 100, Standstill: time.Second}
 	outlived := outcome{Grants: 100, Standstill: time.Second, Overlaps: 1}

@@ -39,7 +39,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestReport: a sound lock that is accused fails the whole, a cell that stays untested does not.
+// TestReport: an accused sound lock fails the whole, an untested cell does not.
 func TestReport(t *testing.T) {
 	wrong := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Against: 1}}, Err: errors.New("broken")}
 	unknown := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.LeaseKept.At(0), Finding: checker.Finding{Verdict: checker.Untested}}, Err: fmt.Errorf("lease: %w", locktest.ErrUntested)}
@@ -70,7 +70,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportOfMutants: one that is never caught fails the whole.
+// TestReportOfMutants: a mutant that is never caught fails the whole.
 func TestReportOfMutants(t *testing.T) {
 	var trials []*trial
 	for range enough {

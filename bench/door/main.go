@@ -1,6 +1,6 @@
-// Command door tests locks in real time with locktest, many at a time: sound ones and mutants, in memory and
-// on a private redis-server, with leases of 50 ms to 1 s. It counts which of them were accused. bench/door.sh
-// calls it, beside busy loops.
+// Command door tests locks in real time with locktest, many at a time: sound ones and mutants, in
+// memory and on a private redis-server, with leases of 50 ms to 1 s. It counts the accused ones.
+// bench/door.sh calls it, beside busy loops.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// settings are what the command line says.
+// settings are the command line's settings.
 type settings struct {
 	runs, beside int
 	keep         string
@@ -65,7 +65,7 @@ func door(ctx context.Context, w io.Writer, args []string) error {
 	return errors.Join(report(w, trials), server.Close())
 }
 
-// kind is what a lock is declared to be.
+// kind is the declared kind of a lock.
 type kind int
 
 // The kinds.
@@ -85,13 +85,13 @@ func (k kind) options() []locktest.Option {
 	return nil
 }
 
-// A lock is one that is tested, sound if it has no fault.
+// A lock is a tested lock, sound if it has no fault.
 type lock struct {
 	name   string
 	kind   kind
 	fault  fault
-	design string // of the catalogue, which has its claims, too; empty for a lock in memory
-	claims string // terms; empty is what a lease can keep
+	design string // of the catalogue, including its claims; empty for a lock in memory
+	claims string // terms; empty claims the guarantees of a lease
 }
 
 var sound = []lock{
@@ -115,17 +115,17 @@ var mutants = []lock{
 
 var leases = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
-// A trial is one run, and what came of it.
+// A trial is one run with its outcome.
 type trial struct {
 	lock
 	ttl time.Duration
-	// done: it was run. why says why it was accused, or could not be run.
+	// done means that it was run. why is the reason why it was accused, or could not be run.
 	done              bool
 	accused, untested bool
 	why               error
 }
 
-// trials are all runs: after ten of sound locks comes one of a mutant.
+// trials returns all runs: one of a mutant after every ten of sound locks.
 func (s *settings) trials() (all []*trial) {
 	for n := range s.runs {
 		all = append(all, &trial{lock: sound[n%len(sound)], ttl: leases[n/len(sound)%len(leases)]})
@@ -180,8 +180,8 @@ func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pi
 	}
 }
 
-// take notes what a trial found. An error of Try is an accusation, too, unless the lock could not be tested: that the lock is
-// not what it is declared to be.
+// take records the findings of a trial. An error of Try, unless the lock could not be tested, is an
+// accusation, too: the lock does not behave as declared.
 func (t *trial) take(found locktest.Trial, err error) {
 	t.judge(err, 0)
 	for _, c := range found.Cases {
@@ -189,7 +189,7 @@ func (t *trial) take(found locktest.Trial, err error) {
 	}
 }
 
-// judge takes in an error, and how many violations count against what is claimed.
+// judge records an error, and the number of violated claims.
 func (t *trial) judge(err error, against int64) {
 	switch {
 	case err == nil:
@@ -200,7 +200,7 @@ func (t *trial) judge(err error, against int64) {
 	}
 }
 
-// owners returns what makes owners of the lock, each in a process of its own.
+// owners returns a function that makes owners of the lock, each in a process of its own.
 func (t *trial) owners(server *servers.Server, pid *atomic.Int64) (func() (lockbench.Locker, error), error) {
 	if t.design == "" {
 		s := &service{kind: t.kind, fault: t.fault, held: map[string]*grant{}}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A fault is what a lock in memory does wrong.
+// A fault is the error of a lock in memory.
 type fault int
 
 // The faults.
@@ -34,16 +34,16 @@ type service struct {
 	refusals int
 }
 
-// grant is what one owner was granted. service.mu guards until and over.
+// grant is one owner's grant. service.mu guards until and over.
 type grant struct {
 	owner *memoryOwner
 	key   string
 	until time.Time // zero without a lease
 	over  bool
-	lost  chan struct{} // closed by whoever sets over
+	lost  chan struct{} // closed when over is set
 }
 
-// memoryOwner is an owner: it renews what it holds, or has a session.
+// memoryOwner is an owner: it renews its grants, or has a session.
 type memoryOwner struct {
 	service *service
 	ctx     context.Context
@@ -78,7 +78,7 @@ func (o *memoryOwner) Acquire(ctx context.Context, key string, opt lockbench.Opt
 	}
 }
 
-// lease is what g looks like to its owner: only who renews is told of a loss.
+// lease is the owner's view of g: only a renewing owner is told of a loss.
 func (o *memoryOwner) lease(g *grant) lockbench.Lease {
 	if o.service.kind == renewing {
 		return watched{g}
@@ -110,7 +110,7 @@ func (s *service) try(o *memoryOwner, key string, ttl time.Duration) *grant {
 	return g
 }
 
-// gone reports whether g is held no more. service.mu is held.
+// gone reports whether g has ended. service.mu is held.
 func (g *grant) gone() bool {
 	if !g.over && !g.until.IsZero() && !time.Now().Before(g.until) {
 		g.finish()
@@ -141,7 +141,8 @@ func (g *grant) Release(context.Context) error {
 	return nil
 }
 
-// renew has a lock that renews do so each third of the lease, until the hold or its owner ends.
+// renew renews g at each third of the lease, if the lock renews, until the hold or its owner
+// ends.
 func (o *memoryOwner) renew(g *grant, ttl time.Duration) {
 	if o.service.kind != renewing || o.service.fault == neverRenews {
 		return
@@ -200,7 +201,7 @@ func (o *memoryOwner) Close() error {
 	return nil
 }
 
-// watched is a grant whose owner is told of its loss.
+// watched is a grant that reports its loss to its owner.
 type watched struct{ *grant }
 
 // Lost implements lockbench.Watcher.

@@ -33,10 +33,11 @@ func count(trials []*trial, l lock, ttl time.Duration) (r row) {
 	return r
 }
 
-// enough runs of a mutant catch it once at least, on a machine however busy.
+// enough is a number of runs in which a mutant is caught at least once, even on a busy machine.
 const enough = 8
 
-// report prints both tables, and returns an error where a sound lock was accused, or a mutant of enough runs never.
+// report prints both tables, and returns an error if a sound lock was accused, or a mutant was
+// never caught in enough runs.
 func report(w io.Writer, trials []*trial) error {
 	var all row
 	var missed []error

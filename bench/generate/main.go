@@ -1,7 +1,7 @@
-// Generate writes the history of a lock that does nothing wrong, except that it grants a key
-// to a second owner as often as -violations says, and prints where. Clients acquire, extend
-// and release side by side, are refused and outlive their leases; some operations have no known
-// outcome. Equal flags make equal files.
+// Generate writes the history of a correct lock, except that it grants a key to a second owner
+// -violations times, and prints the places. Clients acquire, extend and release side by side,
+// are refused and outlive their leases; some operations have an unknown outcome. Equal flags
+// make equal files.
 //
 //	generate [-ops 1000000] [-violations 0] [-seed 1] [-clients 64] [-keys 1000] [-unknown 0] [-ttl 100ms] [-format native] FILE
 package main
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// run writes the history to the file that args name, its violations to w and help to wErr.
+// run writes the history to the file named in args, its violations to w and help to wErr.
 func run(w, wErr io.Writer, args []string) error {
 	c := synthetic.Usual()
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestCheckFindsTheViolations judges what is generated: the violations that were asked for
-// are found, and no others.
+// TestCheckFindsTheViolations judges generated histories: the requested violations are
+// found, and no others.
 func TestCheckFindsTheViolations(t *testing.T) {
 	for _, c := range []struct {
 		args string

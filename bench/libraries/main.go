@@ -1,5 +1,5 @@
-// Command libraries tests versions of lock libraries with package locktest, each in a module of its own that it makes in a
-// temporary folder, and prints a table: which known bugs are caught and which are missed. See libraries.sh.
+// Command libraries tests versions of lock libraries with package locktest, each in a module of its
+// own in a temporary folder, and prints a table of caught and missed known bugs. See libraries.sh.
 package main
 
 import (
@@ -16,21 +16,21 @@ import (
 	"time"
 )
 
-// A library is one version of one, and what is known to be wrong with it.
+// A library is one version of a library, with its known bugs.
 type library struct {
 	name, module, version string
 	on                    *service
 	doors                 []door
 }
 
-// A door is a test of the adapter, and the bug that it is to find.
+// A door is a test of the adapter, with the bug that it should find.
 type door struct {
 	test string
-	bug  string // empty where none is known
-	cell string // one that the bug breaks
+	bug  string // empty for no known bug
+	cell string // a cell that the bug breaks
 }
 
-// Bugs of several.
+// Bugs of several libraries.
 const (
 	cut    = "leases are cut to whole milliseconds"
 	resent = "a SET NX that the client sends again is refused by its own key"
@@ -40,7 +40,7 @@ const (
 	beats  = "the heartbeat ends after one beat"
 )
 
-// tested are those that there are adapters for, in testdata.
+// tested are the libraries with adapters in testdata.
 var tested = []library{
 	{"redislock", "github.com/bsm/redislock", "v0.9.4", onRedis, []door{
 		{"Explore", cut, "exclusion"}, {"Whole", prefix, "exclusion"}, {"Run", cut, "lease"}}},
@@ -69,7 +69,7 @@ func main() {
 	}
 }
 
-// run tests those whose names begin with one of the arguments, by default all.
+// run tests the libraries with names that begin with one of the arguments, by default all.
 func run(ctx context.Context, w io.Writer, only []string) (err error) {
 	services := running{}
 	defer func() { err = errors.Join(err, services.stop()) }()
@@ -112,7 +112,7 @@ func (l library) test(ctx context.Context, w io.Writer, environment []string) er
 		began := time.Now()
 		test := exec.CommandContext(ctx, "./lock.test", "-test.v", "-test.run", "^Test"+d.test+"$")
 		test.Dir, test.Env = dir, environment
-		out, _ := test.CombinedOutput() // a test that fails has its lines
+		out, _ := test.CombinedOutput() // the lines of a failed test have the result
 		if os.Getenv("VERBOSE") != "" {
 			os.Stderr.Write(out)
 		}
@@ -125,7 +125,8 @@ func (l library) test(ctx context.Context, w io.Writer, environment []string) er
 	return nil
 }
 
-// write writes the module: lockbench's requirements, with the library's version in place of any other.
+// write writes the module: lockbench's requirements, with the library's version in place of any
+// other.
 func (l library) write(dir string) error {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -166,7 +167,7 @@ func (l library) built(dir string, environment []string) error {
 
 var subtest = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(\S+) `)
 
-// failing lists the cells whose subtests fail. The error says that there is none that passed or failed.
+// failing lists the cells with failing subtests. It fails if no subtest passed or failed.
 func failing(out, test string) (cells []string, err error) {
 	any := false
 	for _, m := range subtest.FindAllStringSubmatch(out, -1) {
@@ -180,7 +181,7 @@ func failing(out, test string) (cells []string, err error) {
 	return cells, nil
 }
 
-// verdict says what became of the bug.
+// verdict describes whether the bug was found.
 func (d door) verdict(cells []string) string {
 	switch {
 	case d.bug == "" && len(cells) == 0:

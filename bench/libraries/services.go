@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// A service is what libraries stand on.
+// A service is a service that libraries lock on.
 type service struct {
-	variable string // of the environment: where the tests find its address
+	variable string // environment variable with its address for the tests
 	start    func(context.Context) (address string, stop func() error, err error)
 }
 
@@ -25,16 +25,16 @@ var (
 	onEtcd     = &service{"LIBRARIES_ETCD", startEtcd}
 )
 
-// running are the services that were started.
+// running are the started services.
 type running map[*service]instance
 
-// An instance is a service that runs.
+// An instance is a running service.
 type instance struct {
 	address string
 	end     func() error
 }
 
-// address starts s unless it runs.
+// address returns the address of s, which it starts if necessary.
 func (r running) address(ctx context.Context, s *service) (string, error) {
 	if i, ok := r[s]; ok {
 		return i.address, nil
@@ -70,8 +70,8 @@ func startPostgres(ctx context.Context) (string, func() error, error) {
 	return cluster.DSN(), cluster.Stop, nil
 }
 
-// startEtcd starts a server of one member on loopback ports, in a folder of its own. Its beats are ten times as quick as by
-// default, so that it grants leases of a second.
+// startEtcd starts a server of one member on loopback ports, in a folder of its own. Its heartbeats
+// are ten times as fast as by default, so that it grants leases of a second.
 func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
 	program, err := exec.LookPath("etcd")
 	if err != nil {
@@ -92,7 +92,7 @@ func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
 	}
 	end := func() error {
 		err := server.Process.Kill()
-		_ = server.Wait() // it was killed
+		_ = server.Wait() // its error is that it was killed
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := accepts(ctx, clients); err != nil {
@@ -101,7 +101,7 @@ func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
 	return clients, end, nil
 }
 
-// freePort is an address on loopback that nobody listens at.
+// freePort is an unused loopback address.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,7 +110,7 @@ func freePort() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// accepts waits until somebody listens at address, for a minute.
+// accepts waits up to a minute for a listener at address.
 func accepts(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

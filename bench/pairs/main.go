@@ -4,8 +4,8 @@
 // that nobody judges, and any command that writes a lockbench result, such as lockbench
 // run itself. Like lockbench, the loop leaves a core to the server.
 //
-// The subjects take turns, round after round, so that what else the machine does
-// meets all of them; a ratio is the median of the rounds' ratios.
+// The subjects take turns, round after round, so that other work of the machine affects
+// all of them; a ratio is the median of the rounds' ratios.
 //
 //	pairs -rounds 5 -subject "lockbench=lockbench run --server {redis} --out json={out} ..."
 package main
@@ -27,7 +27,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// options are what the command line sets.
+// options are the command line's settings.
 type options struct {
 	Rounds   int           // how often every subject has its turn
 	Clients  int           // connections at one time
@@ -112,7 +112,7 @@ func measure(ctx context.Context, subjects []subject, rounds int) ([][]float64, 
 	return rates, nil
 }
 
-// bases are the subjects that all are compared with: redis-benchmark, the bare loop and
+// bases are the subjects to compare all with: redis-benchmark, the bare loop and
 // lockbench's driver without a record.
 var bases = []int{0, 1, 2}
 

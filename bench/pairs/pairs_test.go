@@ -59,7 +59,7 @@ func TestEverySubjectHasItsTurn(t *testing.T) {
 	if _, err := exec.LookPath("redis-benchmark"); err != nil {
 		t.Skip(err)
 	}
-	servertest.Start(t) // skips where there is none
+	servertest.Start(t) // skips if there is no server program
 	result := filepath.Join(t.TempDir(), "fixed.json")
 	if err := os.WriteFile(result, []byte(`{"runs":[{"grants_per_s":42}]}`), 0o600); err != nil {
 		t.Fatal(err)

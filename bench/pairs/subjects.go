@@ -25,7 +25,7 @@ const (
 	token            = "0123456789abcdef0123456789abcdef"
 )
 
-// A subject is something that gets pairs done; turn returns how many a second.
+// A subject executes pairs; turn returns the number per second.
 type subject struct {
 	name string
 	turn func(ctx context.Context) (float64, error)
@@ -48,19 +48,18 @@ func newSubjects(server *servers.Server, opt options) ([]subject, error) {
 	return subjects, nil
 }
 
-// bench is what the turns of all subjects share.
+// bench is the state that the turns of all subjects share.
 type bench struct {
 	server  *servers.Server
 	options options
 	program string // path of redis-benchmark
 }
 
-// redisBenchmark runs the two commands one after the other, since the program
-// knows no pairs: a pair takes as long as one of each.
+// redisBenchmark runs the two commands one after the other, since the program knows no pairs: a
+// pair takes as long as one of each.
 //
-// Each SET finds its key free. The keys to delete are drawn at random from four
-// times as many as are asked for, so one in eight has been deleted already: that
-// flatters this subject a little.
+// Each SET finds its key free. The keys to delete are drawn at random from four times as many
+// keys as deletes, so one in eight has been deleted already: that flatters this subject a little.
 func (b *bench) redisBenchmark(ctx context.Context) (float64, error) {
 	client := redis.NewClient(b.server.Options())
 	defer client.Close()
@@ -80,7 +79,7 @@ func (b *bench) redisBenchmark(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 1 / (1/sets + 1/deletes), client.FlushAll(ctx).Err() // it is our own
+	return 1 / (1/sets + 1/deletes), client.FlushAll(ctx).Err() // the server is our own
 }
 
 // refill leaves keys pair:000000000000 and so on, and no others, on our server.
@@ -118,7 +117,8 @@ func (b *bench) rate(ctx context.Context, keys int, command ...string) (float64,
 	return strconv.ParseFloat(rows[len(rows)-1][1], 64)
 }
 
-// bareLoop has one goroutine per client do pairs on a key of its own, with go-redis as it comes.
+// bareLoop runs pairs in one goroutine per client, each on a key of its own, with go-redis's
+// defaults.
 func (b *bench) bareLoop(ctx context.Context) (float64, error) {
 	opt := b.server.Options()
 	opt.Dialer, opt.PoolSize = nil, b.options.Clients
@@ -152,7 +152,7 @@ func (b *bench) bareLoop(ctx context.Context) (float64, error) {
 	return float64(pairs.Load()) / time.Since(start).Seconds(), nil
 }
 
-// repeat calls step until stop is set, and returns how often.
+// repeat calls step until stop is set, and returns the number of calls.
 func repeat(ctx context.Context, stop *atomic.Bool, step func() error) (n int64, err error) {
 	for !stop.Load() && ctx.Err() == nil {
 		if err := step(); err != nil {
@@ -175,7 +175,7 @@ func pair(ctx context.Context, client *redis.Client, script *redis.Script, key s
 	return script.EvalSha(ctx, client, []string{key}, token).Err()
 }
 
-// command runs a program and returns what it says of grants per second.
+// command runs a program and returns the grants per second in its result.
 func (b *bench) command(ctx context.Context, words []string) (float64, error) {
 	dir, err := os.MkdirTemp("", "pairs")
 	if err != nil {

@@ -6,27 +6,27 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// level is how often, at most, an interval of any row leaves out the true median.
+// level is the highest probability that any row's interval misses the true median.
 const level = 0.05
 
-// An interval is made of two order statistics of a sample: the rank-th smallest value, counted
-// from 1, and the rank-th largest. Rank 0 is that there is none: the sample is too small.
+// An interval has two order statistics of a sample as its bounds: the rank-th smallest value,
+// counted from 1, and the rank-th largest. Rank 0 means that the sample is too small.
 type interval struct {
 	rank       int
-	confidence float64 // how often it has the true median in it, whatever the distribution
+	confidence float64 // the probability that it contains the true median, whatever the distribution
 }
 
-// medianInterval returns the narrowest interval for the median of n values of which each tail
-// leaves the median out in at most half of the share missing.
+// medianInterval returns the narrowest interval for the median of n values with a probability of at
+// most missing/2 of missing the median on either side.
 //
-// The number of values below the median is binomial, of n and 1/2. So the r-th smallest is above
-// the median with the probability of fewer than r values below it, and the r-th largest is
-// below it as often. One row of 15 pairs has ranks 4 and 12, and really 96.5 % of confidence; all seven
-// rows, with 99.3 % asked for, have 2 and 14, and 99.90 %. With 16 pairs, the default, seven
-// rows have 3 and 14, and 99.58 %: one pair more lets two pairs disagree instead of one.
+// The number of values below the median is binomial, with n and 1/2. So the r-th smallest is above
+// the median with the probability of fewer than r values below it, and the r-th largest is below it
+// as often. One row of 15 pairs has ranks 4 and 12, and really 96.5 % of confidence; all seven
+// rows, with 99.3 % requested, have 2 and 14, and 99.90 %. With 16 pairs, the default, seven rows
+// have 3 and 14, and 99.58 %: one more pair lets two pairs disagree instead of one.
 //
-// benchmath.AssumeNothing is not used: its tails differ where that makes the interval shorter, so
-// that exchanging OLD and NEW could change the word, and above 30 values it approximates.
+// benchmath.AssumeNothing is not used: its tails differ if that makes the interval shorter, so that
+// exchanging OLD and NEW could change the word, and above 30 values it approximates.
 func medianInterval(n int, missing float64) interval {
 	below := stats.BinomialDist{N: n, P: 0.5}
 	found := interval{}
@@ -40,7 +40,7 @@ func medianInterval(n int, missing float64) interval {
 	return found
 }
 
-// fewest is how many values an interval takes.
+// fewest is the least number of values for an interval.
 func fewest(missing float64) int {
 	n := 1
 	for medianInterval(n, missing).rank == 0 {
@@ -49,7 +49,7 @@ func fewest(missing float64) int {
 	return n
 }
 
-// A finding is the word for what a row shows.
+// A finding is the word for the result of a row.
 type finding string
 
 // The findings.
@@ -60,7 +60,7 @@ const (
 	tooFew finding = "too few pairs"
 )
 
-// An estimate is what the ratios of a row come to.
+// An estimate is the result of a row's ratios.
 type estimate struct {
 	median    float64
 	low, high float64 // zero with too few pairs
@@ -72,7 +72,7 @@ func (e estimate) blunt() bool {
 	return e.finding == same && (e.low < 0.9 || e.high > 1.1)
 }
 
-// estimated returns the estimate of ratios NEW/OLD of which more is better.
+// estimated returns the estimate of ratios NEW/OLD of figures for which more is better.
 func estimated(ratios []float64, missing float64) estimate {
 	sorted := slices.Sorted(slices.Values(ratios))
 	e := estimate{median: median(ratios), finding: tooFew}

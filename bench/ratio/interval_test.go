@@ -63,10 +63,10 @@ func TestEstimateSaysWhichIsBetter(t *testing.T) {
 	}
 }
 
-// TestEqualsAreSeldomToldApart draws tables of equals of a skewed distribution: a run of the
-// program says that some row differs in at most 5 % of cases. By the ranks it is 1 - (1 -
-// 2*137/65536)^7 = 2.9 % where the rows do not depend on each other; far fewer would be an
-// interval that is too wide.
+// TestEqualsAreSeldomToldApart draws tables of equals from a skewed distribution: a run of the
+// program finds a difference in some row in at most 5 % of cases. By the ranks it is 1 - (1 -
+// 2*137/65536)^7 = 2.9 % if the rows are independent; far fewer would mean that the interval
+// is too wide.
 func TestEqualsAreSeldomToldApart(t *testing.T) {
 	const tables, rows, pairs = 4000, 7, 16
 	random := rand.New(rand.NewPCG(1, 2))
@@ -85,8 +85,8 @@ func TestEqualsAreSeldomToldApart(t *testing.T) {
 	}
 }
 
-// TestATenthIsSeen: a tenth of waste is found in the usual number of pairs, on a machine where
-// the figures of equals lie up to a tenth apart.
+// TestATenthIsSeen: a tenth of waste is found in the usual number of pairs, on a machine on
+// which the figures of equals differ by up to a tenth.
 func TestATenthIsSeen(t *testing.T) {
 	const tables, rows, pairs = 1000, 7, 16
 	random := rand.New(rand.NewPCG(3, 4))
@@ -106,8 +106,8 @@ func TestATenthIsSeen(t *testing.T) {
 	}
 }
 
-// ratios draws the ratios of pairs, NEW doing factor times as much as OLD. What disturbs a
-// turn only makes it slower, by 3 % on average.
+// ratios draws the ratios of pairs in which NEW does factor times as much as OLD. Disturbances
+// only make a turn slower, by 3 % on average.
 func ratios(random *rand.Rand, pairs int, factor float64) []float64 {
 	values := make([]float64, pairs)
 	for i := range values {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
-// options are what the command line sets.
+// options are the command line's settings.
 type options struct {
 	Old, New     binary
 	Pairs        int
@@ -88,16 +88,16 @@ func parse(wErr io.Writer, args []string) (opt options, err error) {
 	return opt, err
 }
 
-// place is what the commands need.
+// place has the files and the server for the commands.
 type place struct {
-	server  *servers.Server // nil where no command asks for one
+	server  *servers.Server // nil if no command needs one
 	history string
 	replays string // a folder for schedules that explore saves
-	out     string // where a command writes its result
+	out     string // file for a command's result
 }
 
-// prepare makes what the measurements need, and nothing else. The server is no child of
-// the binaries: the processor time of a process includes that of its children.
+// prepare makes the needed parts of a place. The server is no child of the binaries: the processor
+// time of a process includes its children's.
 func prepare(ctx context.Context, opt options, dir string) (p place, err error) {
 	p = place{history: filepath.Join(dir, "h.lbh"), replays: filepath.Join(dir, "replays"), out: filepath.Join(dir, "result.json")}
 	if needs(opt.Measurements, "{history}") {
@@ -113,7 +113,8 @@ func prepare(ctx context.Context, opt options, dir string) (p place, err error) 
 	return p, err
 }
 
-// fill returns the words of a command with what is in place filled in, spaces and all.
+// fill returns the words of a command with the paths of p in place of placeholders, spaces and
+// all.
 func (p place) fill(command string) []string {
 	known := []string{"{history}", p.history, "{replays}", p.replays}
 	if p.server != nil {
@@ -135,9 +136,9 @@ func (p place) close() {
 // A result has the turns of one measurement, pair by pair.
 type result struct{ old, new []turn }
 
-// measure has the binaries take turns: OLD NEW, NEW OLD, OLD NEW and so on, so that a machine that
-// becomes slower or faster favours neither. The measurements take turns, too: what else the
-// machine does for a while meets a few pairs of each, and not all pairs of one.
+// measure lets the binaries take turns: OLD NEW, NEW OLD, OLD NEW and so on, so that a machine
+// that becomes slower or faster favours neither. The measurements take turns, too, so that a
+// disturbance of the machine affects a few pairs of each, and not all pairs of one.
 func measure(ctx context.Context, wErr io.Writer, p place, opt options) ([]result, error) {
 	results := make([]result, len(opt.Measurements))
 	start := time.Now()
@@ -152,7 +153,7 @@ func measure(ctx context.Context, wErr io.Writer, p place, opt options) ([]resul
 	return results, nil
 }
 
-// add measures one pair; NEW comes first where reversed.
+// add measures one pair; NEW comes first if reversed.
 func (r *result) add(ctx context.Context, p place, m measurement, opt options, reversed bool) (err error) {
 	var old, changed turn
 	first, second := &old, &changed

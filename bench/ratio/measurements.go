@@ -8,9 +8,9 @@ import (
 
 // A measurement is a command that both binaries run, and the rows that it fills.
 type measurement struct {
-	args  string                 // {server}, {history} and {replays} stand for what is in place
-	work  func(document) float64 // how much was done
-	fixed bool                   // the command decides how much work there is
+	args  string                 // {server}, {history} and {replays} are placeholders
+	work  func(document) float64 // the amount of work
+	fixed bool                   // the command decides the amount of work
 	rows  []row
 }
 
@@ -20,8 +20,8 @@ type row struct {
 	rate       func(turn) float64
 }
 
-// measurements are all there are. Their flags and names are those that change least. Kinds of
-// faults are named, so that a binary that knows more of them does no other work.
+// measurements has all measurements. They use the most stable flags and names. Kinds of
+// faults are listed, so that a binary with more kinds does no other work.
 var measurements = []measurement{
 	{
 		args: "run -q --server {server} --design lua-token/token --workload mutex --key-choice own --clients 50 " +
@@ -56,8 +56,8 @@ func (r row) verb() string {
 	return verb
 }
 
-// selected returns what fills the rows that are named, by themselves or by their verb; all
-// rows where none is.
+// selected returns the measurements that fill the named rows; a name is a row or its verb.
+// Without names it returns all.
 func selected(names string) ([]measurement, error) {
 	if names == "" {
 		return measurements, nil
@@ -78,7 +78,7 @@ func selected(names string) ([]measurement, error) {
 	return chosen, nil
 }
 
-// known returns an error unless all names are those of rows or verbs.
+// known returns an error unless all names are rows or verbs.
 func known(names []string) error {
 	var valid []string
 	for _, m := range measurements {
@@ -96,7 +96,7 @@ func known(names []string) error {
 	return nil
 }
 
-// needs reports whether a measurement asks for something.
+// needs reports whether a measurement uses a placeholder.
 func needs(ms []measurement, what string) bool {
 	return slices.ContainsFunc(ms, func(m measurement) bool { return strings.Contains(m.args, what) })
 }

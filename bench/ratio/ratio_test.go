@@ -22,9 +22,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pretend writes the result of a command that does nothing, with an exit code that is a
-// verdict. As pretended-broken it fails where it is to check, as pretended-mute it writes no
-// result, and as pretended-idle it has done no work.
+// pretend writes the result of a command that does nothing, with an exit code that is a verdict. As
+// pretended-broken it fails at check, as pretended-mute it writes no result, and as pretended-idle
+// it has done no work.
 func pretend(name string, args []string) int {
 	if args[0] == "check" && name == "pretended-broken" {
 		os.Stderr.WriteString("unknown flag: --out\n")
@@ -234,7 +234,7 @@ func TestReportSaysWhatItCouldNotSee(t *testing.T) {
 	}
 }
 
-// TestThePairsAlternate sees that what comes second is not always the same.
+// TestThePairsAlternate checks that the binaries alternate in coming second.
 func TestThePairsAlternate(t *testing.T) {
 	turns := 0.0
 	m := measurement{args: "check", work: func(document) float64 { turns++; return turns }}

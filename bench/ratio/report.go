@@ -36,7 +36,7 @@ func report(w io.Writer, opt options, results []result) error {
 	return notes(w, opt.Measurements, results)
 }
 
-// heading says what the table means.
+// heading explains the table.
 func heading(w io.Writer, opt options, rows int, missing float64) {
 	fmt.Fprintf(w, "OLD %s\nNEW %s\n", opt.Old.path, opt.New.path)
 	fmt.Fprintln(w, "All figures are work per second: higher is better, and a ratio NEW/OLD above 1 means that NEW is better.")
@@ -76,8 +76,8 @@ func rates(turns []turn, r row) []float64 {
 	return values
 }
 
-// notes says where the binaries did not do the same work: then the ratio is of rates, but
-// of work that may be easier or harder.
+// notes reports binaries that did not do the same work: then the ratio compares rates of
+// work that may be easier or harder.
 func notes(w io.Writer, ms []measurement, results []result) error {
 	for i, m := range ms {
 		old, changed := results[i].old[0].work, results[i].new[0].work

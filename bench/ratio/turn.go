@@ -17,10 +17,10 @@ import (
 // A binary is one of the two that are compared.
 type binary struct {
 	role, path string
-	// stalls: run has stallers beside its clients, which the measurements leave out; before
-	// there were stallers it had slow keys.
+	// stalls means that run has stallers beside its clients, which the measurements
+	// disable; before there were stallers it had slow keys.
 	stalls bool
-	// explores: run explores each design before, which the measurements leave out.
+	// explores means that run explores each design first, which the measurements disable.
 	explores bool
 }
 
@@ -41,21 +41,21 @@ func newBinary(role, path string) (binary, error) {
 	return binary{role, path, bytes.Contains(program, []byte("stallers")), bytes.Contains(program, []byte("explore each design in virtual time"))}, err
 }
 
-// A turn is what one run of a command came to.
+// A turn is the result of one run of a command.
 type turn struct {
-	work         float64       // done
+	work         float64       // amount
 	processor    time.Duration // user and system time of the process
 	wall         time.Duration
 	measuredRate float64 // of grants, by lockbench's own clock, warm-up left out
-	said         string  // on standard error
+	said         string  // text on standard error
 }
 
 func (t turn) perProcessorSecond() float64 { return t.work / t.processor.Seconds() }
 func (t turn) perSecond() float64          { return t.work / t.wall.Seconds() }
 func (t turn) perMeasuredSecond() float64  { return t.measuredRate }
 
-// verdicts are the exit codes that say what a command found: nothing, a broken claim, too
-// little to tell. The other ones say that it failed.
+// verdicts are the exit codes for the findings of a command: nothing, a broken claim, too
+// little to tell. The other codes mean that it failed.
 var verdicts = []int{0, 1, 3}
 
 // turn runs the command of a measurement once.
@@ -85,7 +85,7 @@ func (b binary) turn(ctx context.Context, p place, m measurement) (turn, error) 
 			return t, b.failure(args, fmt.Errorf("%s comes to %g %s, so nothing was done, or too little to measure", r.name, rate, r.unit), t.said)
 		}
 	}
-	return t, os.Remove(p.out) // so that none is read twice
+	return t, os.Remove(p.out) // so that no result is read twice
 }
 
 // execute runs the binary, and fails unless it exits with a verdict.
@@ -109,18 +109,18 @@ func (b binary) execute(ctx context.Context, args []string) (turn, error) {
 	return turn{wall: wall, processor: processor, said: said.String()}, nil
 }
 
-// failure says which binary failed, at what, and what it said.
+// failure names the failed binary, its command, and its output.
 func (b binary) failure(args []string, err error, said string) error {
 	return fmt.Errorf("%s fails: %w\ncommand: %s %s\nsaid: %s\nhint: the binary must be a lockbench that knows all of these flags",
 		b.role, err, b.path, strings.Join(args, " "), strings.TrimSpace(said))
 }
 
-// A document is what we read of a JSON result.
+// A document is the part of a JSON result that we read.
 type document struct {
 	Runs []struct {
 		GrantsPerS float64 `json:"grants_per_s"`
 		Counts     struct{ Ops, Grants float64 }
-		// Exploration is what explore did in one scenario.
+		// Exploration is the work of explore in one scenario.
 		Exploration struct{ Schedules float64 }
 	}
 }

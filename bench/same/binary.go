@@ -14,40 +14,40 @@ import (
 	"time"
 )
 
-// patience is how long one call of a binary may take.
+// patience bounds the time of one call of a binary.
 const patience = time.Minute
 
 // A binary is a build of lockbench.
 type binary struct{ path string }
 
-// A resultFile is what we read of the JSON that check and explore write.
+// A resultFile is the part that we read of the JSON that check and explore write.
 type resultFile struct {
 	Runs []struct {
 		History string
 		Exit    *int
 		Partial bool
-		// Cells, or Guarantees in builds that had no cells.
+		// Cells, or Guarantees in builds without cells.
 		Cells, Guarantees map[string]saidFinding
 	}
 }
 
-// A saidFinding is what a result file says of one cell.
+// A saidFinding is a result file's finding for one cell.
 type saidFinding struct {
 	Verdict              string
 	Claimed              bool
 	Exposure, Violations int64
-	Against              *int64 // nil in builds that had no cells
+	Against              *int64 // nil in builds without cells
 	Counterexample       *saidCounterexample
-	Witness              *saidCounterexample // its name in builds that had no cells
+	Witness              *saidCounterexample // its name in builds without cells
 }
 
-// A saidCounterexample is one, as far as it is compared.
+// A saidCounterexample has the compared fields of a counterexample.
 type saidCounterexample struct {
 	Key string
 	Ops []struct{ Client int32 }
 }
 
-// judgements are what the file says, in the order of its runs.
+// judgements are the judgements in the file, in the order of its runs.
 func (r resultFile) judgements() (all []judgement) {
 	for _, run := range r.Runs {
 		j := judgement{partial: run.Partial, findings: map[string]finding{}}
@@ -81,9 +81,9 @@ func (s saidFinding) finding() finding {
 	return f
 }
 
-// judgeTogether judges files in one process, which spares the start of the others. It
-// reports whether the result has everything that one process for each would have said;
-// a file that cannot be read spoils it for all.
+// judgeTogether judges files in one process, to save the start of others. It reports
+// whether the result has as much as one process for each would give; an unreadable
+// file spoils it for all.
 func (b binary) judgeTogether(ctx context.Context, files []string) ([]judgement, bool) {
 	r, exit, _ := b.call(ctx, append([]string{"check", "--out", "json=-"}, files...)...)
 	if len(r.Runs) != len(files) {
@@ -122,7 +122,7 @@ func (b binary) judge(ctx context.Context, file string) judgement {
 }
 
 // call runs the binary and returns its result, its exit code and the first line of its
-// complaint. A binary that cannot be started exits with -1.
+// error output. A binary that cannot be started exits with -1.
 func (b binary) call(ctx context.Context, args ...string) (r resultFile, exit int, said string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -144,7 +144,7 @@ func (b binary) call(ctx context.Context, args ...string) (r resultFile, exit in
 	return r, exit, said
 }
 
-// usable says what is wrong with the path of a binary.
+// usable returns the error in the path of a binary.
 func (b binary) usable() error {
 	info, err := os.Stat(b.path)
 	switch {

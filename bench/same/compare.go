@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// A comparison is what came of comparing two sides.
+// A comparison is the result of comparing two sides.
 type comparison struct {
 	differences []string
-	// byName counts the differences of each cell, or pairing of several, and of exit codes.
+	// byName counts the differences of each cell, of each pairing of several, and of exit
+	// codes.
 	byName map[string]int
-	// histories and findings are how many were compared.
+	// histories and findings count the compared ones.
 	histories, findings int
 }
 
-// compare compares what two sides say.
+// compare compares the judgements of two sides.
 func compare(older, newer judgements, m mapping) (comparison, error) {
 	c := comparison{byName: map[string]int{}}
 	pairs, err := m.pairs(older.cells(), newer.cells())
@@ -43,7 +44,7 @@ func compare(older, newer judgements, m mapping) (comparison, error) {
 	return c, nil
 }
 
-// translate gives verdicts of OLD the names of NEW.
+// translate gives verdicts of OLD their names in NEW.
 func (m mapping) translate(from map[string]finding) map[string]finding {
 	out := map[string]finding{}
 	for g, f := range from {
@@ -60,8 +61,8 @@ func (c *comparison) differ(history, name, what string) {
 	c.differences = append(c.differences, fmt.Sprintf("%s %s: %s", history, name, what))
 }
 
-// exits compares what is said of the whole history. Why one cannot be judged is shown
-// and not compared: words may change.
+// exits compares the results for the whole history. The reason why one cannot be judged is
+// shown and not compared, because words may change.
 func (c *comparison) exits(history string, a, b judgement) {
 	var what []string
 	if a.exit != b.exit {
@@ -78,8 +79,8 @@ func (c *comparison) exits(history string, a, b judgement) {
 	}
 }
 
-// pair compares the findings of one pairing. A history that one side could not judge is
-// reported by exits.
+// pair compares the findings of one pairing. exits reports a history that one side could
+// not judge.
 func (c *comparison) pair(history string, p pairing, older, newer map[string]finding) {
 	if len(older) == 0 || len(newer) == 0 {
 		return
@@ -109,8 +110,8 @@ func pick(from map[string]finding, names []string) (found []finding) {
 	return found
 }
 
-// name is what differences call p: the name, or that of OLD and that of NEW; of several
-// those of OLD.
+// name is the name of p in differences: the common name, or the names in OLD and in NEW;
+// for several the names in OLD.
 func (p pairing) name() string {
 	older, newer := strings.Join(p.old, ","), strings.Join(p.new, ",")
 	switch {
@@ -122,7 +123,7 @@ func (p pairing) name() string {
 	return older + "=>" + newer
 }
 
-// changes reports what differs of some fields.
+// changes lists the differences of some fields.
 func changes(a, b finding, fields []string) (what []string) {
 	for _, f := range []struct {
 		name     string
@@ -142,7 +143,7 @@ func changes(a, b finding, fields []string) (what []string) {
 	return what
 }
 
-// evidence is which clients and operations the clearest violation is about.
+// evidence describes the clients and the key of the clearest violation.
 func (f finding) evidence() string {
 	if f.key == "" && f.clients == "" {
 		return "none"
@@ -157,7 +158,7 @@ func oneOf(first bool, a, b string) string {
 	return b
 }
 
-// show prints the differences, and how many of what there are.
+// show prints the differences, and their counts.
 func (c comparison) show(w io.Writer) {
 	for _, d := range c.differences {
 		fmt.Fprintln(w, d)

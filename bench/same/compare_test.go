@@ -70,8 +70,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareRowsThatOneSideLacks compares histories of which one has no row of what the
-// other counts: that nothing was met is no difference, a violation is one.
+// TestCompareRowsThatOneSideLacks compares histories that lack a row on one side: a row
+// without occasions is no difference, a violation is one.
 func TestCompareRowsThatOneSideLacks(t *testing.T) {
 	older := judgements{"h": say(t, "skew broken - 3 2")["h"], "i": say(t, "skew untested - 0 0")["h"], "j": say(t, "skew held - 1 0")["h"]}
 	newer := judgements{"h": say(t, "lease held - 1 0 0")["h"], "i": say(t, "lease held - 1 0 0")["h"], "j": say(t, "lease@skew held - 1 0 0")["h"]}

@@ -11,20 +11,21 @@ import (
 
 const replayExt = ".replay"
 
-// extensions are those of what is judged.
+// extensions are the extensions of files to judge.
 var extensions = []string{".lbh", ".jsonl", ".edn", replayExt}
 
-// A corpus is what is to be judged: files by their names in golden files.
+// A corpus has the files to judge, by their names in golden files.
 type corpus map[string]string
 
 // openCorpus finds the histories and replays in folders. A name is the path below the
-// first folder, or for another folder, the replays, its last element and the path below.
+// first folder, or, for the other folder, the replays, its last element and the path
+// below.
 func openCorpus(folder, replays string) (corpus, error) {
 	c := corpus{}
 	if err := c.add(folder, ""); err != nil {
 		return nil, err
 	}
-	if len(c) == 0 { // the other folder is no excuse for that
+	if len(c) == 0 { // an empty folder is an error even with replays
 		return nil, fmt.Errorf("%s holds no histories; hint: bench/corpus.sh DIR records some", folder)
 	}
 	if replays == "" {
@@ -48,8 +49,8 @@ func (c corpus) add(folder, prefix string) error {
 	return nil
 }
 
-// neutral copies the replays to place without what they say is broken: that line names
-// a guarantee, and one of the two builds may not know the name.
+// neutral copies the replays to place without their line about the violation: it names a
+// guarantee, and one of the two builds may not know the name.
 func (c corpus) neutral(place string) error {
 	for name, path := range c {
 		if filepath.Ext(path) != replayExt {

@@ -27,8 +27,8 @@ const (
 	faultFolder  = "../../internal/explore/testdata/faults"
 )
 
-// TestCorpus judges the histories of bench/corpus as lockbench check does, and wants what
-// the golden file says. Replays need a process each: bench/same.sh runs them.
+// TestCorpus judges the histories of bench/corpus as lockbench check does, and compares
+// with the golden file. Replays need a process each: bench/same.sh runs them.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("judges a thousand histories, each in one goroutine")
@@ -74,7 +74,7 @@ func TestCorpusReplays(t *testing.T) {
 	}
 }
 
-// replaysOf are those of golden's judgements that are about replays in the corpus.
+// replaysOf returns the golden judgements of replays in the corpus.
 func replaysOf(t *testing.T, golden judgements) judgements {
 	t.Helper()
 	c, err := openCorpus(corpusFolder, faultFolder)
@@ -121,7 +121,7 @@ func judgeHere(t *testing.T) judgements {
 	return js
 }
 
-// judgeFile judges one history, and reads the result as that of the command is read.
+// judgeFile judges one history, and reads the result in the same way as a command's.
 func judgeFile(path string) (judgement, error) {
 	src, err := history.Open(path)
 	if err != nil {
@@ -142,13 +142,13 @@ func judgeFile(path string) (judgement, error) {
 		figures.Add(ev)
 	}
 	if j.End = src.End(); j.End.Partial {
-		j.Err = nil // the end says where and why it stops
+		j.Err = nil // the end has the place and the reason
 	}
 	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
 	return shown(results.New([]results.Judged{j}, nil))
 }
 
-// shown is what the JSON of a result of one history says.
+// shown reads back the JSON result of one history.
 func shown(r results.Result) (judgement, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

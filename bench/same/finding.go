@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// A finding is what was said of one history about one cell or, by a lockbench that had
-// none, about one guarantee.
+// A finding is the finding in one history for one cell or, by a lockbench without cells,
+// for one guarantee.
 type finding struct {
 	verdict string
 	claimed bool
-	// against are the violations that count against the claims.
+	// against counts the violations of claims.
 	exposure, violations, against int64
-	// key and clients are those of the clearest violation; empty where there is none.
+	// key and clients are the key and clients of the clearest violation; empty if there is
+	// none.
 	key, clients string
 }
 
-// failing are the violations that count where nothing else is said of them: all of a claim
-// that is broken.
+// failing is the number of violated claims if the build does not tell it: all violations
+// of a broken claim.
 func (f finding) failing() int64 {
 	if f.claimed && f.verdict == "broken" {
 		return f.violations
@@ -28,20 +29,20 @@ func (f finding) failing() int64 {
 	return 0
 }
 
-// A judgement is what was said of one history.
+// A judgement is the result for one history.
 type judgement struct {
 	exit    int
 	partial bool
-	// findings are by cell, nil where the history could not be judged.
+	// findings are by cell, nil if the history could not be judged.
 	findings map[string]finding
-	// said is why it could not.
+	// said is the reason why it could not.
 	said string
 }
 
 // judgements are by the name of the history.
 type judgements map[string]judgement
 
-// cells are the names of all that any history has a finding about, in order.
+// cells are the names of all cells with a finding in any history, in order.
 func (js judgements) cells() []string {
 	names := map[string]bool{}
 	for _, j := range js {
@@ -62,8 +63,8 @@ func (js judgements) judged() (n int) {
 	return n
 }
 
-// gravities order verdicts as the checker does; hazard was one once. A name that is not
-// here outweighs all.
+// gravities order verdicts as the checker does; hazard was a verdict once. An unknown name
+// outweighs all.
 var gravities = map[string]int{"n/a": 1, "untested": 2, "held": 3, "hazard": 4, "broken": 5}
 
 func gravity(verdict string) int {
@@ -73,8 +74,8 @@ func gravity(verdict string) int {
 	return len(gravities) + 1
 }
 
-// fold makes one finding of several: the gravest verdict and its evidence, the sums of
-// what was counted, and claimed if any is. Of none it is untested: nothing was met.
+// fold combines several findings: the gravest verdict and its evidence, the sums of
+// counts, and claimed if any is. Without findings it is untested.
 func fold(all []finding) finding {
 	if len(all) == 0 {
 		return finding{verdict: "untested"}

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// goldenMagic begins a golden file. After it every history has a line with its exit
-// code, and one for each cell, all sorted, so that git shows what changed. Files of version
-// 1 have guarantees in place of cells, and no AGAINST.
+// goldenMagic begins a golden file. After it every history has a line with its exit code,
+// and one for each cell, all sorted, so that git shows the changes. Files of version 1 have
+// guarantees in place of cells, and no AGAINST.
 const goldenMagic = `# lockbench golden 2
 # HISTORY exit CODE [partial] [WHY IT CANNOT BE JUDGED]
 # HISTORY CELL VERDICT claimed|- EXPOSURE VIOLATIONS AGAINST [KEY CLIENTS of the clearest violation]
 `
 
-// exitName stands where other lines have a guarantee.
+// exitName is in the place of a guarantee in lines with exit codes.
 const exitName = "exit"
 
-// writeGolden writes what was said to a golden file.
+// writeGolden writes judgements to a golden file.
 func writeGolden(path string, js judgements) error {
 	if err := os.WriteFile(path, goldenText(js), 0o644); err != nil {
 		return fmt.Errorf("write the golden file: %w", err)
@@ -43,7 +43,7 @@ func goldenText(js judgements) []byte {
 	return b.Bytes()
 }
 
-// String is f as golden files and differences show it.
+// String is f in the format of golden files and differences.
 func (f finding) String() string {
 	claimed := "-"
 	if f.claimed {

@@ -11,16 +11,17 @@ import (
 	"sync"
 )
 
-// together is how many histories one process judges.
+// together is the number of histories that one process judges.
 const together = 40
 
-// A side is one of the two that are compared.
+// A side is one of the two compared sides.
 type side struct {
 	title string // OLD or NEW
 	path  string
 }
 
-// judgements are what the side says of the corpus: read, where it is a golden file.
+// judgements are the side's judgements of the corpus, read from the file if it is a
+// golden file.
 func (s side) judgements(ctx context.Context, c corpus) (judgements, error) {
 	if isGolden(s.path) {
 		return readGolden(s.path)
@@ -73,7 +74,7 @@ func (b binary) judgeAll(ctx context.Context, c corpus) judgements {
 	return js
 }
 
-// batches are the names of what one process is given: several histories, or one replay.
+// batches are the names for one process each: several histories, or one replay.
 func (c corpus) batches() (all [][]string) {
 	var histories []string
 	for _, name := range slices.Sorted(maps.Keys(c)) {
@@ -86,8 +87,8 @@ func (c corpus) batches() (all [][]string) {
 	return slices.AppendSeq(all, slices.Chunk(histories, together))
 }
 
-// judgeSome judges some of the corpus: in one process where that is enough, else
-// one after the other.
+// judgeSome judges some of the corpus: in one process if that works, else one after the
+// other.
 func (b binary) judgeSome(ctx context.Context, c corpus, names []string) judgements {
 	js := judgements{}
 	var files []string

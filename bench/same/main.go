@@ -18,7 +18,7 @@ const (
 	exitBadInput  = 2
 )
 
-// errDifferent ends the program with exitDifferent; what differs is printed already.
+// errDifferent ends the program with exitDifferent; the differences are printed already.
 var errDifferent = errors.New("different")
 
 func main() {
@@ -96,7 +96,7 @@ func (o options) compare(ctx context.Context, w io.Writer, older, newer string) 
 	return nil
 }
 
-// record writes a golden file, and the table of what is in it.
+// record writes a golden file, and the table of its content.
 func (o options) record(ctx context.Context, w io.Writer, path string) error {
 	return o.withCorpus(func(c corpus) error {
 		js, err := side{"BINARY", path}.judgements(ctx, c)
@@ -118,7 +118,7 @@ func (o options) tabulate(w io.Writer) error {
 	return o.cover(w, js)
 }
 
-// cover prints the table, and fails where a verdict is missing.
+// cover prints the table, and fails if a verdict is missing.
 func (o options) cover(w io.Writer, js judgements) error {
 	lacking := showCoverage(w, js)
 	if len(lacking) == 0 {
@@ -128,7 +128,8 @@ func (o options) cover(w io.Writer, js judgements) error {
 	return errDifferent
 }
 
-// withCorpus hands the corpus to do, its replays as copies that any build can read.
+// withCorpus passes the corpus to do, with its replays as copies that any build can
+// read.
 func (o options) withCorpus(do func(corpus) error) (err error) {
 	c, err := openCorpus(o.corpus, o.replays)
 	if err != nil {

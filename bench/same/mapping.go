@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// What of a finding is compared.
+// The fields of a finding that can be compared.
 const (
 	compareVerdict        = "verdict"
 	compareClaim          = "claim"
@@ -25,29 +25,30 @@ const (
 var allFields = []string{compareVerdict, compareClaim, compareExposure, compareViolations, compareAgainst, compareCounterexample}
 
 const (
-	nothing = "-" // stands for no guarantee
-	every   = "*" // stands for every guarantee and, after @, for every set of conditions
+	nothing = "-" // means no guarantee
+	every   = "*" // means every guarantee and, after @, every set of conditions
 )
 
-// A pairing says which names of OLD are compared with which of NEW. Of several the
-// findings are folded to one.
+// A pairing maps names of OLD to the names of NEW to compare them with. The findings of
+// several names are folded to one.
 type pairing struct {
 	old, new []string // names, or patterns of names
 	fields   []string
 
-	// oldNames and newNames are those that the two sides use; nil before [mapping.pairs].
+	// oldNames and newNames are the names that the two sides use; nil before
+	// [mapping.pairs].
 	oldNames, newNames []string
 }
 
-// A mapping says what the names of OLD are called by NEW. bench/same.map describes the
+// A mapping maps the names of OLD to the names of NEW. bench/same.map describes the
 // format.
 type mapping struct {
 	pairings []pairing
-	// gone are names of OLD that NEW has nothing for, added the other way round.
+	// gone are names of OLD without a counterpart in NEW, added the reverse.
 	gone, added []string
-	// verdicts are names of verdicts, of OLD to NEW.
+	// verdicts maps names of verdicts of OLD to NEW.
 	verdicts map[string]string
-	// fields are compared where a pairing does not say.
+	// fields are compared if a pairing has none of its own.
 	fields []string
 }
 
@@ -82,7 +83,7 @@ func parseMapping(r io.Reader) (mapping, error) {
 	return m, lines.Err()
 }
 
-// add adds one line: two names and, optionally, what is compared.
+// add adds one line: two names and, optionally, the fields to compare.
 func (m *mapping) add(words []string) error {
 	if len(words) == 3 && words[0] == "verdict" {
 		m.verdicts[words[1]] = words[2]
@@ -125,7 +126,7 @@ func (m *mapping) pair(older, newer string, fields []string) error {
 	return nil
 }
 
-// join adds p, and makes one of all pairings that share a name.
+// join adds p, and merges all pairings that share a name.
 func (m *mapping) join(p pairing) {
 	shares := func(q pairing) bool { return common(p.old, q.old) || common(p.new, q.new) }
 	for i := slices.IndexFunc(m.pairings, shares); i >= 0; i = slices.IndexFunc(m.pairings, shares) {
@@ -153,9 +154,9 @@ func union(a, b []string) []string {
 	return out
 }
 
-// pairs are all pairings of the names that the two sides use: those of the mapping and,
-// for what it does not name, each name with itself. A name of the mapping that its side
-// does not use is an error, and so is one that two pairings have: it hides a mistake.
+// pairs returns all pairings of the names that the two sides use: the mapping's and, for
+// other names, each name with itself. A name of the mapping that its side does not use is
+// an error, and so is one in two pairings, which hides a mistake.
 func (m mapping) pairs(older, newer []string) ([]pairing, error) {
 	all := slices.Clone(m.pairings)
 	ofOld, ofNew := naming{title: "OLD", used: older}, naming{title: "NEW", used: newer}
@@ -221,8 +222,8 @@ func (n *naming) leaves(name string) bool {
 	return slices.Contains(n.used, name) && !slices.Contains(n.taken, name)
 }
 
-// A pattern is a name, or GUARANTEE@* with conditions that a cell has to have (+skew) and
-// not to have (!outlived). matches reports whether it matches name.
+// matches reports whether a pattern matches name. A pattern is a name, or GUARANTEE@*
+// with conditions that a cell must have (+skew) and must not have (!outlived).
 func matches(pattern, name string) bool {
 	guarantee, conditions, is := patternOf(pattern)
 	if !is {
@@ -251,7 +252,7 @@ func patternOf(text string) (guarantee string, conditions []string, is bool) {
 	return guarantee, conditions, is
 }
 
-// badPattern says what is wrong with a pattern.
+// badPattern returns the error in a pattern.
 func badPattern(text string) error {
 	_, conditions, _ := patternOf(text)
 	for _, c := range conditions {

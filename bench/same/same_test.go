@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// actVariable makes this program a lockbench: its value is what it says of any file.
+// actVariable makes this program a lockbench: its value is the result for any file.
 const actVariable = "SAME_TEST_SAYS"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// act judges as a lockbench does that is asked for JSON: files by the name of one verdict, or some broken.
+// act judges like a lockbench with JSON output: files by the name of one verdict, or some as
+// broken.
 func act(says string, args []string) int {
 	if says == "fails" {
 		fmt.Fprintln(os.Stderr, "lockbench: no such verb")
@@ -53,7 +54,7 @@ func act(says string, args []string) int {
 	return exit
 }
 
-// acting writes a program that says this of any file, and returns its path.
+// acting writes a program that gives this result for any file, and returns its path.
 func acting(t *testing.T, says string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lockbench-"+says)
@@ -92,7 +93,7 @@ func TestRun(t *testing.T) {
 		name string
 		args []string
 		exit int
-		want string // in what is printed
+		want string // part of the output
 	}{
 		{"a build and itself", []string{"-corpus", full, held, held}, 0, "3 findings of 3 histories and replays were compared: nothing differs"},
 		{"another build", []string{"-corpus", full, held, broken}, 1, "a/one.lbh exclusion@crash+skew: verdict held -> broken"},

@@ -12,9 +12,9 @@ import (
 // verdictColumns are the verdicts in the order of the table.
 var verdictColumns = []string{"broken", "held", "untested", "n/a"}
 
-// coverage counts the histories by verdict: for each guarantee whatever the conditions,
-// and for each condition that it met, alone or among others. One that is held without any
-// exposure does not count: nothing held there.
+// coverage counts the histories by verdict: for each guarantee under any conditions, and
+// for each condition that touched it, alone or among others. A cell held without any
+// exposure does not count, because nothing was tested.
 func coverage(js judgements) map[string]map[string]int {
 	counts := map[string]map[string]int{}
 	for _, j := range js {
@@ -36,7 +36,7 @@ func coverage(js judgements) map[string]map[string]int {
 	return counts
 }
 
-// rowsOf are the rows of the table that a cell is in.
+// rowsOf are the rows of the table for a cell.
 func rowsOf(cell string) []string {
 	guarantee, under, touched := strings.Cut(cell, "@")
 	rows := []string{guarantee}
@@ -48,8 +48,8 @@ func rowsOf(cell string) []string {
 	return rows
 }
 
-// showCoverage prints how many histories have which verdict, and returns the guarantees
-// that lack broken or held.
+// showCoverage prints the number of histories with each verdict, and returns the
+// guarantees that lack broken or held.
 func showCoverage(w io.Writer, js judgements) (lacking []string) {
 	counts := coverage(js)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -1,9 +1,9 @@
-// Searched has porcupine judge the saved history of one lock, for comparison with lockbench
-// check: is there an order of its acquires and releases in which no two owners have the
-// lock at one time? What makes such histories cheap to search is granted: refusals, legal
-// at any time, are left out; and a lock is freed during its release where the owner was
-// answered, at some time after its lease otherwise. An acquire of unknown outcome may act
-// at any later time, or never: what that costs is exponential.
+// Searched judges the saved history of one lock with porcupine, for comparison with
+// lockbench check: is there an order of its acquires and releases in which no two owners
+// have the lock at one time? It makes such histories cheap to search: refusals, legal at
+// any time, are left out; and a lock is freed during its release if the owner was answered,
+// and at some time after its lease otherwise. An acquire of unknown outcome may act at any
+// later time, or never: its cost is exponential.
 //
 //	searched [-timeout 60s] FILE
 package main
@@ -45,14 +45,15 @@ func run(w io.Writer, args []string) error {
 	return err
 }
 
-// An act is what an operation does to the lock: it is taken, or given up, under a grant.
+// An act is the effect of an operation on the lock: it is taken, or given up, under a
+// grant.
 type act struct {
 	hold  int64
 	take  bool
 	maybe bool // it may also do nothing
 }
 
-// model has the grant that has the lock as its state, zero for none.
+// model has the current grant as its state, zero for none.
 var model = porcupine.Model{
 	Init: func() any { return int64(0) },
 	Step: func(state, input, _ any) (bool, any) {
@@ -71,7 +72,7 @@ var model = porcupine.Model{
 	},
 }
 
-// read returns what happened to the lock in the history at path.
+// read returns the operations on the lock in the history at path.
 func read(path string) ([]porcupine.Operation, error) {
 	src, err := history.Open(path)
 	if err != nil {
@@ -97,9 +98,9 @@ func read(path string) ([]porcupine.Operation, error) {
 // holds gathers the operations, two for each grant.
 type holds struct {
 	ops  []porcupine.Operation
-	ends map[int64]int // where in ops the end of a hold is
+	ends map[int64]int // index in ops of a hold's end
 	key  string
-	// nobody numbers those that nobody knows of, below zero.
+	// nobody numbers the grants that nobody knows of, below zero.
 	nobody int64
 }
 
@@ -123,7 +124,7 @@ func (h *holds) add(op *history.Op) error {
 		h.ops = append(h.ops, operation(op, act{op.Hold, true, false}), porcupine.Operation{
 			ClientId: int(op.Client), Input: act{op.Hold, false, false}, Call: op.Call + op.Granted, Return: math.MaxInt64,
 		})
-	case !known: // its acquire is of unknown outcome, and so may be over at any time
+	case !known: // its acquire has an unknown outcome, and may be over at any time
 	case op.Kind == history.Release:
 		h.ops[end] = operation(op, act{op.Hold, false, false})
 	case op.Kind == history.Extend:
@@ -132,8 +133,7 @@ func (h *holds) add(op *history.Op) error {
 	return nil
 }
 
-// unknown adds an operation that nobody answered. An extend makes no difference that is
-// sure.
+// unknown adds an unanswered operation. An extend has no certain effect.
 func (h *holds) unknown(op *history.Op) {
 	end, known := h.ends[op.Hold]
 	switch {

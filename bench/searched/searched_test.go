@@ -13,7 +13,7 @@ func TestPorcupineIsAskedTheRightThing(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*synthetic.Config)
-		want   string // in what it says, or in the error
+		want   string // part of the output, or of the error
 	}{
 		{"sound", func(*synthetic.Config) {}, "Ok"},
 		{"two owners", func(c *synthetic.Config) { c.Violations = 1 }, "Illegal"},
@@ -35,8 +35,8 @@ func TestPorcupineIsAskedTheRightThing(t *testing.T) {
 	}
 }
 
-// TestReleaseOfNobodyKnowsWhat: the release of a grant that was answered nothing ends no
-// other grant.
+// TestReleaseOfNobodyKnowsWhat: the release of a grant without an answer ends no other
+// grant.
 func TestReleaseOfNobodyKnowsWhat(t *testing.T) {
 	h := holds{ends: map[int64]int{}}
 	for _, op := range []history.Op{

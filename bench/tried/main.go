@@ -19,7 +19,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// ttl is the lease asked for: long enough for a machine that is busy.
+// ttl is the requested lease: long enough for a busy machine.
 const ttl = time.Second
 
 func main() {
@@ -70,8 +70,7 @@ func find(name string) (design.Design, error) {
 	return design.Design{}, fmt.Errorf("no mutant %q; hint: internal/mutants lists them", name)
 }
 
-// try tests a lock whose owners live in a process each. What it does wrong is in the
-// histories.
+// try tests a lock with owners in a process each. Its errors are in the histories.
 func try(ctx context.Context, d design.Design, server *servers.Server, dir string) (locktest.Trial, error) {
 	env := design.Environment{
 		Services: []any{server.Reach()}, Host: "tried", Now: time.Now, Random: rand.Reader, Pool: 4, Prefix: servers.NewPrefix(),
@@ -90,7 +89,7 @@ func sound(name string) bool {
 	return slices.ContainsFunc(mutants.Sound(), func(d design.Design) bool { return d.Name == "mutants/"+name })
 }
 
-// keepBroken removes the histories in dir that show nothing broken: those of sound locks
+// keepBroken removes the histories in dir without a violation: histories of sound locks
 // are as good.
 func keepBroken(dir string, trial locktest.Trial) error {
 	var kept []string

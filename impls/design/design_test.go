@@ -84,7 +84,8 @@ func TestRounding(t *testing.T) {
 // elsewhere is a backend that is no Redis.
 type elsewhere struct{ design.Backend }
 
-// TestExplorable: exploration has one Redis, and says what a design needs instead.
+// TestExplorable: exploration has one Redis, and names the missing property for
+// other designs.
 func TestExplorable(t *testing.T) {
 	for _, c := range []struct {
 		design design.Design

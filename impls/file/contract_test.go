@@ -14,10 +14,11 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// holder is what a child of the test holds, in the directory that follows.
+// holder is the design of the lock that a child of the test holds, in the directory of the
+// other variable.
 const holder = "LOCKBENCH_TEST_HOLDS"
 
-// TestMain is the child process, where it is to hold a lock until it is killed.
+// TestMain is also the child process, which holds a lock until it is killed.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(holder); name != "" {
 		_, l, err := open(name, os.Getenv("LOCKBENCH_TEST_DIR"))
@@ -103,7 +104,7 @@ func TestWhatADeadProcessLeaves(t *testing.T) {
 			t.Errorf("while it lives: %v, want that it is refused", err)
 		}
 		_ = child.Process.Kill()
-		_ = child.Wait() // says that it was killed
+		_ = child.Wait() // its error is that it was killed
 		_, err = l.Acquire(t.Context(), "key", lockbench.Options{TTL: time.Second})
 		if free := err == nil; free != (name == "file/flock") {
 			t.Errorf("after its death: %v", err)
@@ -111,7 +112,7 @@ func TestWhatADeadProcessLeaves(t *testing.T) {
 	})
 }
 
-// TestProcessEnds: a process that is closed gives up what a real one's end would.
+// TestProcessEnds: closing a process releases the same as the end of a real one.
 func TestProcessEnds(t *testing.T) {
 	each(t, func(t *testing.T, name, dir string) {
 		p, a, _ := open(name, dir)
@@ -139,7 +140,7 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// TestGivenUp: a call whose answer nobody waits for leaves no lock behind.
+// TestGivenUp: a call with an answer that nobody waits for leaves no lock behind.
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, name, dir string) {
 		for _, d := range Designs() {

@@ -10,7 +10,7 @@ func Designs() []design.Design {
 	presence := design.Design{
 		Name:    "file/presence",
 		Summary: "looks whether the lock file is there, then makes it; released by removing it",
-		// Two that look at one time both make it, and the first to release removes the file of both.
+		// Two owners that check at one time both make it, and the first release removes the file of both.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.WakeUp},
 			Survives: lockbench.Survivable,

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/tempdir"
 )
 
-// directories is the backend: each service is a directory that has the lock files.
+// directories is the backend: each service is a directory with lock files.
 type directories struct{}
 
 // Name implements [design.Backend].
@@ -52,7 +52,7 @@ func (directories) Open(_ context.Context, addresses []string, n int) (all []des
 // A directory is one service.
 type directory struct {
 	kind, path string
-	own        *tempdir.Dir // nil where it is the user's
+	own        *tempdir.Dir // nil for a directory of the user's
 }
 
 func (d *directory) Kind() string    { return d.kind }
@@ -102,7 +102,7 @@ func (d *directory) Close() error {
 	return d.own.Remove()
 }
 
-// pathOf is the file of a key in the directory of an environment.
+// pathOf is the file for a key in the directory of an environment.
 func pathOf(env design.Environment, key string) string {
 	dir, _ := env.Services[0].(string)
 	return filepath.Join(dir, url.QueryEscape(env.Prefix+key))

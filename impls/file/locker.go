@@ -18,18 +18,18 @@ import (
 // tryInterval is the pause between two tries of an acquire that waits.
 const tryInterval = 5 * time.Millisecond
 
-// A grip is a file that is locked; zero is none.
+// A grip is a locked file; the zero grip is none.
 type grip struct {
-	// giveUp gives it up, with an error that wraps fs.ErrNotExist where it was gone already.
+	// giveUp releases it, with an error that wraps fs.ErrNotExist if it was gone already.
 	giveUp func() error
-	// ends: the end of the process gives it up, too.
+	// ends means that the end of the process releases it, too.
 	ends bool
 }
 
-// A try tries once to lock the file at path, which another owner may have.
+// A try tries once to lock the file at path, which another owner may hold.
 type try func(path string) (grip, error)
 
-// byPresence looks, and then makes the file.
+// byPresence checks for the file, and then creates it.
 func byPresence(path string) (grip, error) {
 	switch _, err := os.Stat(path); {
 	case err == nil:
@@ -43,7 +43,7 @@ func byPresence(path string) (grip, error) {
 	return grip{giveUp: func() error { return os.Remove(path) }}, nil
 }
 
-// inOneStep makes the file where there is none.
+// inOneStep creates the file if there is none.
 func inOneStep(path string) (grip, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -55,7 +55,7 @@ func inOneStep(path string) (grip, error) {
 	return grip{giveUp: func() error { return os.Remove(path) }}, f.Close()
 }
 
-// byKernel locks the file, which stays.
+// byKernel locks the file, which is not removed.
 func byKernel(path string) (grip, error) {
 	lock := flock.New(path)
 	switch taken, err := lock.TryLock(); {
@@ -80,14 +80,14 @@ func opener(t try) func(design.Environment) (design.Process, error) {
 	}
 }
 
-// A process ends what the kernel holds for it when it is closed, as the end of a real one
-// does. Files that were made stay.
+// A process releases its kernel locks when it is closed, like the end of a real process.
+// Files that it created stay.
 type process struct {
 	env design.Environment
 	try try
 
 	mu     sync.Mutex
-	held   map[*lease]struct{} // those that end with it
+	held   map[*lease]struct{} // leases that end with it
 	closed bool
 }
 
@@ -106,7 +106,8 @@ func (p *process) Close() error {
 	return errors.Join(errs...)
 }
 
-// keep has the end of the process end what l holds, if that is the way of its lock.
+// keep registers l to be released at the end of the process, if its lock ends with the
+// process.
 func (p *process) keep(l *lease) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +121,8 @@ func (p *process) keep(l *lease) error {
 	return nil
 }
 
-// drop is the opposite, and reports whether the process lives, or has no part in it.
+// drop unregisters l. It reports whether the process is open, or l does not end with the
+// process.
 func (p *process) drop(l *lease) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +146,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 			held.grip, err = l.process.try(pathOf(l.process.env, key))
 			return err
 		})
-		if err != nil && held.giveUp != nil { // the call was given up, and nobody would release it
+		if err != nil && held.giveUp != nil { // the call was given up, and nobody else would release it
 			return false, errors.Join(err, held.giveUp())
 		}
 		return held.giveUp != nil, err

@@ -6,10 +6,11 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// ownPrefix comes before every key of the family on the server.
+// ownPrefix is the prefix of every key of the family on the server.
 const ownPrefix = "hash-reentrant:"
 
-// scriptCommands are what the scripts of every variant use, and how they are run.
+// scriptCommands are the commands in the scripts of every variant, and the commands that run
+// scripts.
 var scriptCommands = []string{"EVALSHA", "EVAL", "EXISTS", "HEXISTS", "HSET", "PEXPIRE", "PTTL", "DEL"}
 
 // Designs returns the variants plain, watchdog and notify.
@@ -17,12 +18,11 @@ func Designs() []design.Design {
 	return []design.Design{plain(), withWatchdog(), notify()}
 }
 
-// plain claims what its scripts keep within the document's own limits: waits are
-// not interrupted, and nested acquires ask for no shorter lease than the outer one
-// (or they cut it short). A run that goes past the latter, with --nested-ttl,
-// breaks the claims, as it should. Not loss-reported: the unlock of a lost lock is
-// silent. Nothing after a cancel: an interrupted wait falls through. Recovery it keeps:
-// one script sets lock and lease, and nobody renews.
+// plain claims the guarantees that its scripts keep within the document's own limits: waits are
+// not interrupted, and nested acquires ask for no shorter lease than the outer one (or they cut
+// it short). A run beyond the latter, with --nested-ttl, breaks the claims, as it should. Not
+// loss-reported: the unlock of a lost lock is silent. Nothing after a cancel: an interrupted wait
+// falls through. It keeps recovery: one script sets lock and lease, and nobody renews.
 func plain() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/plain",
@@ -36,10 +36,9 @@ func plain() design.Design {
 	}
 }
 
-// withWatchdog claims what plain does; lease for what it renews, too. Recovery is kept
-// when the whole process dies: the lock of an owner that dies in a process that lives
-// is renewed for ever. Not exclusion@outlived: one error ends the renewals of the
-// process for good.
+// withWatchdog claims the same as plain; lease also for renewed holds. It keeps recovery when the
+// whole process dies, but it renews the lock of an owner that dies in a live process for ever.
+// Not exclusion@outlived: one error ends the renewals of the process for good.
 func withWatchdog() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/watchdog",
@@ -49,7 +48,7 @@ func withWatchdog() design.Design {
 		Reacquire: design.Nested,
 		Renews:    true,
 		// A renewal that was due before an unlock may reach the server after the next lock by the
-		// same thread, which has the same owner, and sets the earlier lease.
+		// same thread, which is the same owner, and then sets the earlier lease.
 		EqualLeases: true,
 		Granted:     design.WholeMillis,
 		Commands:    append([]string{"HINCRBY"}, scriptCommands...),
@@ -61,13 +60,13 @@ func scriptClaims() lockbench.Claims {
 	return lockbench.LeaseClaims(lockbench.Reentrancy).Without(lockbench.LossReported).But(interrupted(), repeated())
 }
 
-// interrupted is the document's lock loop: an interrupted wait falls through to
-// where the lock is taken for granted.
+// interrupted is the fault of the document's lock loop: an interrupted wait falls through to the
+// code after a grant.
 func interrupted() lockbench.Exception {
 	return lockbench.Exception{Under: lockbench.Cancel, Lasts: true, Why: "a wait that is interrupted counts as granted"}
 }
 
-// repeated is the count of levels, which does not know one request from another.
+// repeated is the fault of the count of levels, which does not distinguish requests.
 func repeated() lockbench.Exception {
 	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Recovery},
@@ -76,7 +75,7 @@ func repeated() lockbench.Exception {
 	}
 }
 
-// orphaned is a renewal that does not know whose thread lives.
+// orphaned is the fault of a renewal that does not check whether its thread lives.
 func orphaned() lockbench.Exception {
 	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{lockbench.Recovery},

@@ -91,10 +91,10 @@ func TestLoserIsNotTold(t *testing.T) {
 	})
 }
 
-// Five waiters have the five connections, so that the holder cannot unlock, nor
-// the watchdog renew: and that ends it.
+// Five waiters keep the five connections, so that the holder cannot unlock, nor the
+// watchdog renew; and that ends the watchdog.
 func TestWaitersKeepTheConnectionsFromTheHolder(t *testing.T) {
-	// Not in virtual time: go-redis hands the timers by which it waits for a connection on
+	// Not in virtual time: go-redis passes the timers by which it waits for a connection
 	// from one bubble to another.
 	onServers(t, documented, func(s *scene) {
 		s.Parallel() // a renewal is due after 1.7 s
@@ -119,7 +119,7 @@ func waitersKeepConnections(s *scene) {
 		waiters = append(waiters, s.acquireInBackground(ctx, p.Locker(trying), patience))
 		<-trying.First
 	}
-	for len(gate.Seen()) < sent+5 { // who has sent a command waits for the reply, or sleeps: either way he has one
+	for len(gate.Seen()) < sent+5 { // a client that has sent a command waits for the reply, or sleeps: either way it has a connection
 		time.Sleep(time.Millisecond)
 	}
 	s.want(held.Release(s.Context()), lockbench.ErrNoEffect)
@@ -203,8 +203,8 @@ func TestUnlockOfALostLockLeavesItsEntry(t *testing.T) {
 	})
 }
 
-// The registry knows keys, not owners: the removal that belongs to one owner's
-// unlock takes the entry of the next, who locked between the two.
+// The registry knows keys, not owners: the removal that belongs to one owner's unlock
+// removes the entry of the next, which locked between the two.
 func TestRemovalTakesTheNextOwnersEntry(t *testing.T) {
 	inBubble(t, "watchdog", func(s *scene) {
 		slow := &slowReply{}

@@ -24,7 +24,7 @@ type locker struct {
 
 // Acquire implements lockbench.Locker. As in the document it keeps its connection
 // while it sleeps, and takes the interruption of a sleep for the end of the wait:
-// the lease it then returns is nobody's.
+// the lease that it then returns is nobody's.
 func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	if err := checkLease(opt); err != nil {
 		return nil, err
@@ -72,9 +72,8 @@ func (l *lease) try(ctx context.Context, conn *redis.Conn) (granted bool, err er
 	return granted, nil
 }
 
-// Release implements lockbench.Lease. The script's nil for a lock that was lost
-// is no error in the document: the loser is told nothing, and the watchdog keeps
-// what it had registered for it.
+// Release implements lockbench.Lease. The script's nil for a lost lock is no
+// error in the document: the loser is not told, and the watchdog keeps its entry.
 func (l *lease) Release(ctx context.Context) error {
 	freed, _, err := answer(unlockScript.Run(ctx, l.locker.process.client, []string{l.name}, l.locker.owner, l.granted.Milliseconds()))
 	if err != nil {

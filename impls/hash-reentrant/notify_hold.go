@@ -12,34 +12,33 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A hold is one grant to one owner, with as many leases as it was acquired times
-// and not released. It renews itself by timers, so that a short hold costs no
-// goroutine. Durations are measured on the monotonic clock: like a time-out, and
-// unlike a time of day, they cannot be skewed. Mu guards all that a renewal, a release and a loss
-// decide together, so it stays in one struct.
+// A hold is one grant to one owner, with a lease for each acquire without a release. It renews
+// itself by timers, so that a short hold costs no goroutine. Durations are measured on the
+// monotonic clock: like a time-out, and unlike a time of day, they cannot be skewed. mu guards
+// the state that renewals, releases and losses decide together, so it stays in one struct.
 type hold struct {
 	locker             *notifyLocker
 	key, name, channel string // as passed to Acquire; the key and the channel on the server
 	number             string
 
-	// reachable counts the leases that somebody can still reach. An owner that
-	// vanished without a release is noticed by the garbage collector.
+	// reachable counts the leases that are still reachable. The garbage collector detects an
+	// owner that vanished without a release.
 	reachable atomic.Int64
 
 	mu       sync.Mutex
-	depth    int           // leases not released
-	lease    time.Duration // what renewals ask for: the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then say nothing of deadline
-	deadline time.Time     // until then it is ours, whatever happens
+	depth    int           // number of leases not released
+	lease    time.Duration // lease of renewals: the longest of the nested ones, or as extended
+	since    time.Time     // renewals sent before then do not count for deadline
+	deadline time.Time     // the hold is certain until then
 	ending   bool          // its last release is on the way: no more renewals
 	over     bool          // released or lost
-	gone     bool          // the server said that it is gone
+	gone     bool          // the server reported that it is gone
 	lost     chan struct{} // closed when lost
 	renewal  *time.Timer   // nil until granted
 	expiry   *time.Timer
 }
 
-// begin opens the hold that was granted to an attempt begun at start.
+// begin opens a hold granted to an attempt begun at start.
 func (h *hold) begin(start time.Time) *notifyLease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,8 +87,8 @@ func (h *hold) stopTimers() {
 	h.expiry.Stop()
 }
 
-// nest acquires one level more. Its error leaves the levels below as they were,
-// unless the hold was lost.
+// nest acquires one more level. After an error the levels below are unchanged, unless the hold
+// was lost.
 func (h *hold) nest(ctx context.Context, ttl time.Duration) (lockbench.Lease, error) {
 	start := h.locker.observer.Attempt(h.key)
 	h.mu.Lock()
@@ -111,7 +110,7 @@ func (h *hold) nest(ctx context.Context, ttl time.Duration) (lockbench.Lease, er
 	return h.newLease(start, ttl), nil
 }
 
-// prolong notes that the hold is ours until then at least. h.mu is held.
+// prolong records that the hold is certain until then at least. h.mu is held.
 func (h *hold) prolong(until time.Time) {
 	if until.After(h.deadline) {
 		h.deadline = until
@@ -122,7 +121,7 @@ func (h *hold) prolong(until time.Time) {
 	left := time.Until(h.deadline)
 	h.expiry.Reset(left)
 	next := h.lease / 3
-	if left > 0 && left <= next { // an extend that was answered late leaves less
+	if left > 0 && left <= next { // a late answer to an extend leaves less
 		next = left / 2
 	}
 	h.renewal.Reset(next)
@@ -137,7 +136,7 @@ func (h *hold) lose(gone bool) {
 	}
 }
 
-// expire runs when no renewal came through for a whole lease.
+// expire runs if no renewal succeeded for a whole lease.
 func (h *hold) expire() {
 	if !h.locker.process.begin() {
 		return
@@ -176,8 +175,8 @@ func (h *hold) renew() {
 	done(lease, err)
 }
 
-// dueRenewal reports what to renew. A hold whose leases nobody can reach any more
-// is left to end.
+// dueRenewal returns the lease and the deadline of a due renewal. It ends a hold with no
+// reachable lease.
 func (h *hold) dueRenewal() (lease time.Duration, deadline time.Time, due bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,8 +186,7 @@ func (h *hold) dueRenewal() (lease time.Duration, deadline time.Time, due bool) 
 	return h.lease, h.deadline, !h.over && !h.ending
 }
 
-// renewed notes the result of a renewal sent at start, and returns what is to be
-// reported of it.
+// renewed records the result of a renewal sent at start, and returns the error to report.
 func (h *hold) renewed(start time.Time, lease time.Duration, gone bool, err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -203,7 +201,7 @@ func (h *hold) renewed(start time.Time, lease time.Duration, gone bool, err erro
 	case gone:
 		h.lose(true)
 		return lockbench.ErrNotHeld
-	case start.Before(h.since): // the extend sent since may have come after it
+	case start.Before(h.since): // an extend sent since may have run after it
 		h.prolong(h.deadline)
 	default:
 		h.prolong(start.Add(lease))
@@ -214,7 +212,7 @@ func (h *hold) renewed(start time.Time, lease time.Duration, gone bool, err erro
 func (h *hold) newLease(from time.Time, granted time.Duration) *notifyLease {
 	l := &notifyLease{hold: h, from: from, granted: granted}
 	h.reachable.Add(1)
-	// The clean-up touches an atomic only: it may run on any goroutine.
+	// The clean-up touches only an atomic, because it may run on any goroutine.
 	runtime.AddCleanup(l, func(n *atomic.Int64) { n.Add(-1) }, &h.reachable)
 	return l
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// notifyLease is one level of a hold. Once nobody can reach any lease of a hold,
-// the hold is no longer renewed.
+// notifyLease is one level of a hold. A hold with no reachable lease is no longer
+// renewed.
 type notifyLease struct {
 	hold     *hold
 	from     time.Time
 	granted  time.Duration
 	returned bool // its release was sent
-	answered bool // and answered
+	answered bool // its release was answered
 }
 
-// Release implements lockbench.Lease. A release whose reply was lost may be
-// repeated; one that certainly had no effect leaves the level as it was, but no
-// longer renewed when it was the last.
+// Release implements lockbench.Lease. A release with a lost reply may be
+// repeated; one that certainly had no effect leaves the level unchanged, but no
+// longer renewed if it was the last.
 func (l *notifyLease) Release(ctx context.Context) error {
 	h := l.hold
 	depth, gone := h.releasing(l)
@@ -37,8 +37,8 @@ func (l *notifyLease) Release(ctx context.Context) error {
 	return h.released(l, gone, err)
 }
 
-// releasing begins the release of l: it returns the depth that remains, or that
-// the level is known to be gone. A hold that is over is given up altogether.
+// releasing begins the release of l: it returns the remaining depth, or that the
+// level is known to be gone. A hold that is over is released completely.
 func (h *hold) releasing(l *notifyLease) (depth int, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +94,7 @@ func (h *hold) isLost() bool {
 }
 
 // Extend implements lockbench.Extender. Renewals go on with ttl; it may be
-// shorter than what was left.
+// shorter than the time left.
 func (l *notifyLease) Extend(ctx context.Context, ttl time.Duration) error {
 	if ttl <= 0 {
 		return fmt.Errorf("extend by %v: %w; hint: by more than 0s", ttl, lockbench.ErrNoEffect)
@@ -117,7 +117,7 @@ func (l *notifyLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// extended notes the result of an extend sent at start. It returns false when the
+// extended records the result of an extend sent at start. It returns false if the
 // hold is lost.
 func (h *hold) extended(start time.Time, ttl time.Duration, gone bool, err error) bool {
 	h.mu.Lock()
@@ -141,7 +141,7 @@ func (h *hold) extended(start time.Time, ttl time.Duration, gone bool, err error
 	return true
 }
 
-// renewNow has the next renewal come at once. h.mu is held.
+// renewNow schedules the next renewal at once. h.mu is held.
 func (h *hold) renewNow() {
 	if !h.over && !h.ending {
 		h.renewal.Reset(0)
@@ -163,8 +163,8 @@ func (l *notifyLease) TTL(ctx context.Context) (time.Duration, error) {
 	return time.Duration(left) * time.Millisecond, nil
 }
 
-// Lost implements lockbench.Watcher. The channel is closed when the server says
-// that the lock is gone, or when no renewal came through for a whole lease.
+// Lost implements lockbench.Watcher. The channel is closed when the server
+// reports that the lock is gone, or when no renewal succeeded for a whole lease.
 func (l *notifyLease) Lost() <-chan struct{} { return l.hold.lost }
 
 // Valid implements lockbench.Validator. Renewals are reported to the observer and

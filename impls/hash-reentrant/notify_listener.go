@@ -17,7 +17,7 @@ const reconnectPause = 100 * time.Millisecond
 
 // listener wakes the waiters of a process when a lock is released. It has one
 // connection, opened when the first one waits: one goroutine reads from it, and
-// one writes, so that subscriptions leave in the order in which they were wanted.
+// one writes, so that subscriptions are sent in the order of requests.
 type listener struct {
 	process  *notifyProcess
 	commands *atomic.Int64 // counts requests; may be nil
@@ -27,13 +27,13 @@ type listener struct {
 
 	mu      sync.Mutex
 	topics  map[string]*topic // by channel
-	pending int               // confirmations that are still to come
+	pending int               // number of outstanding confirmations
 }
 
 // A topic is one channel and the waiters of this process for it. One message wakes
 // one waiter, and a waiter that stops waiting wakes the next: so at least one
-// always knows the lease of the present owner, without all of them trying at each
-// release.
+// always knows the lease of the present owner, although not all of them try at
+// each release.
 type topic struct {
 	wake      chan struct{} // holds one wake-up
 	ready     chan struct{} // closed once the server confirmed the subscription
@@ -87,12 +87,12 @@ func (l *listener) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pubsub != nil {
-		_ = l.pubsub.Close() // says only that it was closed before
+		_ = l.pubsub.Close() // its only error is that it was closed before
 	}
 }
 
-// write keeps the subscriptions as the waiters want them. Errors are the reader's
-// to mend: a new connection subscribes to all of them again.
+// write keeps the subscriptions as the waiters need them. The reader handles
+// errors: a new connection subscribes to all of them again.
 func (l *listener) write() {
 	ctx := l.process.ctx
 	for {
@@ -113,11 +113,11 @@ func (l *listener) write() {
 	}
 }
 
-// changes takes note of what is to be subscribed, or else of what is to be
-// unsubscribed. There is nothing to do until the server confirmed what it was
-// asked before: the client's lock is held while it writes, so a write must not
-// wait for the server. For then a topic that nobody waits for is kept, lest its
-// confirmation be taken for one of the channel's next topic.
+// changes returns the channels to subscribe to, or else those to unsubscribe from.
+// There are none until the server has confirmed the last request: the client's
+// lock is held while it writes, so a write must not wait for the server. Until
+// then a topic without waiters is kept, lest its confirmation be taken for one of
+// the channel's next topic.
 func (l *listener) changes() (wanted, unwanted []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +146,7 @@ func (l *listener) count() {
 	}
 }
 
-// read hands messages on to the topics until the process is closed.
+// read passes messages to the topics until the process is closed.
 func (l *listener) read() {
 	ctx := l.process.ctx
 	for ctx.Err() == nil {
@@ -164,7 +164,7 @@ func (l *listener) read() {
 	}
 }
 
-// disconnected notes that no confirmation comes any more.
+// disconnected records that no confirmation will come any more.
 func (l *listener) disconnected() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,9 +180,9 @@ func (l *listener) wake(channel string) {
 	}
 }
 
-// confirm notes an answer of the server. The first one to a topic shows that
-// messages come from now on; a second one follows a new connection: what was sent
-// meanwhile is lost, so it counts as a message.
+// confirm handles an answer of the server. The first one for a topic shows that
+// messages come from now on. A second one follows a new connection: messages sent
+// meanwhile are lost, so it counts as a message.
 func (l *listener) confirm(m *redis.Subscription) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +199,7 @@ func (l *listener) confirm(m *redis.Subscription) {
 	}
 }
 
-// signal leaves a wake-up in c unless one is there.
+// signal leaves a wake-up in c unless there is one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -207,18 +207,18 @@ func signal(c chan struct{}) {
 	}
 }
 
-// waiting is one acquire's wait for a channel. Its zero topic means that it has
-// not waited yet.
+// waiting is one acquire's wait for a channel. A nil topic means that it has not
+// waited yet.
 type waiting struct {
 	listener *listener
 	channel  string
 	until    time.Time
 	topic    *topic
-	ready    <-chan struct{} // nil once it was seen
+	ready    <-chan struct{} // nil once it was closed
 }
 
 // wait returns nil when it is time to try again: once subscribed, at a message,
-// and when the lease that was left to the owner is over. It returns
+// and when the owner's remaining lease is over. It returns
 // [lockbench.ErrNotAcquired] when the wait is over, and [lockbench.ErrNoEffect]
 // with the context's error when ctx ended.
 func (w *waiting) wait(ctx context.Context, left time.Duration) error {
@@ -230,7 +230,7 @@ func (w *waiting) wait(ctx context.Context, left time.Duration) error {
 		w.topic = w.listener.join(w.channel)
 		w.ready = w.topic.ready
 	}
-	// The server's milliseconds are cut off: past the last one it is over.
+	// The server truncates to milliseconds: the lease is over after the last one.
 	timer := time.NewTimer(min(remaining, max(0, left)+time.Millisecond))
 	defer timer.Stop()
 	select {

@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// undoTime is how long an acquire that failed tries to take back what the server
-// may have granted. What it cannot take back ends with its lease.
+// undoTime is how long a failed acquire tries to undo a possible grant. A grant
+// that it cannot undo ends with its lease.
 const undoTime = 500 * time.Millisecond
 
 var (
@@ -39,22 +39,23 @@ var (
 	notifyTTL    = redis.NewScript(notifyTTLSource)
 )
 
-// notifyLocker is one owner. Acquire is called by one goroutine at a time; holds
-// end in the background too.
+// notifyLocker is one owner. One goroutine at a time calls Acquire; holds end in
+// the background, too.
 type notifyLocker struct {
 	process  *notifyProcess
 	owner    string
 	observer design.Observer
-	count    int64 // numbers the holds, so that no request of one ever meets another
+	count    int64 // numbers the holds, so that no request of one can affect another
 
 	mu    sync.Mutex
-	holds map[string]*hold // those that may be nested into, by key
+	holds map[string]*hold // holds that may be nested into, by key
 }
 
-// Acquire implements lockbench.Locker. It sees that ctx has ended before each
-// request and while it waits; while it awaits a reply, the end of ctx's deadline
-// only. A nested acquire whose hold was lost meanwhile wraps
-// [lockbench.ErrNotHeld]: it takes no new hold in the place of the lost one.
+// Acquire implements lockbench.Locker. It checks whether ctx has ended before
+// each request and while it waits; while it awaits a reply it observes only
+// ctx's deadline. A nested acquire of a hold that was lost meanwhile returns an
+// error that wraps [lockbench.ErrNotHeld]: it takes no new hold in place of the
+// lost one.
 func (l *notifyLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	if err := checkLease(opt); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (l *notifyLocker) compete(ctx context.Context, h *hold, wait time.Duration)
 		switch {
 		case err != nil:
 			return nil, h.undo(ctx, err)
-		case granted && ctx.Err() != nil: // nobody is there to take it
+		case granted && ctx.Err() != nil: // the caller is gone
 			return nil, h.undo(ctx, ctx.Err())
 		case granted:
 			return h.begin(start), nil
@@ -110,8 +111,8 @@ func (l *notifyLocker) compete(ctx context.Context, h *hold, wait time.Duration)
 	}
 }
 
-// undo gives back what the server may have granted to a failed acquire, and
-// returns cause as the acquire's error.
+// undo gives back a possible grant to a failed acquire, and returns cause as the
+// acquire's error.
 func (h *hold) undo(ctx context.Context, cause error) error {
 	err := onredis.NoEffect(cause)
 	if !errors.Is(err, lockbench.ErrNoEffect) {

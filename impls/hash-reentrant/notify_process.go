@@ -11,18 +11,18 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// notifyPool is how many connections a process of notify opens at most, besides
-// the one that listens. Nobody keeps one while it sleeps.
+// notifyPool bounds the connections of a process of notify, besides the one that listens. Nobody
+// keeps one while it sleeps.
 const notifyPool = 64
 
-// notify is our repair of the documented lock. It claims what a lease lock on one server can keep.
-// exclusion@outlived, because each hold is renewed by itself a third of its lease
-// apart, through errors, for as long as its owner can reach it. recovery@crash and
-// recovery@cancel, because only a hold that was reported to its owner is renewed, so
-// what a crashed process, a lost reply or a cancelled acquire leaves ends with its lease.
-// Not recovery@thread-death: the hold of a thread that died in a process that lives stays
-// as long as its lease can be reached. lease@lost-reply, because requests name the hold and the depth they
-// mean, so that one that is repeated or late changes nothing.
+// notify is our repaired version of the documented lock. It claims the guarantees of a lease lock
+// on one server. exclusion@outlived, because each hold renews itself a third of its lease apart,
+// through errors, for as long as its owner can reach it. recovery@crash and recovery@cancel,
+// because only a hold that was reported to its owner is renewed, so a hold left by a crashed
+// process, a lost reply or a cancelled acquire ends with its lease. Not recovery@thread-death: the
+// hold of a thread that died in a live process stays as long as its lease can be reached.
+// lease@lost-reply, because requests name the hold and its depth, so that a repeated or late one
+// changes nothing.
 func notify() design.Design {
 	return design.Design{
 		Name:      "hash-reentrant/notify",
@@ -37,8 +37,8 @@ func notify() design.Design {
 	}
 }
 
-// notifyProcess is what the threads of a process share: the pool, one connection
-// that listens, and the holds that are being renewed.
+// notifyProcess is the state that the threads of a process share: the pool, one connection that
+// listens, and the holds that are being renewed.
 type notifyProcess struct {
 	env      onredis.Environment
 	prefix   string
@@ -46,14 +46,14 @@ type notifyProcess struct {
 	owners   owners
 	listener *listener
 
-	// ctx ends with Close; background counts what runs beside the callers.
+	// ctx ends with Close; background counts the work beside the callers.
 	ctx        context.Context
 	cancel     context.CancelFunc
 	background sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	holds  map[*hold]struct{} // one a (key, owner)
+	holds  map[*hold]struct{} // one per key and owner
 }
 
 func openNotify(env onredis.Environment) (design.Process, error) {
@@ -94,13 +94,13 @@ func (p *notifyProcess) Close() error {
 	p.mu.Unlock()
 	p.cancel()
 	p.listener.close()
-	err := p.env.Disconnect(p.client) // cuts off what waits for a reply
+	err := p.env.Disconnect(p.client) // ends pending commands
 	p.background.Wait()
 	return err
 }
 
-// begin reports whether something may begin to run in the background; a caller that gets true
-// calls p.background.Done at its end.
+// begin reports whether background work may start; after true the caller must call
+// p.background.Done at its end.
 func (p *notifyProcess) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -76,7 +76,7 @@ func TestNotifyTellsOfAnOutageThatOutlastsTheLease(t *testing.T) {
 	})
 }
 
-// What was given up as lost may stand on the server still.
+// A hold that was given up as lost may still be on the server.
 func TestNotifyReleasesLate(t *testing.T) {
 	inBubble(t, "notify", func(s *scene) {
 		b, _ := s.locker()
@@ -190,7 +190,7 @@ func TestNotifyLateAcquireEndsWithItsLease(t *testing.T) {
 	})
 }
 
-// Requests of an earlier hold do nothing to a later one of the same owner.
+// Requests of an earlier hold do not affect a later one of the same owner.
 func TestNotifyLateRequestsMeetTheLaterHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -242,8 +242,8 @@ func TestNotifyReleasesMayBeRepeated(t *testing.T) {
 	})
 }
 
-// A release that was never sent leaves the level, and the loss that follows when
-// it is not repeated is told.
+// A release that was never sent leaves the level. If it is not repeated, the loss that
+// follows is told.
 func TestNotifyReleaseWithoutEffect(t *testing.T) {
 	inBubble(t, "notify", func(s *scene) {
 		b, _ := s.locker()
@@ -327,8 +327,8 @@ func TestNotifyExtendWhoseReplyWasLost(t *testing.T) {
 	})
 }
 
-// An extend that is answered late leaves less than a third of the lease: the renewal that
-// follows comes before its end.
+// A late answer to an extend leaves less than a third of the lease: the next renewal
+// comes before its end.
 func TestNotifyRenewsInTimeAfterAnExtendThatWasAnsweredLate(t *testing.T) {
 	for _, left := range []time.Duration{1100 * time.Millisecond, 900 * time.Millisecond, time.Millisecond} {
 		t.Run(left.String(), func(t *testing.T) {

@@ -31,7 +31,7 @@ func TestNotifyWakesTheWaiterAtOnce(t *testing.T) {
 	})
 }
 
-// first returns the lease of the waiter that was granted first.
+// first returns the lease of the first waiter that was granted the lock.
 func (s *scene) first(waiters []<-chan result) lockbench.Lease {
 	s.Helper()
 	for {
@@ -97,7 +97,7 @@ func TestNotifyWaitsWithoutSubscription(t *testing.T) {
 	})
 }
 
-// A waiter whose connection is cut listens again, and looks whether it missed a
+// A waiter with a cut connection subscribes again, and checks whether it missed a
 // release.
 func TestNotifyListensAgain(t *testing.T) {
 	onServers(t, repaired, func(s *scene) {
@@ -117,7 +117,7 @@ func TestNotifyListensAgain(t *testing.T) {
 }
 
 // One message wakes one waiter of a process. When that one stops waiting it wakes
-// the next, who would sleep on as long as the lease that it read first.
+// the next, which would otherwise sleep for the lease that it read first.
 func TestNotifyHandsTheWakeUpOn(t *testing.T) {
 	inBubble(t, "notify", func(s *scene) {
 		p, _ := s.process()

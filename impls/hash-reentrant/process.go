@@ -59,8 +59,8 @@ func (p *process) Locker(o design.Observer) lockbench.Locker {
 	return &locker{process: p, owner: p.owners.next(), observer: o}
 }
 
-// Close implements design.Process. The connections are cut first, since a
-// renewal that waits for its reply does not see a cancelled context.
+// Close implements design.Process. It cuts the connections first, because a
+// renewal that waits for its reply does not notice a cancelled context.
 func (p *process) Close() error {
 	err := p.env.Disconnect(p.client)
 	if p.watchdog != nil {

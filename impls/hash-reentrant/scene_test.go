@@ -61,8 +61,8 @@ func onServers(t *testing.T, variants []string, play func(s *scene)) {
 	})
 }
 
-// inBubble plays a scene on the embedded server in virtual time: what happens at
-// once takes none.
+// inBubble plays a scene on the embedded server in virtual time, in which
+// commands take no time.
 func inBubble(t *testing.T, variant string, play func(s *scene)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := miniredis.NewMiniRedis()
@@ -78,7 +78,7 @@ func inBubble(t *testing.T, variant string, play func(s *scene)) {
 	})
 }
 
-// process opens one more process, whose scripts the server knows.
+// process opens one more process, with scripts that the server knows.
 func (s *scene) process() (design.Process, *designtest.Gate) {
 	s.Helper()
 	env, gate := designtest.Through(s.env)
@@ -178,7 +178,7 @@ func (s *scene) acquireInBackground(ctx context.Context, l lockbench.Locker, opt
 	return got
 }
 
-// renewals keeps what an owner's watchdog reports.
+// renewals keeps the reports of an owner's watchdog.
 type renewals struct {
 	designtest.Attempts
 	mu      sync.Mutex

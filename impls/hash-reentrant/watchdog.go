@@ -21,7 +21,7 @@ const watchdogPause = 1733 * time.Millisecond
 
 // watchdog is the renewal thread of one process with its registry. The registry
 // has one entry a key, as in the document: of two owners in the process the later
-// one replaces the earlier, and a removal takes away any that is there.
+// one replaces the earlier, and a removal removes the entry of either.
 type watchdog struct {
 	client *redis.Client
 	cancel context.CancelFunc
@@ -38,8 +38,8 @@ func startWatchdog(client *redis.Client) *watchdog {
 	return w
 }
 
-// run ends for good at the first error, a pool time-out included: the document
-// starts the thread once, and does not see that it has gone.
+// run ends for good at the first error, even a pool time-out: the document starts
+// the thread once, and does not notice its end.
 func (w *watchdog) run(ctx context.Context) {
 	defer close(w.ended)
 	for design.Sleep(ctx, watchdogPause) == nil {
@@ -49,7 +49,7 @@ func (w *watchdog) run(ctx context.Context) {
 	}
 }
 
-// round renews what is registered, in the order of the keys.
+// round renews the registered leases, in the order of the keys.
 func (w *watchdog) round(ctx context.Context) error {
 	w.mu.Lock()
 	held := maps.Clone(w.registry)
@@ -62,8 +62,8 @@ func (w *watchdog) round(ctx context.Context) error {
 	return nil
 }
 
-// renew reports that a lock is gone to the observer only: the document logs it
-// and goes on, the owner never learns.
+// renew reports a lost lock only to the observer: the document logs it and goes
+// on, and the owner never learns of it.
 func (w *watchdog) renew(ctx context.Context, l *lease) error {
 	done := l.locker.observer.Renewing(l.key)
 	renewed, _, err := answer(renewScript.Run(ctx, w.client, []string{l.name}, l.locker.owner, l.granted.Milliseconds()))

@@ -17,14 +17,13 @@ import (
 	"github.com/lockbench/lockbench/internal/batching"
 )
 
-// batched is one owner of lua-token/batched: lua-token/strategy, whose commands are sent
-// by a client that puts what the owners of a process ask for at the same time into one
-// write, and reads the replies in one. A lock is so much cheaper to the client and the
-// server alike where many are taken at a time; one owner alone gains nothing.
+// batched is one owner of lua-token/batched: lua-token/strategy with a client that sends
+// the concurrent commands of a process's owners in one write, and reads the replies in
+// one. When many locks are taken at a time that makes each much cheaper for the client
+// and the server alike; one owner alone gains nothing.
 //
-// All commands of a process share one connection: when it breaks, the outcome of all that
-// are under way is unknown, not of one; and a reply that comes late keeps those behind
-// it waiting.
+// All commands of a process share one connection: when it breaks, the outcomes of all
+// pending commands are unknown, not of one; and a late reply delays the ones behind it.
 type batched struct {
 	*obtainer
 	conn *connection
@@ -39,7 +38,7 @@ func (b batched) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return &batchedLock{l, b.conn}, nil
 }
 
-// A batchedLock is a lock that sends what it has to say by another connection.
+// A batchedLock is a lock that sends its commands on another connection.
 type batchedLock struct {
 	*lock
 	conn *connection
@@ -69,11 +68,11 @@ func (b *batchedLock) Release(ctx context.Context) error {
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// A connection is what the owners of a process share. It is made when it is first used,
-// since a process can be opened while there is no server.
+// A connection is shared by the owners of a process. It is made at its first use, since a
+// process can be opened before its server.
 type connection struct {
 	env  onredis.Environment
-	road *redis.Client // never used but to dial by
+	road *redis.Client // used only for dialling
 
 	made   atomic.Pointer[batching.Client]
 	making sync.Mutex
@@ -111,7 +110,7 @@ func (c *connection) client() (*batching.Client, error) {
 		return client, nil
 	}
 	opt := batching.Options(c.road)
-	opt.PipelineMultiplex = -1 // one connection: the larger the batches
+	opt.PipelineMultiplex = -1 // one connection makes larger batches
 	client, err := batching.New(c.env, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
@@ -120,7 +119,7 @@ func (c *connection) client() (*batching.Client, error) {
 	return client, nil
 }
 
-// take makes one attempt. The connection is its own, not the one of go-redis.
+// take makes one attempt. It uses c's own connection, not go-redis.
 func (c *connection) take(ctx context.Context, _ *redis.Client, l *lock) (bool, error) {
 	client, err := c.client()
 	if err != nil {
@@ -147,8 +146,8 @@ func (c *connection) run(ctx context.Context, s *script, key string, args ...str
 	return n, answered(err)
 }
 
-// answered returns err as those know it who know go-redis: what the server said is told
-// from what happened to the connection.
+// answered converts err for code that knows go-redis, which distinguishes the server's
+// replies from errors of the connection.
 func answered(err error) error {
 	if _, is := rueidis.IsRedisErr(err); is {
 		return replied{err}
@@ -156,7 +155,7 @@ func answered(err error) error {
 	return err
 }
 
-// A replied error is one that the server answered.
+// A replied error is an error reply of the server.
 type replied struct{ error }
 
 // RedisError implements redis.Error.

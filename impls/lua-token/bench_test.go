@@ -15,8 +15,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// BenchmarkPair shows what the design costs beside a loop that sends the same two
-// commands. In both, each of 25 clients a core takes and frees a key of its own.
+// BenchmarkPair shows the cost of the design beside a loop that sends the same
+// two commands. In both, each of 25 clients a core takes and frees a key of its
+// own.
 func BenchmarkPair(b *testing.B) {
 	env := designtest.Embedded(b)
 	env.Redis = servertest.Start(b).Options()

@@ -23,9 +23,9 @@ func expireDesign() design.Design {
 		Name:    "lua-token/expire",
 		Summary: "SETNX and EXPIRE in one script; released by a plain DEL",
 		Source:  "A distributed lock with Redis, stage 3",
-		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
-		// exceptions that become refusals no-spurious-refusal. The script makes the rest
-		// hold for leases of whole seconds, the document's.
+		// The plain DEL breaks exclusion, owner-release, loss-reported and effects;
+		// exceptions that become refusals break no-spurious-refusal. The script keeps the
+		// rest for leases of whole seconds, as in the document.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Answers, lockbench.Recovery},
 			Survives: lockbench.Survivable &^ lockbench.Skew,
@@ -58,8 +58,8 @@ func tokenDesign() design.Design {
 		// Not loss-reported (the answer of the unlock is ignored), nor
 		// no-spurious-refusal (exceptions become refusals; an object that was never
 		// unlocked refuses its owner). The object's next lock has the same value, so an
-		// unlock that was given up and arrives late frees it. That is the object's own:
-		// another owner's lock has another value, hence owner-release. Recovery and
+		// unlock that was given up and arrives late frees it. That lock is the object's
+		// own: another owner's lock has another value, hence owner-release. Recovery and
 		// lease for whole seconds, as in expire.
 		Claims: lockbench.Claims{
 			Keeps: []lockbench.Guarantee{
@@ -89,7 +89,7 @@ func optionsDesign() design.Design {
 		// Not loss-reported: locking anew hides that others were inside. Lease, refreshed
 		// or not. After an unlock that was given up the object still has its token, a
 		// refresh succeeds, and the unlock, arriving late, frees the lock that was just
-		// refreshed. What it answers under lost replies is true: an error is no refusal.
+		// refreshed. Its answers under lost replies are true: an error is no refusal.
 		Claims: lockbench.LeaseClaims().Without(lockbench.LossReported).But(reused(), lockbench.Exception{
 			Gives: []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Recovery}, Under: lockbench.LostReply,
 			Why: "after an unlock whose reply was lost the object still has its token and may refresh it, and the unlock, arriving late, frees what was refreshed",
@@ -108,9 +108,9 @@ func strategyDesign() design.Design {
 		Name:    "lua-token/strategy",
 		Summary: "SET NX PX of a fresh random token, retried by a strategy; extended and released by scripts that compare the token",
 		Source:  "notes on redis-lock and redislock, second generation",
-		// All that a lease on one server can keep: every grant has a token of its
-		// own, so nothing sent under an earlier one can touch it, however late, and
-		// only the server's clock counts.
+		// It keeps all guarantees of a lease on one server: every grant has a token of
+		// its own, so no late request with an earlier token can touch it, and only the
+		// server's clock counts.
 		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
 		Granted:   design.WholeMillis,
@@ -121,7 +121,7 @@ func strategyDesign() design.Design {
 	}
 }
 
-// fencedDesign claims what strategy does, and that its grants are numbered.
+// fencedDesign claims the same as strategy, and that its grants are numbered.
 func fencedDesign() design.Design {
 	d := strategyDesign()
 	d.Name = "lua-token/fenced"
@@ -136,7 +136,7 @@ func fencedDesign() design.Design {
 	return d
 }
 
-// batchedDesign claims what strategy does: it sends the same.
+// batchedDesign claims the same as strategy: it sends the same commands.
 func batchedDesign() design.Design {
 	d := strategyDesign()
 	d.Name = "lua-token/batched"
@@ -147,7 +147,7 @@ func batchedDesign() design.Design {
 	return d
 }
 
-// reused is the token that belongs to a lock object rather than to one grant.
+// reused is the fault of a token that belongs to a lock object rather than to one grant.
 func reused() lockbench.Exception {
 	return lockbench.Exception{
 		Gives: []lockbench.Guarantee{

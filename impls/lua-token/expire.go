@@ -34,8 +34,8 @@ type unowned struct {
 	key    string
 }
 
-// Release implements lockbench.Lease. It never reports a loss: the number of
-// keys that DEL deleted is not looked at.
+// Release implements lockbench.Lease. It never reports a loss: it ignores the number
+// of keys that DEL deleted.
 func (u *unowned) Release(ctx context.Context) error {
 	return onredis.NoEffect(u.client.Del(ctx, u.key).Err())
 }

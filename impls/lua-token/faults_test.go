@@ -32,8 +32,7 @@ func find(t testing.TB, name string) design.Design {
 	return design.Design{}
 }
 
-// left returns how long the lock's key has to live: -1 is for ever, 0 is that
-// there is none.
+// left returns the time left of the lock's key: -1 is for ever, 0 means that there is none.
 func left(s *designtest.Scene) time.Duration {
 	return s.Keys()[s.Env.Prefix+designtest.Key]
 }
@@ -48,7 +47,7 @@ func stored(s *designtest.Scene) string {
 	return value
 }
 
-// unknown fails the test if err says more than that something went wrong.
+// unknown fails the test if err tells more than that something went wrong.
 func unknown(s *designtest.Scene, err error) {
 	s.Helper()
 	for _, told := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrNoEffect} {
@@ -58,7 +57,7 @@ func unknown(s *designtest.Scene, err error) {
 	}
 }
 
-// warm has the server learn the scripts, so that the next EVALSHA counts.
+// warm makes the server learn the scripts, so that the next EVALSHA succeeds.
 func warm(s *designtest.Scene) { s.Release(s.Acquire(s.Locker())) }
 
 // fraction is the fault of both lua-token/expire and token: the script raises an error after
@@ -201,8 +200,8 @@ func TestOptionsRefreshes(t *testing.T) {
 	})
 }
 
-// A request that could not be sent is told from one whose fate is unknown, but by
-// lua-token/expire and token, which catch everything.
+// A request that could not be sent is distinguished from one with an unknown outcome, except
+// by lua-token/expire and token, which catch everything.
 func TestNoServer(t *testing.T) {
 	want := map[string]error{
 		"lua-token/expire":   lockbench.ErrNotAcquired,

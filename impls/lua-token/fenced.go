@@ -10,17 +10,17 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// fenced is one owner of lua-token/fenced: lua-token/strategy whose grants are numbered,
-// by the script that makes them.
+// fenced is one owner of lua-token/fenced: lua-token/strategy with a script that also
+// numbers the grants.
 //
-// The number is one more than the one before it, which is kept in a key of its own, the
-// lock's name with ":fence" behind it, for a week after the latest grant; or else the
-// server's time in microseconds, whichever is higher. So numbers go on rising when the
-// server has forgotten the latest, as after a failover or a restart, as long as its clock
-// is not behind that of the server before it by more than the time between two grants; and
-// when the clock is set back, as long as the key is there. They stay below 2^53, which is
-// as far as Lua counts, until the year 2255. Redis 5 or newer: before it a script could
-// not write once it had read the time.
+// The number is the higher of two: the previous number plus one, and the server's time in
+// microseconds. The previous number is in a key of its own, the lock's name with ":fence"
+// appended, for a week after the latest grant. So numbers keep rising when the server has
+// forgotten the latest, as after a failover or a restart, as long as its clock is not
+// behind the previous server's by more than the time between two grants; and when the
+// clock is set back, as long as the key is there. They stay below 2^53, the limit of exact
+// numbers in Lua, until the year 2255. It needs Redis 5 or newer: before that a script
+// could not write once it had read the time.
 type fenced struct{ *obtainer }
 
 func newFenced(env onredis.Environment, client *redis.Client, seen design.Observer) fenced {

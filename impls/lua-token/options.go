@@ -14,16 +14,16 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// waitRetry is the library's default pause between tries. Its other two defaults, 5 s of
-// lease and no waiting, are the caller's to say here.
+// waitRetry is the library's default pause between tries. Its other two defaults, 5 s of lease and
+// no waiting, are options of the caller here.
 const waitRetry = 100 * time.Millisecond
 
-// options is one owner of lua-token/options, after the library redis-lock, the first
-// generation of redislock: a lock object per key. Its mutex around an object's operations is left out, since an owner is
-// used by one goroutine at a time.
+// options is one owner of lua-token/options, after the library redis-lock, the first generation of
+// redislock: a lock object per key. It lacks the library's mutex around an object's operations,
+// since only one goroutine at a time uses an owner.
 //
-// Documented fault: locking a lock that was lost in between makes a new one and
-// says yes; the caller never learns that others were inside.
+// Documented fault: locking a lock that was lost in between makes a new one and succeeds; the
+// caller never learns that others were inside.
 type options struct {
 	env    onredis.Environment
 	client *redis.Client
@@ -38,7 +38,7 @@ type optionsLock struct {
 	token string // empty: not locked, as far as the object knows
 }
 
-// Acquire implements lockbench.Locker. It refreshes what this owner holds.
+// Acquire implements lockbench.Locker. It refreshes a lock that this owner holds.
 func (o *options) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	l := o.locks[key]
 	if l == nil {
@@ -52,15 +52,14 @@ func (o *options) Acquire(ctx context.Context, key string, opt lockbench.Options
 	return held, nil
 }
 
-// optionsLease is a grant to a lock object. What it releases is whatever lock the
-// object has by then.
+// optionsLease is a grant to a lock object. It releases whatever lock the object has by then.
 type optionsLease struct {
 	design.Validity
 	*optionsLock
 }
 
-// lock refreshes the lock if the object has a token, and takes it anew if that
-// was in vain. The old token stays if that fails too.
+// lock refreshes the lock if the object has a token, and takes it anew if that fails. The old token
+// stays if both fail.
 func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration) error {
 	fresh, err := randomToken(l.env.Random)
 	if err != nil {
@@ -84,7 +83,7 @@ func (l *optionsLease) lock(ctx context.Context, key string, wait time.Duration)
 	})
 }
 
-// Release implements lockbench.Lease. The token goes only when that succeeded.
+// Release implements lockbench.Lease. The token goes only if that succeeded.
 func (l *optionsLease) Release(ctx context.Context) error {
 	if l.token == "" {
 		return lockbench.ErrNotHeld

@@ -17,12 +17,12 @@ import (
 // tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
 // which it names no value).
 //
-// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
-// than asked for: a count of 1 never tries. Options.Wait is a time instead, so
-// the count is as many tries as fit in it, the first one always made.
+// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer than
+// requested: a count of 1 never tries. Options.Wait is a time instead, so the count is the
+// number of tries that fit in it, the first one always made.
 const tryInterval = 10 * time.Millisecond
 
-// polling is what lua-token/expire and token, stages 3 and 4 of one document, have in common:
+// polling is the common part of lua-token/expire and token, stages 3 and 4 of one document:
 // they try again until the wait is over, and catch every error.
 type polling struct {
 	env    onredis.Environment
@@ -42,15 +42,14 @@ func (p *polling) lock(ctx context.Context, key, value string, opt lockbench.Opt
 	return v, err
 }
 
-// seconds is the script's argument for a lease: as it was asked for, fractions
-// included, which the script fails on.
+// seconds is the script's argument for a lease: the requested one, with fractions, on which
+// the script fails.
 func seconds(ttl time.Duration) string {
 	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
 }
 
 // caught is the document's catch around the whole wait: a lost reply, a missing connection
-// and what the server said against the script are all answered as false. Only the
-// caller's cancellation comes through.
+// and an error of the script all become false. Only the caller's cancellation comes through.
 func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, lockbench.ErrNotAcquired) {
 		return err

@@ -2,13 +2,13 @@ package luatoken
 
 import "time"
 
-// A retry says how long to pause after a refused try. It is data: what counts
-// the tries is the obtain that uses it, so that one value may serve many of them
-// (libraries of this generation keep the count in the strategy, and then the
-// second one never retries).
+// A retry gives the pause after a refused try. It is data: the obtain that uses
+// it counts the tries, so that one value may serve many of them (libraries of
+// this generation keep the count in the strategy, so a second user never
+// retries).
 type retry interface {
 	// pause returns how long to wait after the nth refusal, n counting from 1;
-	// zero or less is to give up.
+	// zero or less means to give up.
 	pause(n int) time.Duration
 }
 
@@ -18,7 +18,7 @@ type none struct{}
 // pause implements retry.
 func (none) pause(int) time.Duration { return 0 }
 
-// linear pauses for as long every time.
+// linear always pauses for the same time.
 type linear time.Duration
 
 // pause implements retry.

@@ -29,7 +29,7 @@ var (
 	ttlScript           = newScript(ttlSource, 1)
 )
 
-// A script is one that the server may know by its digest.
+// A script is a script that the server may know by its digest.
 type script struct {
 	source string
 	digest string
@@ -41,8 +41,8 @@ func newScript(source string, keys int) *script {
 }
 
 // run sends a script by its digest, and in full if the server does not know it.
-// Arguments that live on, keys first, are passed as pointers: go-redis writes
-// what they point to, and nothing is allocated to carry them.
+// Long-lived arguments, keys first, are passed as pointers: go-redis writes the
+// values they point to, and nothing is allocated for them.
 func run(ctx context.Context, client *redis.Client, s *script, key *string, args ...any) (int64, error) {
 	words := make([]any, 0, 4+len(args))
 	words = append(append(words, "evalsha", &s.digest, s.keys, key), args...)

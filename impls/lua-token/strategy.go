@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// retryEvery is the pause of the linear strategy that stands for Options.Wait;
-	// redislock leaves the choice to the caller.
+	// retryEvery is the pause of the linear strategy used for Options.Wait; redislock
+	// leaves the choice to the caller.
 	retryEvery = 10 * time.Millisecond
 	// tokenBytes are the random bytes of a token, tokenSize their length as text.
 	tokenBytes = 16
@@ -39,7 +39,7 @@ func (s strategy) Acquire(ctx context.Context, key string, opt lockbench.Options
 	return l, nil
 }
 
-// linearly is how to obtain what the contract asks for.
+// linearly converts the options of the contract.
 func linearly(opt lockbench.Options) obtainOptions {
 	how := obtainOptions{Metadata: opt.Metadata, Wait: opt.Wait}
 	if opt.Wait > 0 {
@@ -65,20 +65,20 @@ func newObtainer(env onredis.Environment, client *redis.Client, seen design.Obse
 	return &obtainer{env: env, client: client, seen: seen, random: bufio.NewReaderSize(env.Random, readAhead), take: setToken}
 }
 
-// obtainOptions are how to wait for a lock, and what to write into it.
+// obtainOptions are the retries, and the metadata of a lock.
 type obtainOptions struct {
-	// Retry says when to try again; nil is not at all.
+	// Retry gives the pauses between tries; nil is one try.
 	Retry retry
 	// Metadata is appended to the token.
 	Metadata string
-	// Wait ends the retries. Zero leaves that to the context's deadline and, when
-	// it has none, to the lease asked for.
+	// Wait ends the retries. If it is zero, the context's deadline ends them or, if
+	// there is none, the requested lease.
 	Wait time.Duration
 }
 
-// obtain takes the lock on key for ttl, rounded up to a millisecond. It returns an
-// error wrapping lockbench.ErrNotAcquired when the lock was held until the retries
-// ended, and otherwise those of [lockbench.Locker].
+// obtain takes the lock on key for ttl, rounded up to a millisecond. It returns an error
+// wrapping lockbench.ErrNotAcquired if the lock was held until the retries ended, and
+// otherwise the errors of [lockbench.Locker].
 func (c *obtainer) obtain(ctx context.Context, key string, ttl time.Duration, opt obtainOptions) (*lock, error) {
 	l, err := c.lock(key, ttl, opt.Metadata)
 	if err != nil {
@@ -108,8 +108,8 @@ func setToken(ctx context.Context, client *redis.Client, l *lock) (bool, error) 
 	return set(ctx, client, &l.key, &l.token, l.Granted)
 }
 
-// wait is how long to go on trying. It is worked out rather than put into a
-// context, which costs more than the whole of an obtain that need not wait.
+// wait is how long the retries last. It is computed rather than put into a context,
+// which would cost more than a whole obtain without a wait.
 func (o obtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duration {
 	const untilContextEnds = 1 << 62
 	if o.Retry == nil || o.Wait > 0 {
@@ -121,7 +121,7 @@ func (o obtainOptions) wait(ctx context.Context, ttl time.Duration) time.Duratio
 	return ttl
 }
 
-// lock makes the lock that is to be obtained, with a token of its own.
+// lock makes an unlocked lock with a token of its own.
 func (c *obtainer) lock(key string, ttl time.Duration, metadata string) (*lock, error) {
 	if _, err := io.ReadFull(c.random, c.raw[:]); err != nil {
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
@@ -143,9 +143,9 @@ func (c *obtainer) lock(key string, ttl time.Duration, metadata string) (*lock, 
 type lock struct {
 	design.Validity
 	client *redis.Client
-	key    string // as it stands on the server, prefix included
-	token  string // the grant's own name, tokenSize long, and the metadata behind it
-	fence  uint64 // of lua-token/fenced only
+	key    string // with the prefix, as on the server
+	token  string // the grant's own name, tokenSize long, followed by the metadata
+	fence  uint64 // for lua-token/fenced only
 }
 
 // TTL implements lockbench.TTLer.
@@ -156,7 +156,7 @@ func (l *lock) TTL(ctx context.Context) (time.Duration, error) {
 
 // Extend implements lockbench.Extender. redislock calls it Refresh.
 func (l *lock) Extend(ctx context.Context, ttl time.Duration) error {
-	start := time.Now() // real time, as an attempt's start is, not the process's clock
+	start := time.Now() // real time, like an attempt's start, not the process's clock
 	ttl = design.WholeMillis(ttl)
 	if err := l.own(run(ctx, l.client, refreshScript, &l.key, &l.token, ttl.Milliseconds())); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (l *lock) Release(ctx context.Context) error {
 	return l.own(run(ctx, l.client, releaseScript, &l.key, &l.token))
 }
 
-// own turns the answer of a script that compares the token into an error.
+// own converts the answer of a script that compares the token to an error.
 func (l *lock) own(matched int64, err error) error {
 	if err == nil && matched == 0 {
 		return fmt.Errorf("lock %s: %w", l.key, lockbench.ErrNotHeld)

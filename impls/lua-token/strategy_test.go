@@ -75,7 +75,7 @@ func TestStrategyGrantsWholeMilliseconds(t *testing.T) {
 	})
 }
 
-// client returns an obtainer on an embedded server, what it reports, and its
+// client returns an obtainer on an embedded server, its observer, and its
 // environment.
 func client(t *testing.T) (*obtainer, *designtest.Attempts, onredis.Environment) {
 	env := designtest.Embedded(t)

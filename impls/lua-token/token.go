@@ -32,8 +32,8 @@ type object struct {
 	locked bool
 }
 
-// Acquire implements lockbench.Locker. The document has locking a locked object throw, and
-// catches that: it is refused.
+// Acquire implements lockbench.Locker. In the document locking a locked object throws, and
+// that is caught: it is refused.
 func (t *token) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	o, err := t.object(key)
 	if err != nil {
@@ -65,8 +65,7 @@ func (t *token) object(key string) (*object, error) {
 	return o, nil
 }
 
-// objectLease is a grant to an object. What it releases is whatever lock the
-// object has by then.
+// objectLease is a grant to an object. It releases whatever lock the object has by then.
 type objectLease struct {
 	design.Validity
 	*object

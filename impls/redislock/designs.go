@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// library is the version that is built in; a test compares it with go.mod.
+// library is the built-in version; a test compares it with go.mod.
 const library = "github.com/bsm/redislock@v0.10.0"
 
 // Designs returns the family: redislock/obtain and redislock/multi.

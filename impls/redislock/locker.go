@@ -14,12 +14,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// retryEvery is the pause of the linear strategy that stands for Options.Wait; the
-// library leaves the choice to the caller.
+// retryEvery is the pause of the linear strategy used for Options.Wait; the library
+// leaves the choice to the caller.
 const retryEvery = 10 * time.Millisecond
 
 // owner is one client of the library. It stands between the library and the
-// connection, so that it sees when an attempt leaves.
+// connection, so that it sees the start of each attempt.
 type owner struct {
 	redis.Scripter
 	env    onredis.Environment
@@ -27,8 +27,8 @@ type owner struct {
 	keys   func(string) []string
 	client *redislock.Client
 
-	acquiring string    // the key that an acquire under way is about, else empty
-	from      time.Time // when its latest attempt began
+	acquiring string    // the key of a pending acquire, else empty
+	from      time.Time // start of its latest attempt
 }
 
 func newOwner(env onredis.Environment, client *redis.Client, seen design.Observer, keys func(string) []string) *owner {
@@ -37,7 +37,7 @@ func newOwner(env onredis.Environment, client *redis.Client, seen design.Observe
 	return o
 }
 
-// EvalSha implements redis.Scripter: it is what each attempt begins with.
+// EvalSha implements redis.Scripter: each attempt begins with it.
 func (o *owner) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	if o.acquiring != "" {
 		o.from = o.seen.Attempt(o.acquiring)
@@ -53,8 +53,8 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	how := &redislock.Options{Metadata: opt.Metadata}
 	if opt.Wait > 0 {
 		how.RetryStrategy = until(time.Now().Add(opt.Wait))
-		// Without a deadline the library gives up after one lease. This one is never
-		// met: the strategy ends the wait between two attempts.
+		// Without a deadline the library gives up after one lease. This deadline is
+		// never reached: the strategy ends the wait between two attempts.
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opt.Wait+time.Hour)
 		defer cancel()
@@ -86,8 +86,8 @@ func (l *lease) Release(ctx context.Context) error {
 	return meaning(onredis.NoEffect(l.lock.Release(ctx)), redislock.ErrLockNotHeld, lockbench.ErrNotHeld)
 }
 
-// Extend implements lockbench.Extender. The library calls it Refresh, and says of a
-// lock that was lost that it was not obtained.
+// Extend implements lockbench.Extender. The library calls it Refresh, and returns
+// ErrNotObtained for a lost lock.
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now()
 	if err := onredis.NoEffect(l.lock.Refresh(ctx, ttl, nil)); err != nil {
@@ -100,7 +100,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 // TTL implements lockbench.TTLer.
 func (l *lease) TTL(ctx context.Context) (time.Duration, error) { return l.lock.TTL(ctx) }
 
-// meaning gives err the meaning that theirs has in the contract, when it is theirs.
+// meaning wraps err in ours if it is theirs.
 func meaning(err, theirs, ours error) error {
 	if errors.Is(err, theirs) {
 		return fmt.Errorf("%w: %w", ours, err)

@@ -14,13 +14,13 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// library is the version that is built in; a test compares it with go.mod.
+// library is the built-in version; a test compares it with go.mod.
 const library = "github.com/go-redsync/redsync/v4@v4.14.1"
 
 const (
-	// connections is how many a process opens to each server at most.
+	// connections bounds the connections of a process to each server.
 	connections = 64
-	// quorumServers is what the description of Redlock proposes.
+	// quorumServers is the number in the description of Redlock.
 	quorumServers = 5
 )
 
@@ -32,19 +32,19 @@ func Designs() []design.Design {
 	}
 }
 
-// quorum does not claim no-spurious-refusal: of several that try at once each may get a
-// minority, and all are refused though nobody held the key. The description of Redlock
-// says so, and has them try again.
+// quorum does not claim no-spurious-refusal: if several try at once each may get a
+// minority, and all are refused although nobody held the key. The description of Redlock
+// says so, and lets them try again.
 func quorum() design.Design {
 	d := entry("redsync/quorum", quorumServers, "Redlock: SET NX on five servers at once, held where a majority grants it; extended and released on all")
 	d.Claims = d.Claims.Without(lockbench.NoSpuriousRefusal).But(forgetful()...)
 	return d
 }
 
-// forgetful says what Redlock's own description does ("Performance, crash recovery and
-// fsync"): a server that comes back without a lock that it was part of a bare majority
-// for lets another majority grant it again. It is why nothing is claimed under state-loss
-// and failover, though the loss of one server breaks little and seldom.
+// forgetful has the exceptions in Redlock's own description ("Performance, crash recovery
+// and fsync"): if a server comes back without a lock that only a bare majority held,
+// another majority may grant it again. So nothing is claimed under state-loss and
+// failover, though the loss of one server breaks little and seldom.
 func forgetful() []lockbench.Exception {
 	var all []lockbench.Exception
 	for _, under := range []lockbench.Conditions{lockbench.StateLoss, lockbench.Failover} {
@@ -75,10 +75,10 @@ func entry(name string, servers int, summary string) design.Design {
 	}
 }
 
-// driftFactor is the share of a lease that the library takes off for clocks that drift.
+// driftFactor is the share of a lease that the library subtracts for clock drift.
 const driftFactor = 0.01
 
-// granted is the lease that the library vouches for.
+// granted is the lease that the library guarantees.
 func granted(ttl time.Duration) time.Duration {
 	return ttl - time.Duration(int64(float64(ttl)*driftFactor))
 }

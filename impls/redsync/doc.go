@@ -1,8 +1,8 @@
-// Package redsync holds github.com/go-redsync/redsync/v4, unmodified, to the contract:
-// on one server, and on five of which a majority decides (Redlock).
+// Package redsync tests github.com/go-redsync/redsync/v4, unmodified, against the
+// contract: on one server, and on five with majority decisions (Redlock).
 //
-// A lock counts as valid for its lease less one hundredth, the library's allowance for
-// clocks that drift; its leases allow for that. The library reads the real clock and
-// crypto/rand: neither the environment's clock nor its random source reaches it. Waiting
-// is made of single tries here, since the library says why it failed only of the last.
+// A lock is valid for its lease less one hundredth, the library's allowance for clock
+// drift; its leases account for that. The library uses the real clock and crypto/rand,
+// not the environment's clock or random source. Waiting consists of single tries here,
+// since the library reports only the last one's reason of failure.
 package redsync

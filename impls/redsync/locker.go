@@ -40,8 +40,8 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return &lease{o, mutex, opt.TTL}, nil
 }
 
-// refusal gives the error of a try its meaning: others hold the lock where one server
-// at least has it for somebody else, and no answer is missing.
+// refusal interprets the error of a try: others hold the lock if at least one server
+// has it for another value, and no answer is missing.
 func (o *owner) refusal(err error) error {
 	n := count(err)
 	switch {
@@ -51,7 +51,7 @@ func (o *owner) refusal(err error) error {
 		return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
 	case n.unreached == len(o.clients):
 		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
-	case err == redsync.ErrFailed: // itself, and nothing within: every server answered, and none objected
+	case err == redsync.ErrFailed: // the error itself, without causes: every server answered, and none objected
 		return fmt.Errorf("the answers took as long as the lease (%w): %w", context.DeadlineExceeded, err)
 	}
 	return err
@@ -80,15 +80,15 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// Valid implements lockbench.Validator. It takes apart what the library returns: the
-// start of the attempt plus what it vouches for.
+// Valid implements lockbench.Validator. It derives both from the library's result: the
+// start of the attempt plus the guaranteed time.
 func (l *lease) Valid() (from time.Time, length time.Duration) {
 	length = granted(l.ttl)
 	return l.mutex.Until().Add(-length), length
 }
 
-// loss gives the error of a release or extend its meaning: the lock was lost where so
-// many servers have it no more that the others are no majority.
+// loss interprets the error of a release or extend: the lock was lost if so many
+// servers no longer have it that the others are no majority.
 func (l *lease) loss(err error) error {
 	n := count(err)
 	switch servers := len(l.clients); {
@@ -102,10 +102,10 @@ func (l *lease) loss(err error) error {
 	return err
 }
 
-// answers counts what the servers said that did not do as they were told.
+// answers counts servers by their failure to run the command.
 type answers struct {
-	others    int // had the key for somebody else
-	gone      int // had it no more
+	others    int // the key has another value
+	gone      int // the key is gone
 	unreached int // certainly did not run the command
 	open      int // may have run it
 }
@@ -116,7 +116,7 @@ func count(err error) (n answers) {
 	switch {
 	case err == nil:
 		return n
-	case errors.As(err, &taken): // a majority, and of the rest nothing is told
+	case errors.As(err, &taken): // a majority; the rest is unknown
 		return answers{others: len(taken.Nodes)}
 	case !errors.As(err, &several):
 		return answers{open: 1}

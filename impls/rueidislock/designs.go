@@ -8,14 +8,14 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// library is the version that is built in; a test compares it with go.mod.
+// library is the built-in version; a test compares it with go.mod.
 const library = "github.com/redis/rueidis@v1.0.79"
 
-// A mode is how a process learns of keys that changed.
+// A mode is a way for a process to learn of changed keys.
 type mode int
 
 const (
-	tracking mode = iota // the server reports changes, the process's own too: the library's default
+	tracking mode = iota // the server reports all changes, even the process's own: the library's default
 	noloop               // the server reports others' changes
 	polling              // no reports: client side caching is off
 )
@@ -23,8 +23,7 @@ const (
 // Designs returns the family: rueidislock/tracking, noloop and polling.
 func Designs() []design.Design { return family(patience) }
 
-// patience is how long the library gives a command by default, and how long it pauses
-// between polls.
+// patience is the library's default time-out of a command, and its pause between polls.
 const patience = 20 * time.Millisecond
 
 func family(patience time.Duration) []design.Design {
@@ -42,7 +41,7 @@ func family(patience time.Duration) []design.Design {
 	}
 }
 
-// describe makes an entry of the catalogue, all but what opens it.
+// describe makes an entry of the catalogue without its Open.
 func describe(name, summary string, m mode) design.Design {
 	needs := []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"}
 	if m != polling {
@@ -61,12 +60,12 @@ func describe(name, summary string, m mode) design.Design {
 	}
 }
 
-// claims are without skew, but for answers and recovery: keys end at an instant that the client works out (PXAT). Not
-// loss-reported: a release has no answer, so an owner is told by its context alone, at
-// the next renewal (or, tracking, when the server reports it). Not no-spurious-refusal, for
-// the same reason: keys that a release could not remove, its connection being cut, stay
-// for what is left of the lease. Lease, for what it renews too: an answered renewal has
-// moved the end of its key on the server.
+// claims are without skew, except for answers and recovery: keys end at an instant that the client
+// computes (PXAT). Not loss-reported: a release has no answer, so only the context tells an owner
+// of a loss, at the next renewal (or, with tracking, when the server reports it). Not
+// no-spurious-refusal, for the same reason: keys that a release could not remove, because its
+// connection was cut, stay for the rest of the lease. Lease, also for renewed holds: an answered
+// renewal has moved the end of its key on the server.
 func claims() lockbench.Claims {
 	c := lockbench.LeaseClaims().Without(lockbench.LossReported, lockbench.NoSpuriousRefusal)
 	c.Survives &^= lockbench.Skew

@@ -14,17 +14,17 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// majority is how many of a lock's keys must be had, the library's default; there are
-// 2*majority-1.
+// majority is the number of a lock's keys that an owner needs, the library's default; there
+// are 2*majority-1.
 const majority = 2
 
-// holdKey is where a context has its hold.
+// holdKey is the context key of a hold.
 type holdKey struct{}
 
-// A hold is what can be seen of one lock from the commands that the library sends for
-// it: EVALSHA or EVAL, script, 1, key, value, and when the key is to end in Unix ms. The
-// first for a value and key acquires, later ones renew, or look after the key where they
-// do not move its end. Renewals that overlap are recorded as one.
+// A hold observes one lock through the commands that the library sends for it: EVALSHA or
+// EVAL, script, 1, key, value, and the end of the key in Unix ms. The first command for a
+// value and key acquires, later ones renew, or only check the key if they do not move its
+// end. Overlapping renewals are recorded as one.
 type hold struct {
 	seen     design.Observer
 	key      string
@@ -33,15 +33,16 @@ type hold struct {
 	mu      sync.Mutex
 	value   string // of the latest try
 	from    time.Time
-	keys    map[string]time.Time // when those that are had will end
-	refused bool                 // some try met another's key
-	failed  error                // the latest try that met anything else
+	keys    map[string]time.Time // end of each acquired key
+	refused bool                 // some try met a key of another owner
+	failed  error                // the latest other error of a try
 	flying  int                  // renewals without an answer yet
 	began   time.Time            // the first of them, and
 	done    func(time.Duration, error)
 }
 
-// sending notes that a command is about to be sent, and returns what notes its answer.
+// sending records a command before it is sent, and returns a function that records its
+// answer.
 func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 	ms, err := strconv.ParseInt(words[len(words)-1], 10, 64)
 	if err != nil || len(words) != 6 {
@@ -59,7 +60,7 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 	switch known, had := h.keys[name]; {
 	case !had:
 		return func(r rueidis.RedisResult) { h.acquired(value, name, end, r) }
-	case !end.After(known): // looks whether the key is still its own, as it does when a change is reported
+	case !end.After(known): // checks whether the key is still its own, after a reported change
 		return func(rueidis.RedisResult) {}
 	}
 	if h.flying++; h.flying == 1 {
@@ -68,7 +69,7 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 	return func(r rueidis.RedisResult) { h.renewed(name, end, r) }
 }
 
-// acquired notes the answer to a try for one key.
+// acquired records the answer to a try for one key.
 func (h *hold) acquired(value, name string, end time.Time, r rueidis.RedisResult) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,8 +89,8 @@ func isNoScript(err error) bool {
 	return is && reply.IsNoScript()
 }
 
-// refusal is what a wait that is over comes to: the library does not say whether others
-// held the lock or the server did not answer.
+// refusal is the error after a wait: the library does not tell whether others held the lock
+// or the server did not answer.
 func (h *hold) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,8 +103,8 @@ func (h *hold) refusal() error {
 	return fmt.Errorf("waited in vain: %w", h.failed)
 }
 
-// renewed notes the answer to the renewal of one key. When none is left without an
-// answer, what they came to is known: the lock ends when it has no majority any more.
+// renewed records the answer to the renewal of one key. When all renewals are answered their
+// result is known: the lock ends if it has lost its majority.
 func (h *hold) renewed(name string, end time.Time, r rueidis.RedisResult) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +112,7 @@ func (h *hold) renewed(name string, end time.Time, r rueidis.RedisResult) {
 	case err == nil && n == 1:
 		h.keys[name] = end
 	case err == nil:
-		h.keys[name] = time.Time{} // gone, though it was had once
+		h.keys[name] = time.Time{} // gone, though it was acquired once
 	}
 	if h.flying--; h.flying > 0 {
 		return
@@ -123,7 +124,7 @@ func (h *hold) renewed(name string, end time.Time, r rueidis.RedisResult) {
 	h.done(0, fmt.Errorf("%w: fewer than %d of its keys are left", lockbench.ErrNotHeld, majority))
 }
 
-// end is when the lock ends by what is known of its keys.
+// end is the end of the lock according to its keys.
 func (h *hold) end() time.Time {
 	var ends []time.Time
 	for _, t := range h.keys {

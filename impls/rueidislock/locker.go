@@ -20,8 +20,8 @@ type owner struct {
 }
 
 // Acquire implements lockbench.Locker. The context of the library's lock is the lock: it
-// is not to end with ctx, which is about the acquire alone, nor to have a deadline, which
-// would shorten the lease.
+// must not end with ctx, which is for the acquire alone, nor have a deadline, which would
+// shorten the lease.
 func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
@@ -45,7 +45,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return &grant{Validity: h.granted(), held: held, release: func() { release(); end() }}, nil
 }
 
-// wait tries once, or for as long as wait, and no longer.
+// wait tries once, or for as long as wait.
 func (h *hold) wait(life context.Context, end func(), l locker, wait time.Duration) (context.Context, func(), error) {
 	if wait == 0 {
 		held, release, err := l.TryWithContext(life, h.key)
@@ -69,7 +69,7 @@ func refusal(err error) error {
 	return err
 }
 
-// A grant is a lock of the library's: a context that ends when the lock is lost.
+// A grant is a lock of the library: a context that ends when the lock is lost.
 type grant struct {
 	design.Validity
 	held    context.Context
@@ -89,13 +89,13 @@ func (g *grant) Release(context.Context) error {
 	return nil
 }
 
-// client is the library's connection, looked at on the way.
+// client is the library's connection, with observed commands.
 type client struct{ *batching.Client }
 
 // Do implements rueidis.Client.
 func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
 	h, _ := ctx.Value(holdKey{}).(*hold)
-	if h == nil { // a key is given up
+	if h == nil { // the command releases a key
 		return c.Client.Do(ctx, cmd)
 	}
 	answered := h.sending(cmd.Commands())

@@ -19,11 +19,10 @@ type (
 	locker = rueidislock.Locker
 )
 
-// A process keeps one Locker of the library's for each lease.
+// A process keeps one of the library's Lockers for each lease.
 type process struct {
 	env onredis.Environment
-	// road is never used but to dial by: what happens to connections on the way happens to the
-	// library's too.
+	// road is used only for dialling, so that faults of connections affect the library's, too.
 	road     *redis.Client
 	mode     mode
 	patience time.Duration
@@ -46,8 +45,8 @@ func (p *process) Close() error {
 	return p.env.Disconnect(p.road)
 }
 
-// locker returns the process's Locker for leases of that length, which connects when
-// it is first asked for.
+// locker returns the process's Locker for leases of that length, which connects at its first
+// use.
 func (p *process) locker(ttl lease) (locker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +75,8 @@ func (p *process) locker(ttl lease) (locker, error) {
 	return l, nil
 }
 
-// options are how the library reaches the server, and whether that reports changed keys.
+// options are the library's options for connecting to the server, and for reports of changed
+// keys.
 func (p *process) options() rueidis.ClientOption {
 	opt := batching.Options(p.road)
 	opt.DisableCache, opt.AlwaysRESP2 = p.mode == polling, p.mode == polling

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/designtest"
 )
 
-// A renewal is what an observer was told of one.
+// A renewal is an observer's report of one.
 type renewal struct {
 	granted time.Duration
 	err     error
@@ -26,9 +26,9 @@ func (o *observer) Renewing(string) func(time.Duration, error) {
 	return func(granted time.Duration, err error) { o.renewals <- renewal{granted, err} }
 }
 
-// TestRenewalsAreSeen: what the library does in the background is told as it comes about,
-// and the owner is told of the loss of its keys. On a machine that is too busy for short
-// leases to be renewed in time they are longer.
+// TestRenewalsAreSeen: the library's renewals in the background are reported as they occur,
+// and the owner is told of the loss of its keys. Leases are longer on a machine that is too
+// busy to renew short ones in time.
 func TestRenewalsAreSeen(t *testing.T) {
 	for _, d := range rueidislock.Patient() {
 		t.Run(d.Name, func(t *testing.T) {

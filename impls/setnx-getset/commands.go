@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A server is what commands are sent to: a pool, or one connection out of it.
+// A server executes commands: a pool, or one connection out of it.
 type server interface {
 	Process(ctx context.Context, cmd redis.Cmder) error
 }
@@ -38,8 +38,8 @@ func text(ctx context.Context, s server, cmd *redis.StringCmd) (string, bool, er
 	return cmd.Val(), err == nil, err
 }
 
-// expire sends EXPIRE. Whether the key was still there is not looked at, as in
-// the documents.
+// expire sends EXPIRE. It ignores whether the key was still there, as the
+// documents do.
 func expire(ctx context.Context, s server, key string, seconds int64) error {
 	return s.Process(ctx, redis.NewBoolCmd(ctx, "expire", key, seconds))
 }

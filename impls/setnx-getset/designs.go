@@ -18,11 +18,10 @@ func naiveDesign() design.Design {
 		Name:    "setnx-getset/naive",
 		Summary: "SETNX, then EXPIRE as a second command; released by a plain DEL",
 		Source:  "A distributed lock with Redis, stage 1",
-		// Nothing that a plain DEL, or a death between the two commands, can break.
-		// Not lease: an EXPIRE whose key was deleted in between falls on the next
-		// holder's, and may shorten it. What is left: whatever stands on the server
-		// was granted or has an unknown outcome, and the answer is the server's,
-		// whatever clocks say.
+		// No guarantee that a plain DEL, or a death between the two commands, can break. Not
+		// lease: an EXPIRE for a key that was deleted in between applies to the next holder's,
+		// and may shorten it. The rest holds: every key on the server was granted or has an
+		// unknown outcome, and the server answers, independent of clocks.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.WakeUp},
 			Survives: lockbench.Survivable,
@@ -41,9 +40,9 @@ func expiryDesign() design.Design {
 		Name:    "setnx-getset/expiry",
 		Summary: "SETNX of the expiry time by the client's clock, which GETSET takes over once it is past; released by a plain DEL",
 		Source:  "A distributed lock with Redis, stage 2",
-		// The plain DEL takes exclusion, owner-release, loss-reported and effects;
-		// the loser's GETSET lease and no-spurious-refusal; the caught exceptions
-		// answers. Recovery is what it was made for; skewed clocks delay it by as much.
+		// The plain DEL breaks exclusion, owner-release, loss-reported and effects; the loser's
+		// GETSET breaks lease and no-spurious-refusal; the caught exceptions break answers.
+		// Recovery is its purpose; skewed clocks delay it by as much.
 		Claims: lockbench.Claims{
 			Keeps:    []lockbench.Guarantee{lockbench.Recovery},
 			Survives: lockbench.Survivable &^ lockbench.Skew,
@@ -68,8 +67,8 @@ func timestampDesign() design.Design {
 		Name:    "setnx-getset/timestamp",
 		Summary: "SET NX EX of the acquire time in whole seconds, which GETSET takes over once it is a time-out old; released by GET, then DEL",
 		Source:  "notes on a Redis lock against overselling",
-		// Whole seconds take exclusion, lease, loss-reported and effects; GET-then-DEL
-		// owner-release; restamping no-spurious-refusal. A key without expiry is free a
+		// Whole seconds break exclusion, lease, loss-reported and effects; GET-then-DEL breaks
+		// owner-release; restamping breaks no-spurious-refusal. A key without expiry is free a
 		// time-out after its stamp, whichever client died or gave up, so recovery holds; skewed
 		// clocks delay it by as much. Errors are passed on, so answers holds, too.
 		Claims: lockbench.Claims{

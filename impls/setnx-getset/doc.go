@@ -1,5 +1,5 @@
-// Package setnxgetset has the locks that are made of SETNX and GETSET and keep
-// time by the clients' clocks, or by none: setnx-getset/naive and expiry (stages 1
-// and 2 of one document) and setnx-getset/timestamp (another). docs/designs.md has the
-// documents. Their documented faults are kept; each file names its own.
+// Package setnxgetset has locks made of SETNX and GETSET that use the clients' clocks,
+// or none: setnx-getset/naive and expiry (stages 1 and 2 of one document) and
+// setnx-getset/timestamp (another). docs/designs.md has the documents. Their
+// documented faults are kept; each file names its own.
 package setnxgetset

@@ -13,19 +13,19 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// clockTolerance is how far apart the document expects the clients' clocks: it is added to
-// the expiry time in the value, not to the key's own EXPIRE.
+// clockTolerance is the document's bound on the difference of the clients' clocks: it is
+// added to the expiry time in the value, not to the key's own EXPIRE.
 const clockTolerance = 1000 * time.Millisecond
 
-// expiry is one owner of setnx-getset/expiry, the second stage of the document
-// of setnx-getset/naive (docs/designs.md).
+// expiry is one owner of setnx-getset/expiry, the second stage of the document of
+// setnx-getset/naive (docs/designs.md).
 //
-// Documented faults: the plain DEL, as in naive. Who loses the GETSET race has
-// dropped the winner's TTL and replaced its expiry; with a clock read more than
-// the tolerance ago it shortens it, and a third steals a live lock. After a DEL
-// between GET and GETSET the refused client leaves a key that nobody holds. Any
-// exception is a refusal: also a lost reply, while the lock stays set. A waiter
-// keeps its pooled connection while it sleeps.
+// Documented faults: the plain DEL, as in naive. The loser of the GETSET race drops the
+// winner's TTL and replaces its expiry; if it read the clock more than the tolerance ago it
+// shortens the expiry, and a third client steals a live lock. After a DEL between GET and
+// GETSET the refused client leaves a key that nobody holds. Any exception is a refusal:
+// even a lost reply, while the lock stays set. A waiter keeps its pooled connection while
+// it sleeps.
 type expiry struct {
 	env    onredis.Environment
 	client *redis.Client
@@ -49,8 +49,8 @@ func (e *expiry) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return held, nil
 }
 
-// try reads the clock once: what it compares with and what it writes are as old
-// as its first command.
+// try reads the clock once: the times that it compares and writes are as old as its first
+// command.
 func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool, error) {
 	now := e.env.Now()
 	until := encode(now.Add(held.Granted + clockTolerance))
@@ -64,8 +64,8 @@ func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool
 	return true, expire(ctx, conn, held.key, int64(held.Granted/time.Second))
 }
 
-// takeOver claims a key whose expiry time is past, unless another client was
-// first to: that one's value has been replaced by then.
+// takeOver claims a key with a past expiry time, unless another client was first, whose
+// value it then has replaced.
 func takeOver(ctx context.Context, conn *redis.Conn, key string, now time.Time, until string) (bool, error) {
 	value, found, err := get(ctx, conn, key)
 	if err != nil || !found || !past(value, now) {
@@ -81,14 +81,13 @@ func encode(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli())))
 }
 
-// past reports whether the expiry time in value is before now. What is no such
-// value never expires.
+// past reports whether the expiry time in value is before now. Other values never expire.
 func past(value string, now time.Time) bool {
 	return len(value) == 8 && int64(binary.BigEndian.Uint64([]byte(value))) < now.UnixMilli()
 }
 
-// caught is the document's catch around the whole wait, from stage 2 on: every exception is
-// answered as false. Only the caller's own cancellation comes through.
+// caught is the document's catch around the whole wait, from stage 2 on: every exception
+// becomes false. Only the caller's own cancellation comes through.
 func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

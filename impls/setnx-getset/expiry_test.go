@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/designtest"
 )
 
-// value is what setnx-getset/expiry stores for a lock held until t.
+// value is the value that setnx-getset/expiry stores for a lock held until t.
 func value(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli())))
 }

@@ -18,8 +18,8 @@ type fault struct {
 	show func(*designtest.Scene, *designtest.Clock)
 }
 
-// noon is what clocks show when a scene begins, off a whole second where that
-// matters.
+// noon is the time of clocks at the beginning of a scene, off a whole second if
+// that matters.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // showAll plays every fault of the named design on every kind of server, each
@@ -67,7 +67,7 @@ func immortal(s *designtest.Scene) {
 	}
 }
 
-// unknown fails the test if err says more than that something went wrong.
+// unknown fails the test if err tells more than that something went wrong.
 func unknown(s *designtest.Scene, err error) {
 	s.Helper()
 	for _, told := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrNoEffect} {

@@ -14,9 +14,9 @@ import (
 // tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
 // which it names no value).
 //
-// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer
-// than asked for: a count of 1 never tries. Options.Wait is a time instead, so
-// the count is as many tries as fit in it, the first one always made.
+// The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer than
+// requested: a count of 1 never tries. Options.Wait is a time instead, so the count is
+// the number of tries that fit in it, the first one always made.
 const tryInterval = 10 * time.Millisecond
 
 // naive is one owner of setnx-getset/naive, the first of its document's
@@ -60,8 +60,8 @@ type unowned struct {
 	key    string
 }
 
-// Release implements lockbench.Lease. It never reports a loss: the number of
-// keys that DEL deleted is not looked at.
+// Release implements lockbench.Lease. It never reports a loss: it ignores the number of
+// keys that DEL deleted.
 func (u *unowned) Release(ctx context.Context) error {
 	return onredis.NoEffect(del(ctx, u.client, u.key))
 }

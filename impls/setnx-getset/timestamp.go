@@ -16,8 +16,8 @@ import (
 )
 
 // retryDelay is the pause of the document's example. It is drawn from [retryDelay/2,
-// retryDelay], so that clients spread out. The example also allows 3 retries, and
-// 30 s or 10 s of lease: here Options.Wait and Options.TTL say.
+// retryDelay], so that clients spread out. The example also sets 3 retries, and 30 s
+// or 10 s of lease; here Options.Wait and Options.TTL replace them.
 const retryDelay = 100 * time.Millisecond
 
 // timestamp is one owner of setnx-getset/timestamp. The value is the time of
@@ -63,7 +63,7 @@ func (s *timestamp) pause() time.Duration {
 // seconds reads the clock; the document does so anew before each use.
 func (s *timestamp) seconds() int64 { return s.env.Now().Unix() }
 
-// A stamped lock is one that held.owner has or tries to get.
+// A stamped lock is a lock that its owner has or tries to get.
 type stamped struct {
 	design.Validity
 	owner *timestamp
@@ -71,7 +71,7 @@ type stamped struct {
 }
 
 // try sets the key if it is absent, and else takes it over if its stamp is a
-// time-out old, twice: when read, and when replaced.
+// time-out old at two checks: when read, and when replaced.
 func (s *stamped) try(ctx context.Context) (bool, error) {
 	client := s.owner.client
 	won, err := client.SetNX(ctx, s.key, s.owner.seconds(), s.Granted).Result()
@@ -99,9 +99,9 @@ func (s *stamped) live(value string) bool {
 	return s.owner.seconds()-stamp < int64(s.Granted/time.Second)
 }
 
-// Release implements lockbench.Lease. It reports a loss by the stamp alone: of
-// one that has not happened in the last second of a lease, and not of one where
-// another holder's stamp is fresh.
+// Release implements lockbench.Lease. It decides about a loss by the stamp alone: it
+// reports a false loss in the last second of a lease, and no loss if another
+// holder's stamp is fresh.
 func (s *stamped) Release(ctx context.Context) error {
 	value, _, err := get(ctx, s.owner.client, s.key)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *stamped) Release(ctx context.Context) error {
 	return onredis.NoEffect(del(ctx, s.owner.client, s.key))
 }
 
-// nothingDone is an error before anything that changes the key was sent.
+// nothingDone is an error before any command that changes the key was sent.
 func nothingDone(err error) error {
 	return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
 }

@@ -96,7 +96,7 @@ func TestTimestampIsNotToBlameFor(t *testing.T) {
 			<-get.Reached
 			s.Expire()
 			get.Go()
-			<-getset.Reached // what is missing counts as long expired
+			<-getset.Reached // a missing stamp counts as long expired
 			s.Acquire(b)
 			getset.Go()
 			s.Want((<-outcome).Err, lockbench.ErrNotAcquired)

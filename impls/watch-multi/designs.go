@@ -16,17 +16,17 @@ func Designs() []design.Design {
 	}
 }
 
-// claims are what is left: an answer is what the server said, and an error no refusal.
-// Not exclusion, effects or lease, for a grant by HSETNX is stolen before its second
-// step. Not owner-release, for that step and the identity, which all threads of a
-// process share, change the next holder's lease. Not no-spurious-refusal, for a late
-// second step leaves a lease that nobody has. Not recovery, for an owner that stops
-// between HSETNX and that step, dead, cancelled or without a reply, may leave a key
-// without expiry that refuses its own process for ever. Not loss-reported, for an
-// expired key counts as lost though nobody took it, and so does a lock that was stolen
-// before its second step, with which it was granted to two; nothing under skew, for the
-// lease is measured by the clients' clocks; not release-delay, for a release between the
-// first look and the transaction is granted without it.
+// claims are the guarantees that hold: an answer is the server's, and an error no
+// refusal. Not exclusion, effects or lease, because a grant by HSETNX can be stolen
+// before its second step. Not owner-release, because that step and the identity, which
+// all threads of a process share, change the next holder's lease. Not
+// no-spurious-refusal, because a late second step leaves a lease that nobody has. Not
+// recovery, because an owner that stops between HSETNX and that step, dead, cancelled or
+// without a reply, may leave a key without expiry that refuses its own process for ever.
+// Not loss-reported, because an expired key counts as lost though nobody took it, and so
+// does a lock that was stolen before its second step, which then was granted to two.
+// Nothing under skew, because the clients' clocks measure the lease. Not release-delay,
+// because a release between the first look and the transaction is granted without it.
 func claims() lockbench.Claims {
 	return lockbench.Claims{
 		Keeps:    []lockbench.Guarantee{lockbench.Answers},

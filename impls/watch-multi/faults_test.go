@@ -122,8 +122,8 @@ func (s *scene) acquireInBackground(l lockbench.Locker, opt lockbench.Options) <
 	return got
 }
 
-// failExec lets l begin a transaction, has meanwhile change the lock before its
-// EXEC, and keeps it back before the second step of what HSETNX then grants.
+// failExec lets l begin a transaction, lets meanwhile change the lock before its
+// EXEC, and stops it before the second step after HSETNX's grant.
 func (s *scene) failExec(l lockbench.Locker, gate *designtest.Gate, meanwhile func()) (<-chan result, designtest.Stop) {
 	exec, second := gate.Stop("MULTI"), gate.Stop("HSET")
 	got := s.acquireInBackground(l, minute)
@@ -148,7 +148,7 @@ func TestGrantByHSETNXIsStolenBeforeItsSecondStep(t *testing.T) {
 	})
 }
 
-// Fault (b): the second step of a holder that was overtaken ends the next lease.
+// Fault (b): the second step of an overtaken holder ends the next lease.
 func TestLateSecondStepDeletesTheNextHoldersKey(t *testing.T) {
 	eachScene(t, func(s *scene) {
 		a, gate := s.locker()
@@ -191,7 +191,7 @@ func TestReleaseDelayIsMissedBetweenLookAndTransaction(t *testing.T) {
 	})
 }
 
-// The delay holds where nothing comes between.
+// The delay holds if nothing comes between.
 func TestReleaseDelayKeepsOthersOut(t *testing.T) {
 	eachScene(t, func(s *scene) {
 		a, _ := s.locker()
@@ -234,7 +234,7 @@ func TestThreadsShareOneIdentity(t *testing.T) {
 	})
 }
 
-// Fault (d): what is left of a dead thread refuses its own process, not others.
+// Fault (d): a dead thread's leftover refuses its own process, not others.
 func TestStaleOwnIdentityRefusesItsProcess(t *testing.T) {
 	eachScene(t, func(s *scene) {
 		p, _ := s.process()
@@ -268,7 +268,8 @@ func TestDeathAfterHSETNXLeavesAKeyWithoutExpiry(t *testing.T) {
 	})
 }
 
-// Fault (e): what a late release is told depends on whether the key still stands.
+// Fault (e): the answer to a late release depends on whether the key still
+// exists.
 func TestLateReleaseAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -316,7 +317,7 @@ func TestLaggingClockGrantsNothing(t *testing.T) {
 	})
 }
 
-// What reads only has no effect when it fails, and says so.
+// A failed request that only reads has no effect, and its error says so.
 func TestFailuresBeforeTheTransactionHaveNoEffect(t *testing.T) {
 	for _, command := range []string{"HGET", "WATCH", "HGETALL"} {
 		t.Run(command, func(t *testing.T) {

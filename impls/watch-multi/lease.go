@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lease is a lock that its thread was told to have. The server knows its process
-// only: what one thread does late, it does to the next one's hold (fault (d)).
+// lease is a lock that its thread believes to have. The server knows only its
+// process: a late command of one thread affects the next one's hold (fault (d)).
 type lease struct {
 	process   *process
 	key, name string // as passed to Acquire; on the server
@@ -64,9 +64,9 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return l.told("extend", done, over, err)
 }
 
-// told turns what the document answers into the contract's errors: its "timeout"
-// is ErrLate, its "lost lock" is ErrNotHeld, and so is a plain false, which says
-// that the lock is somebody else's now.
+// told converts the document's answers to the contract's errors: its "timeout" is
+// ErrLate, its "lost lock" is ErrNotHeld, and so is a plain false, which means
+// that another owner has the lock.
 func (l *lease) told(what string, done, over bool, err error) error {
 	switch {
 	case err != nil:

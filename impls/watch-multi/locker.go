@@ -53,8 +53,8 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 }
 
 // turn is one turn of the loop: the policy's look at the lease, the transaction,
-// HSETNX where that did not make the lock ours, and the second step. The attempt
-// begins anew after a look that slept, and the clock is read then.
+// HSETNX if that did not get the lock, and the second step. After a look that
+// slept the attempt begins anew, and the clock is read then.
 func (l *locker) turn(ctx context.Context, held *lease, until time.Time) (ours bool, err error) {
 	held.from = l.observer.Attempt(held.key)
 	slept, err := l.process.policy(ctx, held, until)
@@ -75,8 +75,8 @@ func (l *locker) turn(ctx context.Context, held *lease, until time.Time) (ours b
 	return true, held.secondStep(ctx, now.Add(held.granted))
 }
 
-// take makes the lock ours in a transaction if its lease is over and it is not
-// ours already.
+// take gets the lock in a transaction if its lease is over and it is not ours
+// already.
 func (l *lease) take(ctx context.Context, now time.Time) (ours bool, err error) {
 	return l.transaction(ctx, func(found state) change {
 		if found.daddy == l.process.daddy || found.expireAt.After(now) {
@@ -90,16 +90,16 @@ func (l *lease) take(ctx context.Context, now time.Time) (ours bool, err error) 
 	})
 }
 
-// claim makes the lock ours if it has no owner, whatever its lease says. That is
-// the document's fault (a): until the second step the lease on the server may be
+// claim gets the lock if it has no owner, whatever its lease. That is the
+// document's fault (a): until the second step the lease on the server may be
 // over, and another's transaction takes the lock from us.
 func (l *lease) claim(ctx context.Context) (ours bool, err error) {
 	ours, err = l.process.client.HSetNX(ctx, l.name, fieldDaddy, l.process.daddy).Result()
 	return ours, onredis.NoEffect(err)
 }
 
-// secondStep sets the lease of a lock that is ours, as far as we know: outside of
-// any transaction, which is the document's fault (b).
+// secondStep sets the lease of a lock that we believe to have, outside of any
+// transaction, which is the document's fault (b).
 func (l *lease) secondStep(ctx context.Context, expireAt time.Time) error {
 	if err := l.process.client.HSet(ctx, l.name, fieldExpireAt, formatSeconds(expireAt)).Err(); err != nil {
 		return err

@@ -14,13 +14,13 @@ import (
 const pollPause = 10 * time.Millisecond
 
 // A policy looks at the lease before a turn and waits for its end, and reports
-// whether it slept. It returns [lockbench.ErrNotAcquired] when the wait, which
+// whether it slept. It returns [lockbench.ErrNotAcquired] if the wait, which
 // ends at until, is not long enough.
 type policy func(ctx context.Context, l *lease, until time.Time) (slept bool, err error)
 
-// giveUp is policy 0: it refuses at once when the lease outlasts the wait, and
-// else sleeps until its end. As in the document it sleeps whole seconds, so that
-// it comes up to a second early: fault (c).
+// giveUp is policy 0: it refuses at once if the lease outlasts the wait, and
+// else sleeps until its end. As in the document it sleeps whole seconds, so it
+// wakes up to a second early: fault (c).
 func giveUp(ctx context.Context, l *lease, until time.Time) (slept bool, err error) {
 	expireAt, err := l.lookUp(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func giveUp(ctx context.Context, l *lease, until time.Time) (slept bool, err err
 	return true, sleep(ctx, whole)
 }
 
-// poll is policy 1: it looks again and again until the lease is over.
+// poll is policy 1: it looks repeatedly until the lease is over.
 func poll(ctx context.Context, l *lease, until time.Time) (slept bool, err error) {
 	for {
 		expireAt, err := l.lookUp(ctx)
@@ -57,7 +57,7 @@ func poll(ctx context.Context, l *lease, until time.Time) (slept bool, err error
 	}
 }
 
-// lookUp reads the end of the lease. Its errors are without effect.
+// lookUp reads the end of the lease. Its errors wrap [lockbench.ErrNoEffect].
 func (l *lease) lookUp(ctx context.Context) (time.Time, error) {
 	found, err := l.process.client.HGet(ctx, l.name, fieldExpireAt).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -67,7 +67,7 @@ func (l *lease) lookUp(ctx context.Context) (time.Time, error) {
 	return expireAt, noEffect(err)
 }
 
-// sleep waits for d. Its error, the context's, is without effect.
+// sleep waits for d. Its error, the context's, wraps [lockbench.ErrNoEffect].
 func sleep(ctx context.Context, d time.Duration) error {
 	return noEffect(design.Sleep(ctx, d))
 }

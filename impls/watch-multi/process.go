@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// pool is how many connections a process opens at most. The document says nothing
-// of it; nobody keeps one while it sleeps.
+// pool bounds the connections of a process. The document gives no number; nobody
+// keeps a connection while it sleeps.
 const pool = 64
 
 // process is one process, and one identity: all its threads are the same owner to

@@ -13,7 +13,7 @@ func formatSeconds(t time.Time) string {
 	return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond())
 }
 
-// parseSeconds reads what formatSeconds wrote. An absent lease end ("") is the
+// parseSeconds reads the result of formatSeconds. An absent lease end ("") is the
 // zero Time, which is past.
 func parseSeconds(s string) (time.Time, error) {
 	if s == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// state is what the server has of a lock. The zero state is an absent key, whose
-// lease is over.
+// state is the server's state of a lock. The zero state is an absent key, with a
+// lease that is over.
 type state struct {
 	daddy    string
 	expireAt time.Time
@@ -20,10 +20,10 @@ type state struct {
 // change queues the commands of a transaction.
 type change func(redis.Pipeliner)
 
-// transaction watches the lock, reads it and runs the change that plan makes of
-// what it found, if any, all on one connection. It returns whether the change took
-// effect: not if another changed the lock meanwhile. Until the change is sent,
-// an error means that nothing happened.
+// transaction watches the lock, reads it and runs the change that plan returns, if
+// any, all on one connection. It returns whether the change took effect: it did
+// not if another client changed the lock meanwhile. Until the change is sent, an
+// error means that nothing happened.
 func (l *lease) transaction(ctx context.Context, plan func(found state) change) (done bool, err error) {
 	sent := false
 	err = l.process.client.Watch(ctx, func(tx *redis.Tx) error {
@@ -61,8 +61,8 @@ func readState(ctx context.Context, tx *redis.Tx, name string) (state, error) {
 	return state{fields[fieldDaddy], expireAt}, err
 }
 
-// noEffect marks the error of a request that only reads, or of a sleep between
-// two turns: the turns before were refused.
+// noEffect marks the error of a request that only reads, or of a sleep between two
+// turns: the turns before were refused.
 func noEffect(err error) error {
 	if err == nil {
 		return nil

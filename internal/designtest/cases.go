@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// patience is how long a case lets a lock that wedges keep it.
+// patience bounds the time that a wedged lock may take in a case.
 const patience = 10 * time.Second
 
 var cases = []testCase{
@@ -52,9 +52,9 @@ func keysApart(s *Scene) {
 	s.Release(other)
 }
 
-// waiterGranted has the waiter ready to wait past the lease: some give up at once otherwise,
-// and some wait for its end, so that it is brief. It may be over before it is released.
-// Libraries give each try a part of the lease: theirs is not.
+// waiterGranted makes the waiter ready to wait past the lease: some locks otherwise give up at
+// once, and some wait for the end of the lease, so it is short. It may end before the release.
+// Libraries give each try a part of the lease, so they keep the default.
 func waiterGranted(s *Scene) {
 	if s.design.Library == "" {
 		s.TTL = 2 * time.Second
@@ -103,8 +103,8 @@ func tellsValidity(s *Scene) {
 	}
 }
 
-// tellsItself: a library that says when it began has a reading of the clock of its own,
-// to the millisecond, between the call and ours.
+// tellsItself reports whether from is a library's own reading of the clock, in ms, between the
+// call and now.
 func (s *Scene) tellsItself(from, asked time.Time) bool {
 	return s.design.Library != "" && from.After(asked.Add(-2*time.Millisecond)) && from.Before(time.Now())
 }
@@ -163,7 +163,7 @@ func readingTTL(s *Scene) {
 	}
 }
 
-// fencesRise through a release, an expiry and a refusal.
+// fencesRise checks fences across a release, an expiry and a refusal.
 func fencesRise(s *Scene) {
 	last := uint64(0)
 	rises := func(held lockbench.Lease) {
@@ -210,13 +210,13 @@ func lateReleaseHarmless(s *Scene) {
 	lost := s.Acquire(a)
 	s.Expire()
 	held := s.Acquire(b)
-	_ = lost.Release(s.Context()) // what it is told is another guarantee
+	_ = lost.Release(s.Context()) // its answer belongs to another guarantee
 	s.Refused(c)
 	s.Release(held)
 }
 
-// oneAtATime has owners enter as often as they can. A lock that wedges fails it
-// too, after a while.
+// oneAtATime lets owners enter as often as they can. A wedged lock fails it, too, after a
+// while.
 func oneAtATime(s *Scene) {
 	const owners, rounds = 4, 10
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
@@ -251,8 +251,8 @@ func oneAtATime(s *Scene) {
 	done.Wait()
 }
 
-// cancelledAcquire leaves nothing past its lease, which is brief: a command under way when the
-// context ends may yet be executed, after the holder's release.
+// cancelledAcquire checks that nothing remains after the lease, which is short: a command
+// under way when the context ends may still be executed, after the holder's release.
 func cancelledAcquire(s *Scene) {
 	a, b := s.Locker(), s.Locker()
 	opt := lockbench.Options{TTL: time.Second, Wait: s.TTL + patience}

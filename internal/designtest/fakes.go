@@ -38,8 +38,7 @@ func (a *Attempts) Starts() []time.Time {
 	return slices.Clone(a.starts)
 }
 
-// A Clock is one that stands still until it is moved. It is safe for concurrent
-// use.
+// A Clock stands still until it is moved. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -48,7 +47,7 @@ type Clock struct {
 // NewClock returns a clock that shows t.
 func NewClock(t time.Time) *Clock { return &Clock{now: t} }
 
-// Now returns what the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,9 +17,9 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A Gate sees every command that an environment's clients send, before it
-// leaves. Each order to it is for one command: the next one of that name. It is
-// safe for concurrent use.
+// A Gate sees every command that an environment's clients send, before it leaves.
+// Each order to it is for one command: the next one with that name. It is safe for
+// concurrent use.
 type Gate struct {
 	mu     sync.Mutex
 	orders []order
@@ -44,7 +44,7 @@ func Through(env onredis.Environment) (onredis.Environment, *Gate) {
 	return env, g
 }
 
-// before returns options that lead to where these do, through the gate.
+// before returns options that connect to the same server through the gate.
 func (g *Gate) before(to *redis.Options) *redis.Options {
 	opt := *to
 	dial := opt.Dialer
@@ -61,15 +61,15 @@ func (g *Gate) before(to *redis.Options) *redis.Options {
 	return &opt
 }
 
-// Seen returns the names of the commands sent so far, in upper case, without
-// those that set up connections.
+// Seen returns the names of the commands sent so far, in upper case, without the
+// ones that set up connections.
 func (g *Gate) Seen() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.seen)
 }
 
-// LoseReply has the server run the next command of that name, and cuts the
+// LoseReply makes the server run the next command with that name, and cuts the
 // connection before its reply arrives.
 func (g *Gate) LoseReply(command string) {
 	g.add(order{command, true, func(inner net.Conn, request []byte) error {
@@ -78,9 +78,9 @@ func (g *Gate) LoseReply(command string) {
 	}})
 }
 
-// A Stop is a command kept back by a [Gate].
+// A Stop is a command held by a [Gate].
 type Stop struct {
-	// Reached is closed when the command is there.
+	// Reached is closed when the command has arrived.
 	Reached <-chan struct{}
 	// Go sends it on, and returns without waiting for a reply.
 	Go func()
@@ -88,8 +88,8 @@ type Stop struct {
 	Drop func()
 }
 
-// Stop keeps the next command of that name back, and its client waiting, until
-// Go or Drop is called.
+// Stop holds the next command with that name, and its client, until Go or Drop is
+// called.
 func (g *Gate) Stop(command string) Stop {
 	reached, verdict := make(chan struct{}), make(chan bool, 1)
 	g.add(order{command, false, func(inner net.Conn, request []byte) error {
@@ -106,9 +106,9 @@ func (g *Gate) Stop(command string) Stop {
 	return Stop{reached, func() { verdict <- true }, func() { verdict <- false }}
 }
 
-// Delay cuts the client's connection at the next command of that name, which
-// the server gets all the same, when the function returned is called: it returns
-// after the server ran it.
+// Delay cuts the client's connection at the next command with that name. The server
+// gets the command later, when the returned function is called, which returns after
+// the server ran it.
 func (g *Gate) Delay(command string) (arrive func() error) {
 	type cut struct {
 		inner   net.Conn
@@ -126,7 +126,7 @@ func (g *Gate) Delay(command string) (arrive func() error) {
 	}
 }
 
-// deliver sends a request and waits for the server to have run it.
+// deliver sends a request and waits until the server has run it.
 func deliver(inner net.Conn, request []byte) error {
 	if err := inner.SetDeadline(time.Time{}); err != nil {
 		return err
@@ -145,7 +145,8 @@ func (g *Gate) add(o order) {
 	g.orders = append(g.orders, o)
 }
 
-// take notes what request asks for and returns the order that it meets, if any.
+// take records the commands of request and returns the order for one of them, if
+// any.
 func (g *Gate) take(request []byte) (order, bool) {
 	names := commands(request)
 	g.mu.Lock()
@@ -182,7 +183,7 @@ func commands(request []byte) []string {
 	return names
 }
 
-// number reads a line such as "*3" or "$11" and returns what follows it.
+// number reads a line such as "*3" or "$11" and returns the rest.
 func number(b []byte) (int, []byte) {
 	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
 	n, _ := strconv.Atoi(string(line[1:]))
@@ -194,9 +195,9 @@ func number(b []byte) (int, []byte) {
 type gatedConn struct {
 	net.Conn
 	gate    *Gate
-	reading sync.Mutex // held while the server is listened to
+	reading sync.Mutex // held while reading from the server
 	severed atomic.Bool
-	done    chan struct{} // closed when the order that severs is carried out
+	done    chan struct{} // closed when the severing order is carried out
 }
 
 func (c *gatedConn) Write(request []byte) (int, error) {
@@ -217,15 +218,15 @@ func (c *gatedConn) Write(request []byte) (int, error) {
 	return len(request), nil
 }
 
-// sever has nobody listen to the server any more.
+// sever stops reading from the server.
 func (c *gatedConn) sever() {
 	c.severed.Store(true)
-	_ = c.Conn.SetReadDeadline(time.Now()) // fails when it is closed, and so not read either
+	_ = c.Conn.SetReadDeadline(time.Now()) // fails when the connection is closed, and then nobody reads either
 	c.reading.Lock()
 	defer c.reading.Unlock()
 }
 
-// Read says that a severed connection is at its end, when the order is carried out.
+// Read returns the end of a severed connection once the order is carried out.
 func (c *gatedConn) Read(b []byte) (n int, err error) {
 	c.reading.Lock()
 	if !c.severed.Load() {

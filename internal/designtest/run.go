@@ -17,18 +17,18 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// A testCase is something that a design does if it claims the cell, or in any case
-// where that is the zero one.
+// A testCase is a requirement for designs that claim the cell, or for all designs if the
+// cell is zero.
 type testCase struct {
 	name  string
 	claim lockbench.Cell
 	play  func(*Scene)
 }
 
-// Contract holds designs to the contract and to their claims, as far as that can be seen
-// without faults, with owners in one process and in several: in virtual time, unless a
-// design needs more of a server than that has, and on private servers that all designs
-// share.
+// Contract tests designs against the contract and their claims, as far as possible
+// without faults, with owners in one process and in several. It does so in virtual time,
+// unless a design needs features that the virtual server lacks, and on private servers
+// that all designs share.
 func Contract(t *testing.T, designs []design.Design) {
 	most := slices.MaxFunc(designs, func(a, b design.Design) int { return a.ServerCount() - b.ServerCount() })
 	for _, d := range designs {
@@ -62,13 +62,13 @@ func runVirtual(t *testing.T, d design.Design) {
 	}
 }
 
-// Run holds d to the contract on servers that there are, in real time.
+// Run tests d against the contract on existing servers, in real time.
 func Run(t *testing.T, d design.Design, env onredis.Environment) {
 	t.Run("entry", func(t *testing.T) { entry(t, d) })
 	each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) { play(t, env) })
 }
 
-// each has run play every case that d is held to, in a subtest.
+// each runs every case that applies to d in a subtest.
 func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testing.T, onredis.Environment))) {
 	for _, processes := range []int{1, 3} {
 		for _, c := range cases {
@@ -97,7 +97,7 @@ func (s *Scene) declared() {
 	}
 }
 
-// entry checks what the catalogue shows of d.
+// entry checks d's entry in the catalogue.
 func entry(t *testing.T, d design.Design) {
 	family, variant, ok := strings.Cut(d.Name, "/")
 	if !ok || family == "" || variant == "" {
@@ -114,8 +114,8 @@ func entry(t *testing.T, d design.Design) {
 	}
 }
 
-// claims checks that what d claims is known and said once, and that each exception has a
-// reason and gives up what is claimed otherwise.
+// claims checks that every claim of d is known and made once, and that each exception
+// has a reason and gives up something that is claimed otherwise.
 func claims(t *testing.T, d design.Design) {
 	for i, g := range d.Claims.Keeps {
 		if g.Info().Name == "" || slices.Contains(d.Claims.Keeps[:i], g) {

@@ -14,24 +14,25 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Key is the lock that scenes are about.
+// Key is the lock of scenes.
 const Key = "scene"
 
-// A Scene is where a case plays: owners of one design, on a lock of their own,
-// behind a gate. One goroutine uses it at a time.
+// A Scene is the environment of a case: owners of one design, on a lock of their
+// own, behind a gate. Only one goroutine may use it at a time.
 type Scene struct {
 	*testing.T
 	// TTL is the lease that Acquire asks for: at first 2 s, which every design can
-	// grant as asked, and longer than a case takes.
+	// grant exactly, and longer than a case takes.
 	TTL time.Duration
-	// Env is what the processes were opened with, Gate what their commands pass.
+	// Env is the environment of the processes, Gate the gate that their commands
+	// pass.
 	Env  onredis.Environment
 	Gate *Gate
-	// Admin reaches the server past the gate.
+	// Admin connects to the server directly, not through the gate.
 	Admin *redis.Client
 
 	design    design.Design
-	admins    []*redis.Client // Admin, and those of the other servers
+	admins    []*redis.Client // Admin, and clients of the other servers
 	processes []design.Process
 	owners    int
 }
@@ -78,7 +79,7 @@ func (s *Scene) Open(env onredis.Environment) design.Process {
 	return p
 }
 
-// Granted is the lease that the design should give when ttl is asked for.
+// Granted is the lease that the design should give for ttl.
 func (s *Scene) Granted(ttl time.Duration) time.Duration {
 	if s.design.Granted == nil {
 		return ttl
@@ -94,13 +95,13 @@ func (s *Scene) Owner() (lockbench.Locker, *Attempts) {
 	return p.Locker(seen), seen
 }
 
-// Locker is Owner for tests that do not look at attempts.
+// Locker is Owner for tests without attempts.
 func (s *Scene) Locker() lockbench.Locker {
 	l, _ := s.Owner()
 	return l
 }
 
-// Acquire has l take the lock, and ends the test if it cannot.
+// Acquire makes l take the lock, and ends the test if it cannot.
 func (s *Scene) Acquire(l lockbench.Locker) lockbench.Lease {
 	s.Helper()
 	held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL, Metadata: "note"})
@@ -110,7 +111,7 @@ func (s *Scene) Acquire(l lockbench.Locker) lockbench.Lease {
 	return held
 }
 
-// Release has held given up, and fails the test if that is not simply done.
+// Release releases held, and fails the test on any error.
 func (s *Scene) Release(held lockbench.Lease) {
 	s.Helper()
 	if err := held.Release(s.Context()); err != nil {
@@ -118,7 +119,7 @@ func (s *Scene) Release(held lockbench.Lease) {
 	}
 }
 
-// Refused fails the test unless l, trying once, is told that it is too late.
+// Refused fails the test unless l, trying once, is refused.
 func (s *Scene) Refused(l lockbench.Locker) {
 	s.Helper()
 	held, err := l.Acquire(s.Context(), Key, lockbench.Options{TTL: s.TTL})
@@ -136,8 +137,8 @@ func (s *Scene) Want(got, want error) {
 	}
 }
 
-// Keys returns what stands on the servers for this scene, with the time left on the
-// last that has it; without the counter that numbers grants, which outlives them.
+// Keys returns the scene's keys on the servers, with the time left on the last
+// server that has each; without the counter of grants, which outlives them.
 func (s *Scene) Keys() map[string]time.Duration {
 	s.Helper()
 	left := map[string]time.Duration{}
@@ -156,7 +157,7 @@ func (s *Scene) Keys() map[string]time.Duration {
 	return left
 }
 
-// Expire takes every key of the scene away, as their expiry would.
+// Expire removes every key of the scene, as its expiry would.
 func (s *Scene) Expire() {
 	s.Helper()
 	for name := range s.Keys() {
@@ -168,7 +169,7 @@ func (s *Scene) Expire() {
 	}
 }
 
-// Mortal fails the case if a key would stay for ever.
+// Mortal fails the case if a key has no expiry.
 func (s *Scene) Mortal() {
 	s.Helper()
 	for name, left := range s.Keys() {
@@ -178,14 +179,14 @@ func (s *Scene) Mortal() {
 	}
 }
 
-// An Outcome is what an Acquire returned.
+// An Outcome is the result of an Acquire.
 type Outcome struct {
 	Lease lockbench.Lease
 	Err   error
 }
 
-// Begin has l try once to take the lock, in the background. The outcome must be
-// received.
+// Begin makes l try once to take the lock, in the background. The caller must
+// receive the outcome.
 func (s *Scene) Begin(l lockbench.Locker) <-chan Outcome {
 	done := make(chan Outcome, 1)
 	ttl := s.TTL

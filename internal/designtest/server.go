@@ -14,14 +14,14 @@ import (
 )
 
 // Each runs test once against an embedded server and once against a private
-// redis-server, or skips the latter where there is none.
+// redis-server; it skips the latter if there is none.
 func Each(t *testing.T, test func(t *testing.T, env onredis.Environment)) {
 	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
 	t.Run("redis", func(t *testing.T) { test(t, on(servertest.Start(t).Options())) })
 }
 
 // Private starts as many private servers as d locks on, for the length of the test, and
-// returns an environment on them. It skips t where there is no program to start.
+// returns an environment on them. It skips t if there is no program to start.
 func Private(t testing.TB, d design.Design) onredis.Environment {
 	t.Helper()
 	env := on(servertest.Start(t).Options())
@@ -31,7 +31,7 @@ func Private(t testing.TB, d design.Design) onredis.Environment {
 	return env
 }
 
-// Embedded starts a miniredis whose clock runs, for the length of the test, and
+// Embedded starts a miniredis with a running clock, for the length of the test, and
 // returns an environment on it.
 func Embedded(t testing.TB) onredis.Environment {
 	t.Helper()

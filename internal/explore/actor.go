@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An actor is what acts in a schedule: a client at its part of the program, or what
-// a process of several clients does in the background. The scheduler and the
-// actor's goroutine take turns: what both touch is handed over by synctest.Wait.
+// An actor acts in a schedule: it is a client that goes through its part of the program, or
+// the background of a process with several clients. The scheduler and the actor's goroutine
+// take turns; synctest.Wait hands their shared state over.
 type actor struct {
 	number  int
 	name    string // "c1", "p2.c3"; "p2" for the background of a process
@@ -25,65 +25,66 @@ type actor struct {
 	record  *history.Client // nil in the background
 	parts   chan func()     // to its goroutine; nil while it has none
 
-	// Of the present schedule:
+	// Fields of the present schedule:
 	crashed bool
 	exited  bool // its goroutine has ended
-	rests   int  // made so far: they keep timers apart
-	// pending are its commands that can be run, late those that it has given up.
+	rests   int  // number of rests so far: it keeps timers apart
+	// pending are its commands that can run, late the ones that it has given up.
 	pending, late []*stepserver.Command
 	call          call
 	parking
 	holdings
 }
 
-// A parking is where an actor waits by itself, not for the server: at its next step, or an
-// access to the store. It waits while parked is not empty, and only then.
+// A parking is a wait of an actor for the scheduler, not for the server: at its next step,
+// or at an access to the store. The actor waits exactly while parked is not empty.
 type parking struct {
 	resume   chan struct{} // sent to when the scheduler picks the actor
-	parked   string        // what it waits for
-	accesses bool          // it is an access to the store
-	held     bool          // not before the time that passes has passed
+	parked   string        // the step or access that it waits for
+	accesses bool          // it waits for an access to the store
+	held     bool          // it may not go on before the passing time has passed
 }
 
-// Holdings are what an actor believes to hold. Renewals in the background come beside the
-// owner's calls, so mu guards all of it.
+// Holdings are the locks that an actor believes to hold. Renewals in the background run
+// beside the owner's calls, so mu guards all fields.
 type holdings struct {
 	mu      sync.Mutex
 	beliefs []belief // one for each key
-	// leases are kept until the end: a lock may notice when nobody can reach one.
+	// leases are kept until the end, because a lock may notice when a lease becomes
+	// unreachable.
 	leases []lockbench.Lease
 }
 
-// A call is what the actor is inside of, of the lock.
+// A call is the actor's current call of the lock.
 type call struct {
-	under     bool // way
+	under     bool // whether the actor is inside a call
 	cancel    context.CancelFunc
 	cancelled bool
-	// rests are the times at which it was seen asleep; asleep: it is now.
+	// rests counts how often it was seen asleep; asleep tells whether it is now.
 	rests  int
 	asleep bool
 }
 
-// A belief is a hold that its owner has not given up, for all that it was told.
+// A belief is a hold that its owner has not given up, and has not been told to be lost.
 type belief struct {
 	key   string
 	depth int
 	until time.Time // end of validity, by the bubble's clock
 }
 
-// done reports whether nothing more is to be expected of the client.
+// done reports whether the client will do nothing more.
 func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 
-// Step implements workloads.Driver: it returns when the scheduler picks the actor. What the
-// client calls right after it is stamped as late as that, so a hold lasts as long as it can.
+// Step implements workloads.Driver: it returns when the scheduler picks the actor. The
+// client's next call is stamped only then, so a hold lasts as long as it can.
 func (a *actor) Step(what string) { a.park(what, false) }
 
-// apart is what keeps the timers of two clients, and those of one client in two
-// rounds, from falling due at one instant, where their order would be chance.
+// apart keeps the timers of two clients, or of one client in two rounds, from falling due at
+// one instant, when their order would be chance.
 const apart = 1_000_003 * time.Nanosecond
 
-// Rest implements workloads.Driver, in virtual time. It ends early with ctx, which is at
-// the end of the schedule: what follows then fails at once.
+// Rest implements workloads.Driver, in virtual time. It ends early with ctx, at the end of
+// the schedule: later calls then fail at once.
 func (a *actor) Rest(ctx context.Context, d time.Duration) bool {
 	a.rests++
 	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*apart)
@@ -101,8 +102,8 @@ func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// park waits until the scheduler picks the actor. At the end of the schedule it
-// does not return: the program's part is over, and no code of the lock is below.
+// park waits until the scheduler picks the actor. At the end of the schedule it does not
+// return: the program's part is over, and no code of the lock is on the stack.
 func (a *actor) park(what string, access bool) {
 	a.world.taken.Load()
 	a.parked, a.accesses = what, access
@@ -117,9 +118,9 @@ func (a *actor) park(what string, access bool) {
 // unpark lets the actor go on from its park.
 func (a *actor) unpark() { a.resume <- struct{}{} }
 
-// start has the actor's goroutine do a part, up to its end or that of the schedule.
-// The goroutine is kept from one schedule to the next, with the stack that it has
-// grown: that would be a fifth of a schedule's cost.
+// start makes the actor's goroutine run a part, up to the end of the part or of the
+// schedule. The goroutine and its grown stack are kept from one schedule to the next: a new
+// one would take a fifth of a schedule's cost.
 func (a *actor) start(part func()) {
 	if a.parts == nil {
 		a.parts = make(chan func(), 1)
@@ -128,7 +129,7 @@ func (a *actor) start(part func()) {
 	a.parts <- part
 }
 
-// work is the actor's goroutine. It ends with its channel, and by runtime.Goexit.
+// work is the actor's goroutine. It ends when parts is closed, and by runtime.Goexit.
 func (a *actor) work(parts chan func()) {
 	defer func() {
 		a.world.taken.Load()
@@ -141,7 +142,7 @@ func (a *actor) work(parts chan func()) {
 	}
 }
 
-// do does one part, whatever comes of it.
+// do runs one part, and records a panic of the lock.
 func (a *actor) do(part func()) {
 	defer func() {
 		a.world.taken.Load()
@@ -157,7 +158,7 @@ func (a *actor) do(part func()) {
 	part()
 }
 
-// dismiss lets the actor's goroutine end, at once or when its part does.
+// dismiss ends the actor's goroutine, at once or after its part.
 func (a *actor) dismiss() {
 	if parts := a.parts; parts != nil {
 		a.parts = nil
@@ -165,7 +166,8 @@ func (a *actor) dismiss() {
 	}
 }
 
-// items are what the actor may go on with: first what it waits for by itself.
+// items is the number of items that the actor may go on with: first its parking, then its
+// commands.
 func (a *actor) items() int {
 	n := len(a.pending)
 	if a.parked != "" {
@@ -174,7 +176,7 @@ func (a *actor) items() int {
 	return n
 }
 
-// item returns the n-th of items: nil is what the actor waits for by itself.
+// item returns the n-th of items; nil is its parking.
 func (a *actor) item(n int) *stepserver.Command {
 	if n >= strategy.LateCommand {
 		return a.late[n-strategy.LateCommand]
@@ -188,7 +190,7 @@ func (a *actor) item(n int) *stepserver.Command {
 	return a.pending[n]
 }
 
-// believe notes a grant of key until then.
+// believe records a grant of key until then.
 func (h *holdings) believe(key string, lease lockbench.Lease, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -201,7 +203,7 @@ func (h *holdings) believe(key string, lease lockbench.Lease, until time.Time) {
 	h.beliefs = append(h.beliefs, belief{key, 1, until})
 }
 
-// belief is the hold of key, nil when there is none. h.mu is held.
+// belief is the hold of key, nil if there is none. h.mu is held.
 func (h *holdings) belief(key string) *belief {
 	for i := range h.beliefs {
 		if h.beliefs[i].key == key {
@@ -211,7 +213,7 @@ func (h *holdings) belief(key string) *belief {
 	return nil
 }
 
-// prolong notes that the hold of key is extended until then.
+// prolong records that the hold of key is extended until then.
 func (h *holdings) prolong(key string, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -220,7 +222,7 @@ func (h *holdings) prolong(key string, until time.Time) {
 	}
 }
 
-// doubt notes that a level of key, or all of it when it was lost, is given up.
+// doubt records that a level of key is given up, or all of it if it was lost.
 func (h *holdings) doubt(key string, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -236,7 +238,7 @@ func (h *holdings) doubt(key string, lost bool) {
 	}
 }
 
-// believes reports whether the actor holds key, for all that it was told.
+// believes reports whether the actor believes that it holds key.
 func (h *holdings) believes(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

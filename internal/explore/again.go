@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// again is a Locker that makes a call which got no answer once more, as drivers do
-// that take a lost connection for a request that was not made: go-redis unless told
-// otherwise, for one. The record has both as one call.
+// again is a Locker that repeats a call without an answer once, like a driver that
+// takes a lost connection for a request that was not made (go-redis does by
+// default). The record has both as one call.
 type again struct{ inner lockbench.Locker }
 
 // Acquire implements lockbench.Locker.
@@ -35,8 +35,8 @@ func (l *againLease) Release(ctx context.Context) error {
 	return err
 }
 
-// unanswered reports whether err says nothing about the lock, in a call that may go
-// on.
+// unanswered reports whether err tells nothing about the lock, in a call that may
+// go on.
 func unanswered(ctx context.Context, err error) bool {
 	for _, answer := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {
 		if errors.Is(err, answer) {

@@ -11,14 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A cast is who acts in schedules. It is the same for all of them. Actors begins with the
-// clients, in their order, and goes on with what each process does in the background, so
-// that a choice's actor is an index of it; the prober, with a process of its own, is none.
+// A cast is the set of actors, the same in all schedules. The field actors has the
+// clients, in order, and then the background of each process, so that a choice's actor is
+// an index of it. The prober, with a process of its own, is not in it.
 type cast struct {
 	processes []*process
 	clients   []*actor
 	actors    []*actor
-	prober    *actor // tries what a schedule left
+	prober    *actor // tries the keys at the end of a schedule
 }
 
 // sender is the actor that sent c.
@@ -42,7 +42,8 @@ func (cs *cast) allDone() bool {
 	return true
 }
 
-// unfinished is a client, or the prober, whose part goes on; nil when there is none.
+// unfinished returns a client, or the prober, that has not ended its part; nil if there is
+// none.
 func (cs *cast) unfinished() *actor {
 	for _, a := range cs.clients {
 		if !a.exited {
@@ -55,7 +56,7 @@ func (cs *cast) unfinished() *actor {
 	return nil
 }
 
-// skewed is the most that a clock is off.
+// skewed is the largest error of a clock.
 func (cs *cast) skewed() (most time.Duration) {
 	for _, p := range cs.processes {
 		most = max(most, p.skew, -p.skew)
@@ -74,7 +75,7 @@ func (cs *cast) nameOf(c strategy.Choice) string {
 	return strategy.ByTime
 }
 
-// sentence is what the counterexample of a finding says, its clients by their names.
+// sentence is the sentence of a finding's counterexample, with the names of clients.
 func (cs *cast) sentence(f checker.CellFinding) string {
 	if f.Counterexample == nil {
 		return ""
@@ -93,7 +94,7 @@ func (cs *cast) sentence(f checker.CellFinding) string {
 
 var numbered = regexp.MustCompile(`client (\d+)`)
 
-// holders are the clients that believe to hold a key.
+// holders names the clients that believe they hold a key.
 func (cs *cast) holders() (names []string) {
 	for _, a := range cs.clients {
 		a.mu.Lock()

@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestScenariosTestWhatTheyExercise explores sound designs with default settings:
-// no claim that a scenario says it exercises may stay untested, or exploring a sound
-// design would be inconclusive. It looks at as many schedules as that takes, 400 at most.
+// TestScenariosTestWhatTheyExercise explores sound designs with default settings: no
+// claim that a scenario exercises may stay untested, or exploring a sound design would be
+// inconclusive. It runs as many schedules as needed, 400 at most.
 func TestScenariosTestWhatTheyExercise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -37,8 +37,8 @@ func TestScenariosTestWhatTheyExercise(t *testing.T) {
 	}
 }
 
-// untested are the claims that could have been put to the test and were not. It skips t
-// if the lock lacks what the scenario needs.
+// untested lists the claims that could have been tested and were not. It skips t if the
+// lock lacks an ability that the scenario needs.
 func untested(t *testing.T, cfg explore.Config) (all []string) {
 	r, err := explore.Run(t.Context(), bubble.New(t), cfg, silent)
 	if lacks := (*explore.LacksError)(nil); errors.As(err, &lacks) {

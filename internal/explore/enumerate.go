@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// enumerate lists the choices there are: what can run, in the order of actors; then
-// faults and moves of time, as far as the budgets go.
+// enumerate lists the choices: runnable items, in the order of actors; then faults and moves of
+// time, within the budgets.
 func (w *world) enumerate() []strategy.Choice {
 	w.choices = w.choices[:0]
 	for _, a := range w.actors {
@@ -32,7 +32,8 @@ func (w *world) enumerate() []strategy.Choice {
 	return w.choices
 }
 
-// mayPass reports whether time may pass by choice: it does not yet, and nothing lies in a socket.
+// mayPass reports whether a choice may let time pass: no flight is active, and no reply lies unread
+// in a socket.
 func (w *world) mayPass() bool {
 	return !w.flight.active && !slices.ContainsFunc(w.actors, w.flight.unread)
 }
@@ -43,7 +44,7 @@ func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
 	}
 }
 
-// may reports whether faults of kind v may occur.
+// may reports whether fault v may occur.
 func (w *world) may(v strategy.Verb) bool { return w.allowed[v] }
 
 func (w *world) offerFaults() {
@@ -69,14 +70,14 @@ func (w *world) offerFaults() {
 	}
 }
 
-// How long a standstill lasts at least and at most.
+// Bounds of a standstill.
 const (
 	shortestStandstill = 300*time.Millisecond + margin
 	longestStandstill  = 3*time.Second - margin
 )
 
-// offerStandstills offers the shortest and the longest standstill, and those that end just before and
-// just after the end of a lease.
+// offerStandstills offers the shortest and the longest standstill, and standstills that end just
+// before and just after the end of a lease.
 func (w *world) offerStandstills() {
 	if !slices.ContainsFunc(strategy.Standstills[:], w.may) {
 		return
@@ -104,11 +105,10 @@ func (w *world) offerStandstills() {
 	}
 }
 
-// sends reports whether the actor has a command under way, or comes to one when it goes on.
+// sends reports whether the actor has a pending command, or would send one when it goes on.
 func (w *world) sends(a *actor) bool { return a.items() > 0 && w.ready(a, 0) && !a.accesses }
 
-// offerEnds offers what happens to a client as a whole: death, a pause, the end of its
-// call's context.
+// offerEnds offers faults of a client as a whole: death, a pause, the end of its call's context.
 func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
 	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
@@ -118,15 +118,14 @@ func (w *world) offerEnds(a *actor) {
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
 }
 
-// sleeps reports whether the client is at a wait of its own inside a call, where a
-// cancelled context would be noticed. Only the first few times it falls asleep in
-// one call count: a poller does nothing else.
+// sleeps reports whether the client sleeps inside a call, in a wait that a cancelled context may
+// end. Only the first few sleeps of a call count, because a poller does nothing else.
 func (w *world) sleeps(a *actor) bool {
 	const few = 2
 	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
 }
 
-// offerBreaks offers what happens to one command.
+// offerBreaks offers faults of a single command.
 func (w *world) offerBreaks(a *actor) {
 	if w.flight.serverStands() {
 		return // no command runs
@@ -145,25 +144,25 @@ func (w *world) offerBreaks(a *actor) {
 	}
 }
 
-// mayCancel reports whether the context of a client that waits by itself may end.
+// mayCancel reports whether the context of a sleeping client may end.
 func (w *world) mayCancel() bool {
 	return w.left.faults > 0 && w.may(strategy.VerbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
 }
 
-// A scratch is memory for lists that are used up at once.
+// A scratch is memory for short-lived lists.
 type scratch struct {
 	ends, known []time.Time
 	edges       []edge
 }
 
-// An edge is a time worth moving to: just before or just after something ends.
+// An edge is a time worth moving to: just before or just after the end of a lease or of a second.
 type edge struct {
 	at    time.Time // by the bubble's clock
 	after bool
 }
 
-// margin is how far from an end just before and just after it are. It is odd, so
-// that no two timers fall due at one instant.
+// margin is the distance of an edge from the end. It is odd, so that no two timers fall due at one
+// instant.
 const margin = 1_000_003 * time.Nanosecond
 
 // offerMoves offers to move time to every edge, once each.
@@ -184,8 +183,8 @@ func (w *world) offerMoves() {
 	w.scratch.known = known
 }
 
-// edges lists the ends of leases on the server and of validity, in order, and the
-// whole seconds up to the last of them where the design looks at whole seconds. They are good until it is called again.
+// edges lists the ends of leases on the server and of validity, in order, and the whole seconds up
+// to the last of them if the design looks at whole seconds. The list is valid until the next call.
 func (w *world) edges(now time.Time) []edge {
 	all := w.scratch.edges[:0]
 	defer func() { w.scratch.edges = all }()
@@ -208,12 +207,12 @@ func (w *world) edges(now time.Time) []edge {
 	return all
 }
 
-// lasting is how long a lease lasts that time does not pass to the end of: longer than anybody
-// waits, and the bubble's clock ends in 2262.
+// lasting bounds the leases that time passes to the end of: nobody waits longer, and the bubble's
+// clock ends in 2262.
 const lasting = 366 * 24 * time.Hour
 
-// ends are when leases end, in order, each instant once. Those that last for ever are left
-// out. They are good until it is called again.
+// ends lists the ends of leases, in order, each instant once, without the ones that last for ever.
+// The list is valid until the next call.
 func (w *world) ends() []time.Time {
 	ends := w.server.Ends(w.scratch.ends[:0])
 	for _, a := range w.clients {
@@ -228,8 +227,8 @@ func (w *world) ends() []time.Time {
 	return slices.CompactFunc(ends, time.Time.Equal)
 }
 
-// clocks are how far the clocks of server and processes are ahead of the bubble's,
-// those that show the same fraction of a second once.
+// clocks lists how far the clocks of server and processes are ahead of the bubble's. Of clocks with
+// the same fraction of a second it has one.
 func (w *world) clocks() []time.Duration {
 	all := []time.Duration{0}
 	for _, p := range w.processes {
@@ -240,8 +239,8 @@ func (w *world) clocks() []time.Duration {
 	return all
 }
 
-// wholeSeconds reports whether a design that reads the clock may look at whole seconds
-// of it: it grants them, or sets an expiry by the time of day.
+// wholeSeconds reports whether a design that reads the clock may look at whole seconds: it grants
+// leases in seconds, or sets an expiry by the time of day.
 func wholeSeconds(d design.Design) bool {
 	const odd = 1500 * time.Millisecond
 	return d.Granted != nil && d.Granted(odd) != odd || slices.Contains(d.Commands, "EXPIREAT")

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// exercises lists what p can put to the test within the scope of c: a claim to one of
-// these that stays untested is an open question, any other was not asked. skews reports
+// exercises lists the cells that p can test within the scope of c. A claim to one of
+// them that stays untested is an open question; other cells were not asked. skews tells
 // that the design reads the clock.
 func (c *Config) exercises(p workloads.Program, skews bool) []lockbench.Cell {
 	contend := slices.Contains(p.Exercises, lockbench.Exclusion.At(0))
@@ -32,7 +32,7 @@ func (c *Config) exercises(p workloads.Program, skews bool) []lockbench.Cell {
 	return found
 }
 
-// faulted lists the cells that the faults of c put to the test.
+// faulted lists the cells that the faults of c test.
 func (c *Config) faulted() (cells []lockbench.Cell) {
 	if c.Faults <= 0 {
 		return nil
@@ -43,8 +43,8 @@ func (c *Config) faulted() (cells []lockbench.Cell) {
 	return cells
 }
 
-// tests returns a cell that faults put to the test as c does, and whether it does, skews
-// telling that clocks could matter. Late owners are not its affair: see hastens.
+// tests returns the cell that a fault tests under c, and whether it does. skews tells
+// that clocks can matter. Late owners are left to hastens.
 func (c *Config) tests(cell lockbench.Cell, skews bool) (_ lockbench.Cell, tests bool) {
 	switch {
 	case cell.Under == lockbench.Outlived:
@@ -53,7 +53,7 @@ func (c *Config) tests(cell lockbench.Cell, skews bool) (_ lockbench.Cell, tests
 		return cell, skews && c.Clients > c.Threads
 	case cell.Guarantee == lockbench.Exclusion:
 		return cell, c.Clients > 1
-	case cell.Under == lockbench.Crash && c.Threads > 1: // others of its process live on
+	case cell.Under == lockbench.Crash && c.Threads > 1: // other clients of its process live on
 		cell.Under = lockbench.ThreadDeath
 	}
 	return cell, true

@@ -23,7 +23,7 @@ func TestExercises(t *testing.T) {
 		name, scenario string
 		cfg            Config
 		skews          bool
-		want           string // beside those of every scenario
+		want           string // in addition to those of every scenario
 	}{
 		{"nothing goes wrong", "contend", Config{Faults: -1, Moves: -1}, true, "exclusion lease"},
 		{"alone", "overrun", Config{Clients: 1, Kinds: []fault.Kind{fault.DieAfter, fault.Restart, fault.Skew}}, true, "recovery@crash"},
@@ -59,13 +59,13 @@ func TestExercises(t *testing.T) {
 	}
 }
 
-// inOrder sorts cells and leaves out what is there twice.
+// inOrder sorts cells and removes duplicates.
 func inOrder(all []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(slices.SortedFunc(slices.Values(all), lockbench.Cell.Compare))
 }
 
 // TestSlowReplyMayComeTooLate holds a reply to a renewal back until the renewal has timed
-// out, and then delivers it: what it touches is what the kind says that it brings.
+// out, and then delivers it: it touches the conditions of its kind.
 func TestSlowReplyMayComeTooLate(t *testing.T) {
 	notify, err := impls.Match("hash-reentrant/notify")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbRun, Actor: 0}, // acquires, and reads the record
 			{Verb: strategy.VerbRun, Actor: 1},                                           // is refused
 			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbSlowReply, Actor: 0}, // renewals
-			{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: 3}, // past what the second has made of the lease
+			{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: 3}, // past the lease as the second renewal left it
 		}}
 		schedule.Begin()
 		p, err := w.perform(schedule)
@@ -96,8 +96,8 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 	})
 }
 
-// TestScenariosExercise checks of every scenario explored by default that it
-// exercises something, and of what is on request only nothing that it cannot.
+// TestScenariosExercise checks that every default scenario exercises something, and that
+// scenarios on request exercise nothing that they cannot.
 func TestScenariosExercise(t *testing.T) {
 	for _, s := range workloads.By(workloads.Explored) {
 		if has := len(s.Exercises) > 0; !has && !s.Exploration.OnRequest {
@@ -106,8 +106,8 @@ func TestScenariosExercise(t *testing.T) {
 	}
 }
 
-// TestUntestedClaimsShow keeps a claim that was not put to the test, and could have
-// been, apart from one that could not.
+// TestUntestedClaimsShow distinguishes an untested claim that could have been tested from
+// one that could not.
 func TestUntestedClaimsShow(t *testing.T) {
 	var m merged
 	died := lockbench.Recovery.At(lockbench.Crash)
@@ -126,7 +126,7 @@ func TestUntestedClaimsShow(t *testing.T) {
 	}
 }
 
-// TestUntestedAlthoughItHappened says of a cell what there was no occasion of, where a
+// TestUntestedAlthoughItHappened notes the missing occasion of a cell, although a
 // schedule with its conditions has others.
 func TestUntestedAlthoughItHappened(t *testing.T) {
 	var m merged

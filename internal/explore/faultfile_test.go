@@ -21,18 +21,18 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A faultFile is a replay file that shows a fault of a design, or that something
-// feared is none. Comments at its head say more:
+// A faultFile is a replay file that shows a fault of a design, or that a suspected
+// fault is none. Comments at its head add:
 //
-//	# fault: what goes wrong, and which document says so
+//	# fault: the fault, and the document that names it
 //	# why: the reason, in one line
 //	# found: flags of lockbench explore; schedule N; S s
-//	# shows: what its steps match, a regular expression; where others break the
+//	# shows: a regular expression for its steps; if other schedules break the
 //	         same cell more simply
-//	# by hand: what the schedule has of the author, and what the search shows instead
+//	# by hand: the author's part of the schedule, and the search's schedule instead
 //	# steps: N
 //
-// Without a replay, "# design:" and "# breaks:" say what -find is to look for.
+// Without a replay, "# design:" and "# breaks:" are the goal of -find.
 type faultFile struct {
 	path       string
 	fault, why string
@@ -63,7 +63,7 @@ func readFault(path string) (faultFile, error) {
 	return f, nil
 }
 
-// parseFault reads the head, and the replay that follows it if there is one.
+// parseFault reads the head, and the replay after it if there is one.
 func parseFault(path string, text []byte) (f faultFile, err error) {
 	f = faultFile{path: path, verdict: checker.Broken}
 	rest := string(text)
@@ -132,7 +132,7 @@ func (f *faultFile) readFound(value string) error {
 	return nil
 }
 
-// text is what the file is to be.
+// text is the intended content of the file.
 func (f faultFile) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# fault: %s\n# why: %s\n", f.fault, f.why)
@@ -152,7 +152,7 @@ func (f faultFile) text() []byte {
 	return b.Bytes()
 }
 
-// flagSet reads the flags of lockbench explore that say what is searched.
+// flagSet reads the flags of lockbench explore that define the search.
 func flagSet(c *explore.Config) (set *pflag.FlagSet, strategy *string, kinds *[]string) {
 	set = pflag.NewFlagSet("explore", pflag.ContinueOnError)
 	set.StringVar(&c.Scenario, "scenario", "contend", "")
@@ -168,8 +168,8 @@ func flagSet(c *explore.Config) (set *pflag.FlagSet, strategy *string, kinds *[]
 	return set, set.String("strategy", string(explore.Exhaustive), ""), set.StringSlice("kinds", nil, "")
 }
 
-// search is what the flags say. Without a strategy it is the exhaustive half of
-// the command's own.
+// search is the search that the flags define. Without a strategy it is the
+// exhaustive half of the command's own.
 func (f faultFile) search() (explore.Config, error) {
 	c := explore.Config{Faults: 1, Moves: 2}
 	set, strategy, kinds := flagSet(&c)
@@ -188,8 +188,8 @@ func (f faultFile) search() (explore.Config, error) {
 	return c, nil
 }
 
-// needs lists the settings that are more than the defaults of the command: what
-// restricts the search to part of them is none.
+// needs lists the settings beyond the defaults of the command, but not those that
+// restrict the search to a part of the defaults.
 func (f faultFile) needs() string {
 	c, err := f.search()
 	if err != nil {
@@ -218,7 +218,7 @@ func (f faultFile) needs() string {
 	return cmp.Or(strings.Join(all, ", "), "defaults")
 }
 
-// stepLines are the steps of a replay, without what need not be there.
+// stepLines are the steps of a replay, without optional ones.
 func stepLines(r explore.Replay) (steps []string) {
 	_, text, _ := strings.Cut(string(r.Text), "\n\n")
 	for line := range strings.Lines(text) {
@@ -231,13 +231,13 @@ func stepLines(r explore.Replay) (steps []string) {
 	return steps
 }
 
-// matches reports whether the steps of r are what the file is about.
+// matches reports whether the steps of r show the fault of the file.
 func (f faultFile) matches(r explore.Replay) bool {
 	return regexp.MustCompile(f.shows).MatchString(strings.Join(stepLines(r), "\n"))
 }
 
-// countSteps is how many scheduling points a replay has. A transaction is one, from
-// WATCH to EXEC, where its client does it without another in between.
+// countSteps is the number of scheduling points of a replay. A transaction is one,
+// from WATCH to EXEC, if no other client acts in between.
 func countSteps(r explore.Replay) (n int) {
 	watching := ""
 	for _, line := range stepLines(r) {

@@ -11,16 +11,17 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A flight is time that passes by choice. What was pending at its start comes when
-// it is over; what comes on the way does not wait.
+// A flight is a period of time that a choice lets pass. Commands pending at its start run after it;
+// commands that arrive during it do not wait.
 type flight struct {
 	active bool
 	until  time.Time
-	paused *actor        // that stands still, with all of its process; nil in a move of time
-	by     strategy.Verb // which began it
+	paused *actor        // the paused actor, with all of its process; nil in a move of time
+	by     strategy.Verb // the verb that began it
 	held   []*stepserver.Command
-	// arrived are commands whose replies came while processes stood still. They lie in the sockets of
-	// their processes, so no more time passes, once it does not, until they are read.
+	// arrived are commands with replies that came while processes stood still. The replies lie in
+	// the sockets of their processes, so after the standstill no more time passes until they are
+	// read.
 	arrived []*stepserver.Command
 }
 
@@ -29,8 +30,8 @@ func (f *flight) unread(a *actor) bool {
 	return len(f.arrived) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.arrived, c) })
 }
 
-// stops reports whether the actor may not go on with c, nil being what it waits for
-// by itself, while the flight lasts.
+// stops reports whether the flight keeps the actor from going on with c, or with its parking if c
+// is nil.
 func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
@@ -47,10 +48,10 @@ func (f *flight) stops(a *actor, c *stepserver.Command) bool {
 	return contains(f.held, c)
 }
 
-// serverStands reports whether the server stands still, and processes do not.
+// serverStands reports whether the server alone stands still.
 func (f *flight) serverStands() bool { return f.active && f.by == strategy.VerbServerStandstill }
 
-// apply makes a choice. What it does to the server enters the step's effect.
+// apply makes a choice. Its effect on the server enters the step's effect.
 func (w *world) apply(c strategy.Choice) {
 	faults, moves := c.Cost()
 	w.left.faults -= faults
@@ -80,7 +81,7 @@ func (w *world) apply(c strategy.Choice) {
 	w.inject(a, c)
 }
 
-// goOn has the actor go on with an item, up to its next command where the server stands still.
+// goOn makes the actor go on with an item, only up to its next command if the server stands still.
 func (w *world) goOn(a *actor, nth int) {
 	if !w.flight.serverStands() {
 		w.proceed(a, nth, w.execute)
@@ -91,8 +92,7 @@ func (w *world) goOn(a *actor, nth int) {
 	}
 }
 
-// othersThan sums up what is seen of the actors of other processes: it changes when
-// one of them moves.
+// othersThan returns a number that changes when an actor of another process moves.
 func (w *world) othersThan(p *process) (n int) {
 	for _, a := range w.actors {
 		if a.process == p {
@@ -113,8 +113,7 @@ func (w *world) othersThan(p *process) (n int) {
 	return n
 }
 
-// woke reports whether the step sent something to other processes, so that it is no
-// wonder that they moved.
+// woke reports whether the step sent something to other processes, so that they may move.
 func (w *world) woke() bool {
 	for _, e := range w.effect.Server {
 		if len(e.Woken) > 0 {
@@ -147,8 +146,8 @@ func (w *world) applyToAll(c strategy.Choice) {
 	}
 }
 
-// standStill has all processes, the server, or both stand still. Timers of processes go off on the
-// way; what comes of them waits for the server.
+// standStill stops all processes, the server, or both. Timers of processes fire meanwhile; their
+// commands wait for the server.
 func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbServerStandstill {
 		w.serverRecord.Fault(string(fault.Standstill), int64(c.At))
@@ -159,8 +158,8 @@ func (w *world) standStill(c strategy.Choice) {
 	w.take(time.Now().Add(c.At), nil, c.Verb)
 }
 
-// runSent has the server run what was sent, and the command that the actor comes to. Senders hear
-// of it later.
+// runSent makes the server run the sent commands, and the one that the actor comes to. Their
+// senders get the replies later.
 func (w *world) runSent(a *actor) {
 	w.flight.arrived = w.flight.arrived[:0]
 	w.proceedTo(a, 0)
@@ -200,7 +199,7 @@ func (w *world) land() {
 	}
 }
 
-// recordPause records the begin or the end of a pause, of all that live with the actor.
+// recordPause records the begin or the end of a pause, for all clients that live with the actor.
 func (w *world) recordPause(a *actor, kind history.Kind) {
 	for _, other := range w.clients {
 		if other.process == a.process {
@@ -209,7 +208,7 @@ func (w *world) recordPause(a *actor, kind history.Kind) {
 	}
 }
 
-// inject has a fault happen to the actor.
+// inject lets a fault happen to the actor.
 func (w *world) inject(a *actor, c strategy.Choice) {
 	switch c.Verb {
 	case strategy.VerbDieBefore:
@@ -241,7 +240,7 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 		})
 	case strategy.VerbTimeOut:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
-			if w.endContext(a); !a.call.cancelled { // it is a renewal that is given up
+			if w.endContext(a); !a.call.cancelled { // a renewal is given up
 				a.record.Fault(string(fault.Cancel), 0)
 			}
 			a.process.affected = true
@@ -253,8 +252,8 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	}
 }
 
-// affect records that a connection of the actor breaks. What a process of several
-// clients does in the background has a record of its own, under a number below zero.
+// affect records that a connection of the actor breaks. The background of a process with several
+// clients has a record of its own, under a negative number.
 func (w *world) affect(a *actor, v strategy.Verb) {
 	a.process.affected = true
 	if a.record == nil {
@@ -263,7 +262,7 @@ func (w *world) affect(a *actor, v strategy.Verb) {
 	a.record.Fault(string(v.Fault()), 0)
 }
 
-// die ends the actor, and its process unless others live in it.
+// die ends the actor, and also its process if no other client lives in it.
 func (w *world) die(a *actor, v strategy.Verb) {
 	a.record.Die(string(v.Fault()))
 	a.crashed = true
@@ -280,7 +279,7 @@ func (w *world) die(a *actor, v strategy.Verb) {
 	w.server.KillClient(a.process.number, a.number)
 }
 
-// proceedTo lets a parked actor go on until it stands at a command.
+// proceedTo lets a parked actor go on up to a command.
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
 		if c := w.stepped(a); c != nil {
@@ -289,7 +288,7 @@ func (w *world) proceedTo(a *actor, nth int) {
 	}
 }
 
-// endContext cancels the call that the actor is inside of.
+// endContext cancels the actor's current call.
 func (w *world) endContext(a *actor) {
 	if !a.call.under || a.call.cancel == nil {
 		return
@@ -299,8 +298,8 @@ func (w *world) endContext(a *actor) {
 	a.call.cancel()
 }
 
-// pastLease is when a pause of the actor ends: just after the last lease that it
-// believes to have; or, when it has none, after one that it would be granted now.
+// pastLease is the end of a pause of the actor: just after the last lease that it believes to have,
+// or, if it has none, after one granted now.
 func (w *world) pastLease(a *actor) time.Time {
 	ttl := w.cfg.TTL
 	if granted := w.cfg.Design.Granted; granted != nil {

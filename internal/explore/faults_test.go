@@ -29,10 +29,10 @@ const (
 	mostSteps = 14
 	// mostSchedules is how many -find looks at for one fault.
 	mostSchedules = 100_000
-	// mostSeeds is how many it tries where schedules are drawn, mostDrawn how many of
-	// these for each.
+	// mostSeeds bounds the tried seeds if schedules are drawn, mostDrawn the schedules for
+	// each.
 	mostSeeds, mostDrawn = 100, 10_000
-	// soonFound is how many schedules TestFaultsAreFound looks at for one fault.
+	// soonFound bounds the schedules in TestFaultsAreFound for one fault.
 	soonFound = 500
 )
 
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// check fails unless the schedule goes as the file has it, and shows what it says.
+// check fails unless the schedule runs as in the file, and shows the fault.
 func (f faultFile) check(t *testing.T) {
 	if f.fault == "" || f.why == "" {
 		t.Error("the file does not say what the fault is, and why")
@@ -108,9 +108,9 @@ func (f faultFile) rerun(t *testing.T) (r explore.Result) {
 	return r
 }
 
-// apart does the job in a process of its own, which it takes where a pool is bounded:
-// the client library keeps the timers of those who wait for a connection for the whole
-// program, and those of one bubble are fatal in the next.
+// apart does the job in a process of its own, which is necessary if a pool is bounded: the
+// client library keeps the timers of clients that wait for a connection for the whole program,
+// and timers of one bubble are fatal in the next.
 func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	t.Helper()
 	job.Config.Design, job.Patience = design.Design{Name: d.Name, Claims: d.Claims}, time.Hour
@@ -121,8 +121,8 @@ func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	return r
 }
 
-// found searches the first schedules for what f is about. It returns no counterexample if
-// there is none among them.
+// found searches the first schedules for the fault of f. It returns no counterexample if there
+// is none among them.
 func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) explore.Counterexample {
 	t.Helper()
 	if schedules == 0 {
@@ -135,8 +135,8 @@ func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) expl
 	return f.counterexample(run(t, cfg))
 }
 
-// counterexample is what r shows of the cell that f is about. Where the schedule is written by
-// hand it is the first of the same guarantee.
+// counterexample is the counterexample in r for f's cell. For a schedule written by hand it is
+// the first of the same guarantee.
 func (f faultFile) counterexample(r explore.Result) (w explore.Counterexample) {
 	if f.byHand == "" {
 		return r.Counterexamples[f.breaks]
@@ -150,8 +150,8 @@ func (f faultFile) counterexample(r explore.Result) (w explore.Counterexample) {
 	return w
 }
 
-// TestFaultsAreFound searches anew for what is found quickly, and finds it by the
-// schedule that the table says, and as the file has it.
+// TestFaultsAreFound repeats the quick searches, and finds the faults by the schedule in the
+// table, equal to the file.
 func TestFaultsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -180,9 +180,9 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// findAnew searches as the head of f says and writes the schedule found into the
-// file. That a guarantee holds is not found, and such a file stays as it is but for
-// its steps; so does a schedule written by hand, of which the search is another.
+// findAnew searches as the head of f says and writes the schedule found into the file. A file
+// that shows that a guarantee holds keeps its schedule and gets new steps; so does a schedule
+// written by hand, which the search does not find.
 func findAnew(t *testing.T, f faultFile) faultFile {
 	f.steps = countSteps(f.replay)
 	if f.verdict != checker.Held {
@@ -197,8 +197,8 @@ func findAnew(t *testing.T, f faultFile) faultFile {
 	return f
 }
 
-// searchAll searches, where schedules are drawn with one seed after the other, and
-// notes the seed.
+// searchAll searches, with one seed after the other if schedules are drawn, and records the
+// seed.
 func (f *faultFile) searchAll(t *testing.T) explore.Counterexample {
 	cfg, err := f.search()
 	if err != nil {
@@ -217,8 +217,8 @@ func (f *faultFile) searchAll(t *testing.T) explore.Counterexample {
 	return w
 }
 
-// searchFault looks at ever more schedules for one that shows what f is about, at as many
-// as that took before to begin with: later ones may show what explains it. It returns no
+// searchFault runs ever more schedules to find one that shows the fault of f, beginning with
+// the number needed before: later ones may show a violation that explains it. It returns no
 // counterexample if there is none, or if another one came first.
 func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Counterexample) {
 	most := int64(mostSchedules)
@@ -237,8 +237,8 @@ func searchFault(t *testing.T, f faultFile, cfg explore.Config) (w explore.Count
 	return w
 }
 
-// TestFaultFilesAreRead shows that a head is read and written as it is, and what
-// is said of one that cannot be.
+// TestFaultFilesAreRead checks that a head is read and written unchanged, and the errors for
+// invalid ones.
 func TestFaultFilesAreRead(t *testing.T) {
 	const head = "# fault: it breaks\n# why: it is frail\n# found: --scenario contend --kinds die --faults 0; schedule 7; 0.1 s\n# steps: 3\n"
 	f, err := parseFault("x", []byte(head+"# design: a/b\n# breaks: exclusion@outlived held\n"))

@@ -21,8 +21,8 @@ var updateFaults = flag.Bool("update", false, "rewrite docs/faults.md")
 
 const (
 	faultTable = "../../docs/faults.md"
-	// What the documents rely on, and what is not shown as a schedule: blocks of
-	// "name: value" lines.
+	// The facts that the documents rely on, and the faults not shown as a schedule:
+	// blocks of "name: value" lines.
 	reliedUpon = "testdata/faults/relied-upon.txt"
 	notShown   = "testdata/faults/not-shown.txt"
 )
@@ -151,7 +151,7 @@ func (f faultFile) row() string {
 		f.fault, why, f.breaks, f.verdict, f.needs(), cmp.Or(f.flags, "--scenario contend"), schedule, seconds, f.steps, f.name())
 }
 
-// figures says what the schedule of f shows, and what it takes.
+// figures describes the result of f's schedule, and its requirements.
 func (f faultFile) figures() string {
 	text := fmt.Sprintf("%s %s in %d steps", f.breaks, f.verdict, f.steps)
 	if needs := f.needs(); needs != "defaults" {

@@ -11,14 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// slack is added to the leases that a probe waits out, and stands between its tries:
-// room for rounding and polling, as the checker allows.
+// slack is added to the leases that a probe waits for, and is the pause between its
+// tries: room for rounding and polling, as much as the checker allows.
 const slack = time.Second
 
-// probeTries is how often a probe tries a key that it is refused.
+// probeTries is how often a probe tries a refused key.
 const probeTries = 3
 
-// finish ends the record of the schedule, when what it may have left was probed.
+// finish probes the locks that the schedule may have left, and ends its record.
 func (w *world) finish() (err error) {
 	if w.ended && (len(w.faults) > 0 || len(w.server.Ends(w.scratch.ends[:0])) > 0 || !w.allDone()) {
 		err = w.probe()
@@ -27,8 +27,8 @@ func (w *world) finish() (err error) {
 	return err
 }
 
-// probe waits until every lease must be over, and has a client in a process of its
-// own try every key. Whoever was given up is out of the way by then.
+// probe waits until every lease must be over. Then a client in a process of its own
+// tries every key. Clients that were given up are disconnected before.
 func (w *world) probe() error {
 	for _, a := range w.clients {
 		if !a.done() {
@@ -74,8 +74,8 @@ func (w *world) tryAll(l lockbench.Locker) {
 	}
 }
 
-// serve runs the first pending command, if there is one. Nothing is left to be
-// chosen.
+// serve runs the first pending command, if there is one. At this point there are no
+// choices left.
 func (w *world) serve() bool {
 	for _, c := range w.server.Pending() {
 		w.served(c, w.server.Run(c))
@@ -84,7 +84,7 @@ func (w *world) serve() bool {
 	return false
 }
 
-// pass lets time pass, and runs what processes that live send meanwhile.
+// pass lets time pass, and runs the commands that live processes send meanwhile.
 func (w *world) pass(d time.Duration) {
 	for until := time.Now().Add(d); ; {
 		w.bubble.Wait()
@@ -94,15 +94,14 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// patience is how long, in virtual time, lock code may take to return once all its
+// patience is how long, in virtual time, lock code may take to return after all its
 // connections are broken and its contexts have ended.
 const patience = time.Minute
 
-// end ends the schedule for good: all goroutines of it are joined, so that the next
-// begins alone.
+// end joins all goroutines of the schedule, so that the next begins alone.
 func (w *world) end() {
 	w.over = true
-	quiet := w.quiet() // asked before clients are woken, to read what they write
+	quiet := w.quiet() // asked before clients are woken, because it reads their data
 	var waiting []*process
 	if !quiet {
 		waiting = w.waiting()
@@ -124,7 +123,7 @@ func (w *world) quiet() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
-// waiting are the processes that have something left to wait for.
+// waiting lists the processes with unfinished clients or pending commands.
 func (w *world) waiting() (all []*process) {
 	for _, p := range append(slices.Clone(w.processes), w.prober.process) {
 		if p.inner != nil && w.waits(p) {
@@ -134,8 +133,8 @@ func (w *world) waiting() (all []*process) {
 	return all
 }
 
-// breakOff ends what clients still wait for: the connections of their processes
-// first, then their own steps, then time.
+// breakOff ends the waits of clients: first the connections of their processes, then
+// their own steps, then time.
 func (w *world) breakOff(waiting []*process) {
 	for _, p := range waiting {
 		p.affected, p.crashed = true, true
@@ -151,8 +150,8 @@ func (w *world) breakOff(waiting []*process) {
 	w.join(patience)
 }
 
-// waits reports whether a client of the process has not returned, or something of it
-// is pending.
+// waits reports whether the process has a client that has not returned, or a pending
+// command.
 func (w *world) waits(p *process) bool {
 	for _, a := range append(slices.Clone(w.clients), w.prober) {
 		if a.process == p && !a.exited {

@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// replayed follows the lines of a replay file, exactly. That clocks are right and
-// that time passes while nobody can go on need not be said.
+// replayed follows the lines of a replay file exactly. Lines about right clocks and forced waits
+// may be missing.
 type replayed struct {
 	lines      []line
 	next       int
 	halted     bool
 	divergence string
-	show       func(strategy.Choice) string // how the world would note a choice
+	show       func(strategy.Choice) string // shows a choice as the world would note it
 }
 
 // Begin implements strategy.Chooser.
@@ -61,11 +61,11 @@ func (r *replayed) Choose(p strategy.Point) int {
 	return found
 }
 
-// about is how far from the time in a file one may be that time passes to instead: lock code may
-// wait for a time that no seed decides.
+// about bounds the difference between a time in a file and the time that time passes to instead:
+// lock code may wait for a time that no seed decides.
 const about = 50 * time.Millisecond
 
-// nearest is the choice of the same kind whose time comes closest, if one comes close.
+// nearest is the choice of the same kind with the closest time, within about.
 func nearest(p strategy.Point, to strategy.Choice) int {
 	found, least := strategy.None, about
 	for i, c := range p.Choices {
@@ -86,8 +86,7 @@ func (r *replayed) offered(p strategy.Point) string {
 
 var tokenName = regexp.MustCompile(`token#\d+`)
 
-// fits reports whether the line is about the command of c, for random values by any
-// name.
+// fits reports whether the line is about the command of c, ignoring the names of random values.
 func (r *replayed) fits(c strategy.Choice, l line) bool {
 	shown := tokenName.ReplaceAllString(r.show(c), "token#")
 	return strings.HasPrefix(tokenName.ReplaceAllString(l.String(), "token#"), shown)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// FuzzRerun runs whatever can be read as a replay, of whatever design it names: the
-// schedule is followed, or it is said where that cannot be.
+// FuzzRerun runs every readable replay, of any design: the schedule is followed, or
+// the result says that it cannot be.
 func FuzzRerun(f *testing.F) {
 	f.Add([]byte(lostUnnoticed))
 	files, err := filepath.Glob("testdata/*/*.replay")
@@ -38,8 +38,8 @@ func FuzzRerun(f *testing.F) {
 		}
 		const most = 8 // beyond that it takes long, and nothing new
 		designs, err := impls.Match(name)
-		// A pool that runs dry is for a process of its own: the client library keeps
-		// timers from one bubble to the next.
+		// A bounded pool needs a process of its own: the client library keeps timers
+		// from one bubble to the next.
 		if err != nil || cfg.Pool > 0 || cfg.Clients > most || cfg.Rounds > most || cfg.TTL > time.Minute || cfg.Wait > time.Minute {
 			return
 		}

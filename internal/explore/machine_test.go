@@ -10,9 +10,8 @@ import (
 )
 
 // TestSameOnEveryMachine searches for a few faults in processes of their own, with
-// one thread and with several, and with a garbage collector that comes seldom and one
-// that comes all the time: the schedules found and their numbers are those of the
-// files, byte for byte.
+// one thread and with several, and with a rare and with a constant garbage
+// collection: the schedules found and their numbers equal the files, byte for byte.
 func TestSameOnEveryMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")

@@ -26,12 +26,12 @@ func TestMain(m *testing.M) {
 		}
 		return all[0], nil
 	})
-	// What TestMisfits explores is left behind on purpose.
+	// TestMisfits leaves goroutines behind on purpose.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/lockbench/lockbench/internal/explore_test.misfit.Acquire"))
 }
 
-// settle sets what the environment does not: exploring takes half of the processor time
-// with the settings that [bubble.Run] gives its children.
+// settle sets the defaults that the environment does not set: with the settings that
+// [bubble.Run] gives its children exploring takes half of the processor time.
 func settle() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -11,11 +11,11 @@ import (
 type merged struct {
 	findings []checker.CellFinding // in the order of lockbench.Cell.Compare
 	grants   int64
-	occurred lockbench.Conditions // of what was found of any schedule
+	occurred lockbench.Conditions // of the findings of any schedule
 }
 
-// add takes in the verdicts on one schedule. It calls worse for each cell that no
-// schedule before had broken, or not so that it counts against the claims.
+// add adds the verdicts on one schedule. It calls worse for each cell that the schedule
+// is the first to break, or the first to break against the claims.
 func (m *merged) add(r checker.Result, worse func(*checker.CellFinding)) {
 	m.grants += r.Grants
 	at := 0
@@ -27,8 +27,8 @@ func (m *merged) add(r checker.Result, worse func(*checker.CellFinding)) {
 	}
 }
 
-// place returns where the cell of f is in the sum, from on, and makes room for it if
-// it is new.
+// place returns the index of f's cell in the sum, searching from from, and inserts the
+// cell if it is new.
 func (m *merged) place(f *checker.CellFinding, from int) int {
 	for i := from; i < len(m.findings); i++ {
 		if m.findings[i].Cell == f.Cell {
@@ -42,21 +42,22 @@ func (m *merged) place(f *checker.CellFinding, from int) int {
 	return at
 }
 
-// found adds what a shrunk schedule broke, where no schedule had, or not so badly.
+// found adds a violation by a shrunk schedule, if it is graver than the sum.
 func (m *merged) found(f *checker.CellFinding) {
 	if at := m.place(f, 0); graver(f, &m.findings[at]) {
 		m.take(f, at)
 	}
 }
 
-// drop takes back that cell was broken: no schedule shows it. It is not held either.
+// drop revokes that cell was broken, because no schedule shows it. That does not make it
+// held.
 func (m *merged) drop(cell lockbench.Cell) {
 	sum := &m.findings[m.place(&checker.CellFinding{Cell: cell}, 0)]
 	sum.Verdict, sum.Note = checker.Untested, "it was broken by schedules that went another way when run again"
 	sum.Violations, sum.Against, sum.Questions = 0, 0, checker.ByQuestion{}
 }
 
-// take adds f to the sum of its cell. It returns whether f is broken, and worse than all
+// take adds f to the sum of its cell. It returns whether f is broken and graver than all
 // before it.
 func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
 	sum := &m.findings[at]
@@ -80,8 +81,8 @@ func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
 	return higher
 }
 
-// graver reports whether f says more of a lock than other, or worse, and so counts
-// where two schedules differ. What counts against the claims comes first.
+// graver reports whether f is more informative or worse than other, and so counts if two
+// schedules differ. Violations of claims come first.
 func graver(f, other *checker.CellFinding) bool {
 	if f.Verdict == checker.Broken && other.Verdict == checker.Broken {
 		return f.Against > 0 && other.Against == 0
@@ -89,15 +90,15 @@ func graver(f, other *checker.CellFinding) bool {
 	return f.Verdict.Graver(other.Verdict)
 }
 
-// result is the sum. What could have been put to the test and was in no schedule is
-// untested, not left out: blank is what is found of those cells when nothing happens.
+// result is the sum. Cells in exercises that no schedule tested are untested, not left
+// out: blank has their findings for an empty run.
 func (m *merged) result(exercises []lockbench.Cell, blank checker.Result) []checker.CellFinding {
 	for _, cell := range exercises {
 		f := blank.Find(cell)
 		at := m.place(&f, 0)
 		if sum := &m.findings[at]; sum.Verdict == checker.NotApplicable && sum.Note == "" {
 			sum.Verdict, sum.Note = f.Verdict, f.Note
-			if m.occurred.Has(cell.Under &^ lockbench.Outlived) { // it happened, where it put nothing to the test
+			if m.occurred.Has(cell.Under &^ lockbench.Outlived) { // the condition occurred, but it tested nothing
 				sum.Note = blank.Find(cell.Guarantee.At(0)).Note
 			}
 		}

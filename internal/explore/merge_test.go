@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
 )
 
-// schedule is what is found of a schedule that had these violations of cells, of which as
-// many counted against the claims.
+// schedule is the finding for a schedule with these violations of cells, against of which count
+// against the claims.
 func schedule(against int64, violated ...lockbench.Cell) (r checker.Result) {
 	for _, cell := range violated {
 		r.Findings = append(r.Findings, checker.CellFinding{
@@ -86,7 +86,7 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// TestExplained: what counts against the claims is never explained by what does not.
+// TestExplained: a violation of a claim is never explained by one that violates none.
 func TestExplained(t *testing.T) {
 	plain, died, late := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
 	x := explorer{found: map[lockbench.Cell]failure{plain: {}, died: {against: true}, late: {}}}
@@ -100,8 +100,8 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// TestDropLeavesNothingHeld: what schedules broke that went another way when run again is neither
-// broken nor held.
+// TestDropLeavesNothingHeld: cells broken only by schedules that went another way when run again
+// are neither broken nor held.
 func TestDropLeavesNothingHeld(t *testing.T) {
 	cell := lockbench.Exclusion.At(0)
 	var m merged

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// A misfit is a lock whose Acquire does what no lock should.
+// A misfit is a lock with an Acquire that does what no lock should.
 type misfit func(ctx context.Context) (lockbench.Lease, error)
 
 func (m misfit) Acquire(ctx context.Context, _ string, _ lockbench.Options) (lockbench.Lease, error) {
@@ -26,8 +26,8 @@ func (m misfit) design() design.Design {
 	return design.Design{Name: "misfit", Open: func(design.Environment) (design.Process, error) { return m, nil }}
 }
 
-// TestMisfits explores locks that panic and that do not come back, which is to be
-// told of and to end.
+// TestMisfits explores locks that panic and that do not return: the result
+// reports it, and the exploration ends.
 func TestMisfits(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -10,18 +10,18 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// notes are what is to be shown of a schedule: a row and a line of a replay file
+// notes collect the presentation of a schedule: a row and a line of a replay file
 // per step.
 type notes struct {
 	printer render.Printer
 	rows    []Row
 	lines   []line
-	// Of the step under way:
+	// Fields of the step under way:
 	at      time.Duration
-	what    string // what a parked actor waited for
+	what    string // the step that a parked actor waited for
 	command *stepserver.Command
 	late    bool
-	arrives bool // only the answer to command does, which ran before
+	arrives bool // only the answer to command arrives; it ran before
 	reply   string
 }
 
@@ -29,10 +29,10 @@ type notes struct {
 type line struct {
 	actor string
 	verb  strategy.Verb
-	// what is the command, or the operation and its first command, for a reader and
-	// to tell commands apart; of a move or skew it is how far.
+	// what is the command, or the operation and its first command. It is for the
+	// reader, and tells commands apart. For a move or skew it is the distance.
 	what string
-	// choice is what was chosen.
+	// choice is the choice that was made.
 	choice strategy.Choice
 }
 
@@ -40,7 +40,7 @@ func (l line) String() string {
 	return strings.TrimRight(fmt.Sprintf("%s %s %s", l.actor, l.verb, l.what), " ")
 }
 
-// before takes note of what a choice is about to be made of.
+// before notes the actor and command of a choice before it is made.
 func (w *world) before(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
@@ -55,7 +55,7 @@ func (w *world) before(c strategy.Choice) {
 	}
 }
 
-// looksAt takes note of an item of a, nil being what it waits for by itself.
+// looksAt notes an item of a; nil is its parking.
 func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 	if n.command = c; c == nil {
 		n.what = a.parked
@@ -64,14 +64,14 @@ func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 	n.arrives = c.Answered()
 }
 
-// ran takes note of a command that was chosen and what it was answered.
+// ran notes a chosen command and its reply.
 func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 	if w.notes != nil {
 		w.notes.command, w.notes.reply = c, w.notes.printer.Reply(e.Reply)
 	}
 }
 
-// note writes a step down, now that it is over.
+// note writes a step down after it is made.
 func (w *world) note(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
@@ -121,7 +121,8 @@ func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 	})
 }
 
-// text is what the step's actor did: its own operation, the first command of it.
+// text describes the actor's step: its own operation, and the first command of
+// that.
 func (n *notes) text() string {
 	var parts []string
 	if n.late {

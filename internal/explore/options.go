@@ -31,8 +31,8 @@ const (
 	maxTime = 24 * time.Hour
 )
 
-// resolve returns c with its defaults, and its program. The error names the field
-// that cannot be, and why.
+// resolve returns c with its defaults, and its program. The error names the invalid
+// field and the reason.
 func (c Config) resolve() (Config, workloads.Program, error) {
 	if c.Scenario == "" {
 		c.Scenario = "contend"
@@ -56,7 +56,7 @@ func (c *Config) fill(p workloads.Program) {
 		c.TTL = defaultTTL
 	}
 	if leases := p.Exploration.Wait; c.Wait == 0 && leases > 0 {
-		c.Wait = max(time.Duration(leases*float64(c.TTL)), time.Second) // some designs take less than a second for none
+		c.Wait = max(time.Duration(leases*float64(c.TTL)), time.Second) // some designs round less than a second down to no wait
 	}
 	if c.Kinds == nil {
 		c.Kinds = DefaultKinds()
@@ -72,7 +72,7 @@ func (c *Config) fill(p workloads.Program) {
 	}
 }
 
-// options are those of the clients: each schedule is a run of a program.
+// options are the options of the clients: each schedule is a run of a program.
 func (c *Config) options(p workloads.Program) workloads.Options {
 	return p.Fill(workloads.Options{Clients: c.Clients, Keys: max(1, p.Keys), TTL: c.TTL, Wait: c.Wait, Seed: c.Seed})
 }
@@ -108,7 +108,7 @@ func (c *Config) validate(p workloads.Program) error {
 	return c.lacks(p)
 }
 
-// lacks returns the error of a design that says of itself that it has not what p needs.
+// lacks returns an error if the design declares that it lacks an ability that p needs.
 func (c *Config) lacks(p workloads.Program) error {
 	for _, need := range p.Needs {
 		lacks := map[workloads.Ability]bool{
@@ -123,8 +123,8 @@ func (c *Config) lacks(p workloads.Program) error {
 	return nil
 }
 
-// A LacksError is the error of exploring a lock in a scenario for which it has not
-// the ability.
+// A LacksError is the error of exploring a lock in a scenario that needs an ability
+// which the lock lacks.
 type LacksError struct {
 	Scenario string
 	Ability  workloads.Ability

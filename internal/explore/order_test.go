@@ -15,8 +15,8 @@ import (
 )
 
 // TestSchedulesDoNotDependOnThoseBefore runs schedules drawn at random, and each of them
-// once more after others than the first time: it goes the same way, command by command.
-// A lock that renews gives up connections of its own accord, so it is the one to try.
+// once more after other schedules than the first time: it goes the same way, command by
+// command. It tries a lock that renews, because that gives up connections by itself.
 func TestSchedulesDoNotDependOnThoseBefore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -41,8 +41,8 @@ func tryOrders(t *testing.T, cfg Config, schedules int) {
 	})
 }
 
-// inWorld has body use a world that is ready for schedules. It skips t where the design
-// is not to be explored so.
+// inWorld calls body with a world that is ready for schedules. It skips t if the design
+// cannot be explored so.
 func inWorld(t *testing.T, cfg Config, body func(*world)) {
 	t.Helper()
 	cfg, program, err := cfg.resolve()

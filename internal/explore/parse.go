@@ -28,10 +28,10 @@ func parseReplay(text []byte) (*script, error) {
 	return p.script, nil
 }
 
-// A parser is how far a replay file was read.
+// A parser is the state of reading a replay file.
 type parser struct {
 	script *script
-	begun  bool            // the first line was there
+	begun  bool            // the first line was read
 	fields map[string]bool // seen
 	steps  bool            // the header is over
 }
@@ -115,7 +115,7 @@ func (p *parser) field(words []string) error {
 	return nil
 }
 
-// breaking reads what the schedule shows: a cell and a verdict.
+// breaking reads the result of the schedule: a cell and a verdict.
 func (s *script) breaking(value string) error {
 	words := strings.Fields(value)
 	cell, err := lockbench.ParseCell(clip(words[0]))
@@ -184,7 +184,7 @@ func (p *parser) actorOf(l *line) error {
 	return fmt.Errorf("nobody is called %q; hint: clients are %s to %s", clip(l.actor), clientName(c, 0), clientName(c, c.Clients-1))
 }
 
-// clientName is "c1", or "p1.c1" where processes have several clients.
+// clientName is "c1", or "p1.c1" if processes have several clients.
 func clientName(c Config, i int) string {
 	if c.Threads > 1 {
 		return fmt.Sprintf("%s.c%d", processName(i/c.Threads), i+1)
@@ -221,7 +221,7 @@ func length(into *time.Duration, text string) error {
 	return nil
 }
 
-// reason says what is wrong with a number, without repeating it.
+// reason is the error of a number, without the number.
 func reason(err error) error {
 	var n *strconv.NumError
 	switch {
@@ -233,7 +233,7 @@ func reason(err error) error {
 	return errors.New("not a duration; hint: such as 1.5s")
 }
 
-// clip bounds what an error repeats.
+// clip shortens text for an error.
 func clip(s string) string {
 	const most = 60
 	if len(s) <= most {

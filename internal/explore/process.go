@@ -10,21 +10,21 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 )
 
-// A process is where clients live, with all that the design keeps once per
-// operating-system process. It serves schedule after schedule.
+// A process holds clients, and all of the design's state of an operating-system process. It serves
+// schedule after schedule.
 type process struct {
 	number  int
 	world   *world
 	clients clientpool.Pool
 	random  seeded
-	road    []any // how it reaches the server
+	road    []any // the way to the server
 	shared  bool  // it has several clients
 
-	// Of the present schedule:
+	// Fields of the present schedule:
 	inner   design.Process // nil when it is not open
 	skew    time.Duration
 	crashed bool
-	// affected: a fault broke its connections, or the schedule ended while it used
+	// affected means that a fault broke its connections, or that the schedule ended while it used
 	// them.
 	affected bool
 }
@@ -33,7 +33,7 @@ func newProcess(w *world, number int) *process {
 	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
 	p.clients.Broken = func() bool { return p.affected }
 	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
-	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the pause before another try is random
+	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the library's pause before another try is random
 	p.road = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	return p
 }
@@ -59,8 +59,8 @@ func (p *process) open() error {
 	return nil
 }
 
-// pid is its number on the host that all are on. Each begins with that of the process before, and so do tokens that are made
-// of these: whoever compares a part of one finds it in another's.
+// pid is its number on the common host. Each begins with the number of the process before, and so
+// do tokens made of these numbers: a lock that compares only a part of a token confuses them.
 func (p *process) pid() int {
 	pid := 1000
 	for range min(p.number, 12) {
@@ -75,8 +75,7 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.skew)
 }
 
-// close ends the process. What it still has pending is cut off first: a process
-// may wait for it.
+// close ends the process. It cuts pending commands off first, because a process may wait for them.
 func (p *process) close() {
 	if p.inner == nil {
 		return
@@ -85,7 +84,7 @@ func (p *process) close() {
 	if p.affected && !p.crashed {
 		p.world.server.Kill(p.number)
 	}
-	if p.affected { // also of one that died: what it does in the background waits until it is retired
+	if p.affected { // also for a dead process: its background waits until it is retired
 		p.world.server.Retire()
 	}
 	if err := p.inner.Close(); err != nil && !p.affected {

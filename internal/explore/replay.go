@@ -12,14 +12,14 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Replay is a schedule that can be run again: the readable file that
-// [ReadReplay] reads.
+// A Replay is a schedule that can be run again: a readable file in the format of
+// [ReadReplay].
 //
-// Its first line is "lockbench replay 2". A header follows, one field and its value
-// a line, then after an empty line the steps, one a line: the actor, what is done
-// (run, or the fault that occurs) and the command that it is done to; for time, "at"
-// and the time since the start. Lines that begin with # and empty lines mean
-// nothing. Random values are named token#1, token#2 ... in the order of their sight.
+// Its first line is "lockbench replay 2". A header follows, one field and its value a line,
+// then after an empty line the steps, one a line: the actor, the action (run, or the fault
+// that occurs) and the command; for time, "at" and the time since the start. Lines that begin
+// with # and empty lines are ignored. Random values are named token#1, token#2 ... in order
+// of appearance.
 type Replay struct {
 	Text []byte
 }
@@ -42,15 +42,15 @@ func ReadReplay(r io.Reader) (Replay, error) {
 	return Replay{text}, nil
 }
 
-// Config is the configuration that the file names: all but the design, of which it
-// gives the name only. The error is that of ReadReplay.
+// Config is the configuration in the file, but the design, which the file only names. Its
+// error is the one of ReadReplay.
 func (r Replay) Config() (cfg Config, design string, err error) {
 	p, err := parseReplay(r.Text)
 	return p.cfg, p.design, err
 }
 
 // Breaks returns the cell and the verdict that the file gives its schedule; the zero Cell and
-// Untested where it gives none.
+// Untested if it gives none.
 func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	p, err := parseReplay(r.Text)
 	if err != nil {
@@ -63,8 +63,8 @@ func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 type script struct {
 	cfg     Config
 	design  string
-	breaks  checker.CellFinding // the cell and its verdict; zero when it does not say
-	comment string              // what the schedule shows
+	breaks  checker.CellFinding // with its verdict; zero if the file names none
+	comment string              // describes the violation
 	lines   []line
 }
 
@@ -79,7 +79,7 @@ func (s *script) text() []byte {
 	if s.breaks.Cell != (lockbench.Cell{}) {
 		breaks = fmt.Sprintf("%s %s", s.breaks.Cell, s.breaks.Verdict)
 	}
-	var again string // only where it is not the rule
+	var again string // only if it is not the default
 	if c.Retries > 0 {
 		again = fmt.Sprint(c.Retries)
 	}
@@ -112,7 +112,7 @@ func (s *script) text() []byte {
 	return b.Bytes()
 }
 
-// settle makes cfg fit to run a script: whatever occurs may occur.
+// settle makes cfg fit to run a script: everything is allowed to occur.
 func settle(cfg Config) Config {
 	const any = 1 << 20
 	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, fault.Explored()

@@ -12,8 +12,8 @@ import (
 )
 
 // Rerun runs the schedule of a replay file again, with d as its design, and judges
-// it. Result.Defects says so if the schedule cannot be followed exactly, or if it
-// does not show what the file says it does. The error is of the file or the set-up.
+// it. Result.Defects reports a schedule that cannot be followed exactly, or that
+// does not show the file's violation. The error is about the file or the set-up.
 func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Result, error) {
 	file, err := parseReplay(r.Text)
 	if err != nil {
@@ -66,7 +66,7 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	return nil
 }
 
-// compare reports where the schedule went another way than the file.
+// compare reports the first difference between the schedule and the file.
 func (x *explorer) compare(file *script, follow *replayed, lines []line) {
 	if follow.divergence != "" {
 		x.defect("%s", follow.divergence)
@@ -83,20 +83,20 @@ func (x *explorer) compare(file *script, follow *replayed, lines []line) {
 	}
 }
 
-// says reports whether l, of a file, is about the step that was noted as is. A file
-// may leave the command away, or all that the step was about.
+// says reports whether l, of a file, describes the step noted as is. A file may
+// leave out the command, or the whole description of the step.
 func (l line) says(is line) bool {
 	return l.actor == is.actor && l.verb == is.verb &&
 		(l.what == is.what || l.what == "" || strings.HasPrefix(is.what, l.what+":"))
 }
 
-// said are the lines without those that need not be there.
+// said returns the lines without optional ones.
 func said(lines []line) []line {
 	implied := func(l line) bool { return l.verb == strategy.VerbWait || l.verb == strategy.VerbBegin }
 	return slices.DeleteFunc(slices.Clone(lines), implied)
 }
 
-// reshow shows what the file says that its schedule breaks.
+// reshow shows the violation that the file names.
 func (x *explorer) reshow(file *script, w *world, p performance) {
 	if file.breaks.Cell == (lockbench.Cell{}) {
 		return
@@ -118,7 +118,7 @@ func (s *script) shows(r checker.Result) checker.CellFinding {
 	return r.Find(s.breaks.Cell)
 }
 
-// shown is how a choice would be noted, before it is made.
+// shown is the note of a choice, before it is made.
 func (w *world) shown(c strategy.Choice) string {
 	l := line{actor: w.nameOf(c), verb: c.Verb}
 	switch {
@@ -130,7 +130,7 @@ func (w *world) shown(c strategy.Choice) string {
 	return l.String()
 }
 
-// faced is what the actor of c waits for.
+// faced is the item that the actor of c waits for.
 func (w *world) faced(c strategy.Choice) string {
 	a := w.actors[c.Actor]
 	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {

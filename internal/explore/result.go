@@ -11,65 +11,64 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Result is what exploring one design in one scenario found.
+// A Result is the result of exploring one design in one scenario.
 type Result struct {
 	Design   string
 	Coverage Coverage
-	// Findings has the entries of [checker.Result.Findings] of all schedules: of each cell
-	// the worst verdict of any schedule, the exposure summed over schedules, and as
+	// Findings has the entries of [checker.Result.Findings] over all schedules: for each cell
+	// the gravest verdict of any schedule, the exposure summed over schedules, and as
 	// violations the number of schedules that broke it.
 	Findings []checker.CellFinding
-	// Counterexamples holds a shrunk schedule for each cell that was broken, but for those that
-	// another explains: it is of the same guarantee under fewer of the conditions, and its
-	// violations count against the claims, or do not, as those of the other do. What is
-	// shrunk may lose conditions, and is then found here, and in Findings, as what it became.
+	// Counterexamples has a shrunk schedule for each broken cell, except for cells that another
+	// explains, see [checker.Explains]. A schedule may lose conditions when it is shrunk; then the
+	// remaining cell is here, and in Findings.
 	Counterexamples map[lockbench.Cell]Counterexample
 	// Grants counts over all schedules.
 	Grants int64
-	// Defects are lockbench's own contradictions: judges that disagree, the schedule of a file
-	// that did not replay. Such a result proves nothing.
+	// Defects are lockbench's own contradictions: judges that disagree, or the schedule of a
+	// file that did not replay. A result with defects proves nothing.
 	Defects []string
-	// Elapsed is real time, and the only thing here that differs between two runs
-	// of one seed without a time budget.
+	// Elapsed is real time, and the only field that differs between two runs of one seed
+	// without a time budget.
 	Elapsed time.Duration
 }
 
-// Coverage says which schedules were looked at.
+// Coverage describes the explored schedules.
 type Coverage struct {
-	Strategy Strategy // Exhaustive, Random or PCT: what the schedules were chosen by
+	Strategy Strategy // Exhaustive, Random or PCT: the strategy that chose the schedules
 	Scenario string
 	Clients, Threads, Rounds,
 	Faults, Moves int
 	Kinds []fault.Kind
-	// Schedules were run and judged; Pruned are branches left out because they
-	// were shown to be equal to one that was not.
+	// Schedules were run and judged; Pruned are branches left out because they are equal to a
+	// judged one.
 	Schedules, Pruned int64
-	// Diverged counts schedules that went another way when they were run again: the lock does
-	// what no seed decides. They are dropped, and what they had broken with them.
+	// Diverged counts schedules that went another way when run again, because no seed decides
+	// all of the lock's behavior. They are dropped with their violations.
 	Diverged int64
 	// Lacks are commands that the lock sent and that the server of an exploration does not
-	// know, such as "CLIENT TRACKING": what came of their errors says nothing of the lock.
+	// know, such as "CLIENT TRACKING": effects of their errors prove nothing about the lock.
 	Lacks []string
-	// Complete: every schedule of the scope was run or shown to be equal to one.
+	// Complete means that every schedule of the scope was run or is equal to one that was.
 	Complete bool
-	// Stopped says what ended it otherwise: "budget", "schedules" or "interrupted";
-	// "clock" at the end of virtual time, "steps" when a schedule would not end, "leak"
-	// when a call did not return, "divergence" when a schedule went another way the
-	// second time, "replay" for that of a file.
+	// Stopped is the reason of another end: "budget", "schedules" or "interrupted"; "clock" at
+	// the end of virtual time, "steps" when a schedule would not end, "leak" when a call did
+	// not return, "divergence" when a schedule went another way the second time, "replay" for a
+	// schedule from a file.
 	Stopped string
 }
 
 // A Counterexample is a failing schedule, shrunk.
 type Counterexample struct {
-	// The cell with its verdict: broken or, of a replay file, its finding on the cell that it names.
+	// The cell with its verdict: Broken or, of a replay file, the verdict found.
 	checker.CellFinding
-	// Sentence says what happened, in one line.
+	// Sentence describes the violation in one line.
 	Sentence string
 	// Replay is the file that runs the schedule again.
 	Replay Replay
-	// Rows are the steps, to be shown as a table.
+	// Rows are the steps, for a table.
 	Rows []Row
-	// FoundAt is the number of the schedule that showed it first, from 1.
+	// FoundAt is the number of the first schedule that showed it, from 1.
 	FoundAt int64
 	// FoundAfter is the real time until then.
 	FoundAfter time.Duration
@@ -82,19 +81,19 @@ type Row struct {
 	Command string        // as the server got it, random values as token#1, token#2 ...
 	Reply   string
 	Fault   string
-	// Holders are the clients that believe they hold a key, after the step.
+	// Holders are the clients that believe they hold a key after the step.
 	Holders []string
 }
 
-// Progress is told now and then while exploring.
+// Progress is reported now and then while exploring.
 type Progress struct {
 	Schedules int64
-	Broken    []lockbench.Cell // what counts against the claims, in the order of Cell.Compare
+	Broken    []lockbench.Cell // violated claims, in the order of Cell.Compare
 	Elapsed   time.Duration
 }
 
-// Sentence says what was covered: "exhaustive: 2 clients, 2 rounds, 1 fault, 2
-// time moves: all 11,110 schedules".
+// Sentence describes the coverage: "exhaustive: 2 clients, 2 rounds, 1 fault, 2 time moves: all
+// 11,110 schedules".
 func (c Coverage) Sentence() string {
 	scope := fmt.Sprintf("%s: %s, %s, %s, %s", c.Strategy,
 		counted(c.Clients, "client"), counted(c.Rounds, "round"), counted(c.Faults, "fault"), counted(c.Moves, "time move"))

@@ -13,14 +13,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Run explores: it runs and judges schedules within the bubble until all of the
-// scope are done, the configuration's budget is spent or ctx ends, and shrinks the
-// first one that broke each cell. It calls tell now and then, from within the
-// bubble.
+// Run explores: it runs and judges schedules within the bubble until the scope is complete,
+// the configuration's budget is spent or ctx ends, and shrinks the first schedule that broke
+// each cell. It calls tell now and then, from within the bubble.
 //
-// The error is of the configuration or the set-up; what the lock does wrong is in
-// the Result. Two explorations of one process follow one another: they share the
-// program's source of random numbers, which is theirs as long as they last.
+// The error is about the configuration or the set-up; faults of the lock are in the Result.
+// Only one exploration may run in a process at a time, because it replaces the program's
+// source of random numbers.
 func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (Result, error) {
 	cfg, program, err := cfg.resolve()
 	if err != nil {
@@ -58,8 +57,7 @@ type failure struct {
 	after   time.Duration
 }
 
-// enter runs body in the bubble, with the clocks and sources that it needs around
-// it.
+// enter runs body in the bubble, with the clocks and sources that it needs.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	clientpool.Quiet()
 	BeforeBubbles()
@@ -85,7 +83,7 @@ func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	return err
 }
 
-// explore is what happens inside the bubble.
+// explore is the part of Run inside the bubble.
 func (x *explorer) explore() error {
 	w, err := newWorld(x.cfg, x.program, x.bubble, x.global)
 	if err != nil {
@@ -110,8 +108,8 @@ func (x *explorer) explore() error {
 	return nil
 }
 
-// strategies runs the strategy asked for or, by Auto, the exhaustive one first and
-// the random one where that does not come to an end.
+// strategies runs the configured strategy. Auto is the exhaustive one and then, unless that
+// completes, the random one.
 func (x *explorer) strategies() error {
 	cov := &x.result.Coverage
 	*cov = Coverage{
@@ -134,8 +132,8 @@ func (x *explorer) strategies() error {
 	return x.draw(x.limit)
 }
 
-// maxDiverged is how many schedules may diverge before an exhaustive search gives up: it can
-// come to no end.
+// maxDiverged bounds the schedules that may diverge before an exhaustive search gives up: it
+// may never end.
 const maxDiverged = 100
 
 func (x *explorer) exhaust(l limit) error {
@@ -181,16 +179,16 @@ func (x *explorer) draw(l limit) error {
 	return nil
 }
 
-// lastYear is when to stop in virtual time, which schedules use up one after the other
-// from the year 2000 on: in 2262 the clocks of a bubble end, and the program with them.
-// Only leases of hours and days get there. The last years are for shrinking.
+// lastYear is the end in virtual time, which schedules use up one after the other from the
+// year 2000 on: in 2262 the clocks of a bubble end, and the program with them. Only leases
+// of hours and days get there. The last years are for shrinking.
 const (
 	lastYear    = 2250
 	shrinkYears = 50
 )
 
-// over is why to stop now, empty when to go on. What a lock leaves behind of one
-// schedule would be in the way of the next.
+// over is the reason to stop now, empty to go on. Goroutines that a lock leaves behind would
+// disturb the next schedule.
 func (x *explorer) over(l limit) string {
 	switch {
 	case x.world.leaks:
@@ -213,7 +211,7 @@ func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
 	return err
 }
 
-// count judges the schedule just run and adds it up.
+// count judges the last schedule and adds its verdicts.
 func (x *explorer) count() {
 	cov := &x.result.Coverage
 	cov.Schedules++
@@ -228,8 +226,7 @@ func (x *explorer) count() {
 	}
 }
 
-// broken lists the cells found broken so far that count against the claims, or do not,
-// in order.
+// broken lists the broken cells so far, in order: those with violated claims, or the others.
 func (x *explorer) broken(against bool) (all []lockbench.Cell) {
 	for cell, f := range x.found {
 		if f.against == against {

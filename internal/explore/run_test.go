@@ -30,8 +30,8 @@ func find(t testing.TB, name string) design.Design {
 
 func silent(explore.Progress) {}
 
-// goroutines skips, in short runs, designs that start no goroutines of their own: what
-// the race detector could see of them it sees of the others.
+// goroutines skips, in short runs, designs that start no goroutines of their own: other designs
+// show the race detector the same.
 func goroutines(t *testing.T, name string) {
 	t.Helper()
 	if testing.Short() && name != "hash-reentrant/watchdog" && name != "hash-reentrant/notify" {
@@ -86,8 +86,8 @@ func TestEveryDesign(t *testing.T) {
 	}
 }
 
-// explained wants a counterexample for each cell that is broken: its own, or of the same guarantee
-// under fewer conditions, that counts against the claims where a violation of the cell does.
+// explained wants a counterexample for each broken cell: its own, or one of the same guarantee
+// under fewer conditions, that violates a claim if the cell's does.
 func explained(t *testing.T, r explore.Result) {
 	t.Helper()
 	findings := checker.Result{Findings: r.Findings}
@@ -109,8 +109,8 @@ func explained(t *testing.T, r explore.Result) {
 	}
 }
 
-// TestKindsBringTheirConditions explores each kind of fault alone: nothing is touched by
-// other conditions than the kind says, and something by one of them.
+// TestKindsBringTheirConditions explores each kind of fault alone: only the conditions of its row
+// touch anything, and one of them does.
 func TestKindsBringTheirConditions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -157,8 +157,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameBytesInOneProcess has threads share what a design keeps per
-// process, under the faults that affect their waits and clocks, by every strategy.
+// TestSameSeedSameBytesInOneProcess lets threads share the design's state of a process, under the
+// faults that affect their waits and clocks, by every strategy.
 func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 	for _, name := range []string{"hash-reentrant/watchdog", "hash-reentrant/notify", "watch-multi/poll"} {
 		for _, strategy := range []explore.Strategy{explore.Exhaustive, explore.Random, explore.PCT} {
@@ -213,8 +213,7 @@ func written(r explore.Result) explore.Result {
 	return r
 }
 
-// TestKnownFaultsAreFound explores designs whose documented fault needs no more than
-// two clients.
+// TestKnownFaultsAreFound explores designs with documented faults that need only two clients.
 func TestKnownFaultsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		design string
@@ -266,9 +265,8 @@ func TestCrashedProcessesAreRetiredBeforeClose(t *testing.T) {
 	}
 }
 
-// TestClaimsHold goes through all schedules of a small scope. It would also show
-// where one schedule is not the end of what the one before it did: that breaks
-// claims at places where it should not, or differs the second time.
+// TestClaimsHold goes through all schedules of a small scope. It would also reveal a schedule with
+// effects on the next one: that breaks claims at wrong places, or differs the second time.
 func TestClaimsHold(t *testing.T) {
 	all := []fault.Kind{fault.DieBefore, fault.DieAfter, fault.Pause, fault.LostReply, fault.Cut, fault.Cancel}
 	for _, c := range []struct {

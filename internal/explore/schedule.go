@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// maxSteps bounds one schedule: a lock that never stops trying is given up there.
+// maxSteps bounds one schedule, for locks that never stop trying.
 const maxSteps = 5000
 
 // run runs one schedule, chosen by s, up to its end: every client is done, crashed or
@@ -35,7 +35,7 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	return true, nil
 }
 
-// choose has s make one choice, and makes it.
+// choose lets s choose, and makes the choice.
 func (w *world) choose(s strategy.Chooser) bool {
 	i := s.Choose(strategy.Point{Choices: w.enumerate(), Steps: w.steps})
 	if i == strategy.Stop {
@@ -56,7 +56,7 @@ func (w *world) choose(s strategy.Chooser) bool {
 	return true
 }
 
-// look sees what everybody waits for, now that nobody moves.
+// look collects the items of all actors, when nobody moves.
 func (w *world) look() {
 	for _, a := range w.actors {
 		a.pending, a.late = a.pending[:0], a.late[:0]
@@ -97,14 +97,13 @@ func (w *world) idle() bool {
 	return true
 }
 
-// ready reports whether the actor's n-th item may be gone on with now.
+// ready reports whether the actor can go on with its n-th item now.
 func (w *world) ready(a *actor, n int) bool {
 	return (!a.crashed || n >= strategy.LateCommand) && !w.flight.stops(a, a.item(n))
 }
 
-// rest lets time pass while nothing can be done: until something can be, or the
-// time has come that a move or a pause goes to. It ends the schedule when nothing
-// more will happen.
+// rest lets time pass while nothing can run: until something can, or up to the end of
+// a move or pause. It ends the schedule if nothing more will happen.
 func (w *world) rest() {
 	switch {
 	case w.flight.active:
@@ -118,8 +117,8 @@ func (w *world) rest() {
 	}
 }
 
-// sleep lets time pass until then, or until somebody comes to wait for the
-// scheduler; it returns whether it lasted.
+// sleep lets time pass until then, or until an actor needs the scheduler; it returns
+// whether it lasted.
 func (w *world) sleep(until time.Time) bool {
 	for {
 		select {
@@ -145,14 +144,14 @@ func (w *world) sleep(until time.Time) bool {
 	return lasted
 }
 
-// horizon is how long to wait for something to happen before a client that does
-// nothing is given up.
+// horizon is how long the scheduler waits for an inactive client before it gives the
+// client up.
 func (w *world) horizon() time.Duration {
 	return time.Minute + 10*(w.cfg.TTL+w.cfg.Wait+w.cfg.Design.Tolerance)
 }
 
-// giveUp ends the schedule with clients that are not done: what they wait for never
-// comes.
+// giveUp ends the schedule although clients are not done: they wait for something
+// that never comes.
 func (w *world) giveUp() {
 	w.ended = true
 	for _, a := range w.clients {
@@ -162,8 +161,8 @@ func (w *world) giveUp() {
 	}
 }
 
-// proceed lets the actor go on with an item: what it waits for by itself, up to and
-// with the first command that follows, or a command. How is done to the command.
+// proceed lets the actor go on with an item: from its parking up to and including the
+// next command, or with a command. how acts on the command.
 func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepserver.Effect) {
 	c := a.item(nth)
 	if c == nil {
@@ -174,8 +173,8 @@ func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepser
 	}
 }
 
-// stepped lets a parked actor go on and returns the command that it comes to, nil
-// if it comes to none, or if it was parked before a command that was under way.
+// stepped lets a parked actor go on and returns the command that it comes to, nil if
+// it comes to none, or if it was parked before a command that was already pending.
 func (w *world) stepped(a *actor) *stepserver.Command {
 	known, access := len(a.pending), a.accesses
 	a.unpark()
@@ -200,7 +199,7 @@ func contains(all []*stepserver.Command, c *stepserver.Command) bool {
 	return false
 }
 
-// execute runs a command and notes its effect.
+// execute runs a command and records its effect.
 func (w *world) execute(c *stepserver.Command) stepserver.Effect {
 	e := w.carryOut(c, w.server.Run)
 	w.effect.Server = append(w.effect.Server, e)

@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// A seeded source of random bytes gives the same ones in every schedule. It is safe
-// for concurrent use.
+// A seeded source gives the same random bytes in every schedule. It is safe for
+// concurrent use.
 type seeded struct {
 	mu     sync.Mutex
 	source rand.ChaCha8
 }
 
-// seed begins the bytes of this seed and stream anew.
+// seed restarts the bytes of this seed and stream.
 func (s *seeded) seed(seed uint64, stream int) {
 	key := [32]byte{31: 'x'}
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -33,12 +33,12 @@ func (s *seeded) Read(p []byte) (int, error) {
 	return s.source.Read(p)
 }
 
-// everybody is the stream of what lock code draws past its environment.
+// everybody is the stream for lock code that does not use its environment.
 const everybody = -1
 
-// global seeds the sources that a whole program shares, for lock code that draws
-// from them. While it is in use nothing else of the program may draw from them: so
-// one exploration at a time has it, and gives them back.
+// global seeds the sources that a whole program shares, for lock code that uses
+// them. While it is in use nothing else in the program may use them: so only one
+// exploration at a time has it, and gives them back.
 type global struct {
 	crypto seeded
 	before io.Reader
@@ -58,8 +58,8 @@ func (g *global) giveBack() {
 	globalInUse.Unlock()
 }
 
-// seed begins both anew. That of math/rand counts under GODEBUG=randseednop=0 only,
-// and is done where it was asked for: it costs more than a step.
+// seed restarts both sources. Seeding math/rand has an effect only under
+// GODEBUG=randseednop=0, and costs more than a step, so it is optional.
 func (g *global) seed(seed uint64, math bool) {
 	g.crypto.seed(seed, everybody)
 	if math {

@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A server is what schedules need of a lock server: one whose every command stops
-// until it is chosen. Another kind than *stepserver.Server may take its place if it
-// describes commands and their effects like that one, which says what each method
-// guarantees. Clients call Dial and AttributeGoroutine; the rest is for the bubble's
-// root.
+// A server is the interface of a lock server for schedules: every command stops
+// until it is chosen. Another type may replace *stepserver.Server if it describes
+// commands and their effects alike; that type documents the guarantees of each
+// method. Clients call Dial and AttributeGoroutine; only the bubble's root calls the
+// other methods.
 type server interface {
 	setup
 	runner
@@ -30,7 +30,7 @@ type setup interface {
 	Close()
 }
 
-// A runner runs what waits.
+// A runner runs waiting commands.
 type runner interface {
 	Arrived() <-chan struct{}
 	Pending() []*stepserver.Command
@@ -41,7 +41,7 @@ type runner interface {
 	Run(*stepserver.Command) stepserver.Effect
 }
 
-// A breaker does what goes wrong.
+// A breaker injects faults.
 type breaker interface {
 	RunLosing(*stepserver.Command) stepserver.Effect
 	RunUnanswered(*stepserver.Command) stepserver.Effect

@@ -12,11 +12,11 @@ import (
 // shrinkTries bounds the schedules run to shrink one.
 const shrinkTries = 4000
 
-// shrinkTime is the least that all shrinking together may take of real time, where
-// time is limited; else it is half of the budget on top of it.
+// shrinkTime is the least real time for all shrinking together, if time is limited;
+// otherwise it is half of the budget, in addition to the budget.
 const shrinkTime = 3 * time.Second / 2
 
-// shrinkUntil is when to be done with the next of so many failures, each having an
+// shrinkUntil is the time at which the next of left failures must be shrunk, each with an
 // equal part of the time.
 func (x *explorer) shrinkUntil(left int) time.Duration {
 	budget := x.limit.budget
@@ -28,10 +28,10 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 	return now + rest/time.Duration(left)
 }
 
-// shrink returns the smallest schedule found that breaks what f breaks, done by then in real
-// time since the start of the exploration; zero is no limit.
+// shrink returns the smallest schedule found that breaks f's cell, within a real time since
+// the start of the exploration; zero is no limit.
 func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
-	stopped := func() bool { // what was found is wanted now
+	stopped := func() bool { // the result is wanted now
 		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.watch.read() >= until
 	}
 	return shrink.Smallest(f.Candidate, shrinkTries, stopped, func(c shrink.Candidate) (shrink.Candidate, bool) {
@@ -41,13 +41,13 @@ func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
 		}
 		x.turnUp(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
 		cell, does := breaks(r, c.Cell, f.against)
-		taken := !f.against && x.found[cell].against // that cell is shown by what counts
+		taken := !f.against && x.found[cell].against // a violation of a claim already shows that cell
 		return shrink.Candidate{Cell: cell, Scope: c.Scope, Choices: made}, does && !taken
 	})
 }
 
-// turnUp keeps what counts against the claims and was not found before: to shrink what
-// does not count may lead to it, and is not to hide it.
+// turnUp keeps a new violation of a claim. Shrinking another violation may lead to it, and
+// must not hide it.
 func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
 	shrunk := from.finding()
 	for i := range r.Findings {
@@ -59,8 +59,8 @@ func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
 	}
 }
 
-// attempt runs a schedule that follows c. It returns the choices made and what is found of
-// them until the next schedule, and false where it cannot be run.
+// attempt runs a schedule that follows c. It returns the choices made and the verdicts,
+// which are valid until the next schedule, and false if c cannot be run.
 func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Result, bool) {
 	w, err := x.worldFor(c.Scope)
 	if err != nil {
@@ -83,8 +83,7 @@ func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Resul
 	return made, r, err == nil
 }
 
-// worldFor is the world that schedules of a scope run in, made when it is first asked
-// for.
+// worldFor is the world of a scope, made on first use.
 func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
 	if s == x.world.cfg.scope() {
 		return x.world, nil
@@ -102,7 +101,7 @@ func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
 	return w, w.warm()
 }
 
-// scope is who takes part in schedules of c.
+// scope is the scope of the schedules of c.
 func (c *Config) scope() shrink.Scope {
 	return shrink.Scope{Clients: c.Clients, Threads: c.Threads, Rounds: c.Rounds}
 }

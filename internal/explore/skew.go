@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// skewClocks has s choose whose clock is off, process by process, before anything
-// else: a skew lasts for the whole schedule. It returns false when s stops it.
+// skewClocks lets s choose the processes with a skewed clock, one by one, before
+// anything else: a skew lasts for the whole schedule. It returns false if s stops
+// it.
 func (w *world) skewClocks(s strategy.Chooser) bool {
 	for first := 0; w.left.faults > 0 && w.may(strategy.VerbSkew) && w.skews && first < len(w.processes); {
 		w.choices = append(w.choices[:0], strategy.Choice{Verb: strategy.VerbBegin, Actor: strategy.NoActor})
@@ -39,7 +40,7 @@ func (w *world) skewClocks(s strategy.Chooser) bool {
 	return true
 }
 
-// skew sets the clock of one process off.
+// skew skews the clock of one process.
 func (w *world) skew(c strategy.Choice) {
 	p := w.processes[c.Actor-len(w.clients)]
 	w.left.faults--

@@ -25,7 +25,7 @@ var (
 	table   = flag.Bool("table", false, "print what was judged as a table")
 )
 
-// A tally counts schedules in which somebody stood still.
+// A tally counts schedules with a standstill.
 type tally struct{ schedules, stood, inside, within, accused, caught int }
 
 func (c *tally) add(d tally) {
@@ -37,8 +37,9 @@ func (c *tally) add(d tally) {
 	c.caught += d.caught
 }
 
-// overlaps watches a schedule for two clients inside of one key: who believes to hold it, and is in no
-// call of the lock. It knows no excuse, and nothing of the checker. Within: both were within validity.
+// overlaps watches a schedule for two clients inside of one key: both believe that they hold it,
+// and are in no call of the lock. It knows no excuse, and nothing of the checker. within: both were
+// within validity.
 type overlaps struct {
 	strategy.Chooser
 	w              *world
@@ -72,7 +73,7 @@ func (o *overlaps) Took(e *strategy.Effect) {
 	o.Chooser.Took(e)
 }
 
-// counts lists the cells of which something counts against the claims.
+// counts lists the cells with violations of claims.
 func counts(r checker.Result) (cells []string) {
 	for _, f := range r.Findings {
 		if f.Against > 0 {
@@ -82,8 +83,8 @@ func counts(r checker.Result) (cells []string) {
 	return cells
 }
 
-// standStill runs schedules of cfg, and counts those in which somebody stood still. It calls accused
-// with what counts against the claims of one.
+// standStill runs schedules of cfg, and counts those with a standstill. It calls accused with the
+// violated claims of one.
 func standStill(t *testing.T, cfg Config, schedules int, accused func(w *world, cells []string)) (sum tally) {
 	t.Helper()
 	cfg.Strategy, cfg.Faults, cfg.Seed = Random, 2, 1
@@ -139,8 +140,8 @@ func explored(d design.Design) (names []string) {
 // standing are the kinds of standstills.
 func standing() []fault.Kind { return fault.Of(fault.Standstill).Explored }
 
-// TestSoundLocksThatStandStill: nothing counts against a lock that keeps what it claims, however its
-// processes and the server stand still.
+// TestSoundLocksThatStandStill: no claim of a sound lock is violated, however its processes and the
+// server stand still.
 func TestSoundLocksThatStandStill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -179,8 +180,8 @@ func (c tally) row(name, kind string) {
 	}
 }
 
-// TestMutantsThatStandStill: where two are inside within their validity, a lock that is broken is
-// accused, whoever stood still.
+// TestMutantsThatStandStill: if two clients are inside within their validity, a broken lock is
+// accused, whichever party stood still.
 func TestMutantsThatStandStill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -198,7 +199,8 @@ func TestMutantsThatStandStill(t *testing.T) {
 	}
 }
 
-// TestStandstillsAreReplayed: a schedule that a standstill breaks goes into a file, and shows the same again.
+// TestStandstillsAreReplayed: a schedule with a violation by a standstill goes into a file, and
+// shows the same again.
 func TestStandstillsAreReplayed(t *testing.T) {
 	token, err := impls.Match("lua-token/strategy")
 	if err != nil {

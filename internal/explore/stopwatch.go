@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A stopwatch knows the real time in a bubble, where all clocks show virtual time:
-// a goroutine outside keeps it.
+// A stopwatch measures real time in a bubble, in which all clocks show virtual time: a
+// goroutine outside keeps it.
 type stopwatch struct {
 	begun   time.Time
 	elapsed atomic.Int64 // ns
@@ -15,7 +15,7 @@ type stopwatch struct {
 	ended   chan struct{}
 }
 
-// tickEvery is how exact a stopwatch is.
+// tickEvery is the precision of a stopwatch.
 const tickEvery = 2 * time.Millisecond
 
 // startStopwatch must be called outside of the bubble.
@@ -42,14 +42,14 @@ func (s *stopwatch) run() {
 // read is the real time since the start.
 func (s *stopwatch) read() time.Duration { return time.Duration(s.elapsed.Load()) }
 
-// stop ends the stopwatch, outside of the bubble again, and returns the whole time.
+// stop ends the stopwatch, again outside of the bubble, and returns the whole time.
 func (s *stopwatch) stop() time.Duration {
 	close(s.quit)
 	<-s.ended
 	return time.Since(s.begun)
 }
 
-// A limit says when to stop exploring.
+// A limit bounds an exploration.
 type limit struct {
 	ctx       context.Context
 	watch     *stopwatch
@@ -57,7 +57,7 @@ type limit struct {
 	schedules int64         // zero: none
 }
 
-// over is why to stop after so many schedules, empty when to go on.
+// over is the reason to stop after so many schedules, empty to go on.
 func (l limit) over(schedules int64) string {
 	switch {
 	case l.ctx.Err() != nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// accessor is the store as one actor reaches it: each access is a step, which is taken whether
-// its caller has given up or not.
+// accessor is an actor's access to the store: each access is a step, which is taken even if
+// its caller has given up.
 type accessor struct {
 	actor *actor
 	store lockbench.Store
@@ -43,7 +43,7 @@ func (s guardedAccessor) WriteGuarded(_ context.Context, key string, r lockbench
 	return s.guarded.WriteGuarded(context.Background(), key, r, by)
 }
 
-// storeOf is the store as an actor reaches it.
+// storeOf is the store for an actor.
 func (w *world) storeOf(a *actor) lockbench.Store {
 	one := accessor{a, w.guarded}
 	if g, is := w.guarded.(lockbench.GuardedStore); is {

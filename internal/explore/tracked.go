@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// tracked is a Locker whose calls the scheduler sees: it can end their contexts,
-// and knows what the owner believes to hold.
+// tracked is a Locker with calls that the scheduler sees: it can end their
+// contexts, and knows the owner's beliefs.
 type tracked struct {
 	actor *actor
 	inner lockbench.Locker
@@ -55,7 +55,7 @@ type trackedLease struct {
 	key   string
 }
 
-// until is the end of validity of what was asked for at begun.
+// until is the end of validity of a lease requested at begun.
 func (l *trackedLease) until(begun time.Time, ttl time.Duration) time.Time {
 	if v, ok := lockbench.Ability[lockbench.Validator](l.Lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() && !from.Before(begun) {
@@ -106,8 +106,8 @@ func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// observed passes on what the design reports of one owner, and notes what a renewal
-// makes of its hold.
+// observed passes on the design's reports about one owner, and updates the owner's
+// belief after a renewal.
 type observed struct {
 	design.Observer
 	actor *actor

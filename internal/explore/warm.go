@@ -9,9 +9,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// warm has one client use the lock alone, before any schedule: to learn what its
-// leases can do and whether it reads the clock, and so that the server knows the
-// lock's scripts, as one that has been in use for a while does.
+// warm makes one client use the lock alone before any schedule. It learns the
+// abilities of the lock's leases and whether the lock reads the clock, and the
+// server learns the lock's scripts, as in a server that has been in use for a
+// while.
 func (w *world) warm() error {
 	if err := w.open(); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (w *world) warm() error {
 	return lacks
 }
 
-// tour uses all that a lease can do.
+// tour uses every ability of a lease.
 func (w *world) tour(l lockbench.Locker) error {
 	opt := lockbench.Options{TTL: w.cfg.TTL}
 	lease, err := l.Acquire(w.ctx, w.shared.Keys[0], opt)

@@ -19,19 +19,19 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world is what schedules run in, one after the other: the server behind its
-// step server, processes and clients, the record and its judge. Its methods are called by
-// the bubble's root. What it is made of is below, by how long it lasts; nothing of one
-// schedule is left in the next but what says so.
+// A world is the environment of schedules, which run one after the other: the server behind its
+// step server, processes and clients, the record and its judge. The bubble's root calls its
+// methods. Its parts are below, by their lifetime; only fields that say so keep state of a schedule
+// for the next.
 type world struct {
 	cfg     Config // with its defaults
 	program workloads.Program
-	shared  *workloads.Run // what clients share
+	shared  *workloads.Run // state that clients share
 	bubble  Bubble
 	server  server
 	global  *global
 	store   *backend.Memory // emptied for each schedule
-	guarded lockbench.Store // store, behind the guard that was asked for
+	guarded lockbench.Store // store behind its guard
 
 	cast
 	habits
@@ -42,36 +42,36 @@ type world struct {
 	course
 }
 
-// The habits of a design are what [world.warm] learns of it before the first schedule, and what may happen to it.
-// They stay as they are from then on, or the choices at a point would differ from one
-// schedule to the next.
+// The habits of a design are the facts that [world.warm] learns about it before the first schedule,
+// and the faults that may occur. They do not change afterwards, or the choices at a point would
+// differ between schedules.
 type habits struct {
-	allowed   strategy.VerbSet // the faults that may occur
+	allowed   strategy.VerbSet // faults that may occur
 	skews     bool             // the design reads the clock
-	seconds   bool             // and may look at whole seconds of it
+	seconds   bool             // the design may look at whole seconds of the clock
 	cancels   bool             // contexts of calls can be ended
 	clockRead atomic.Bool
 }
 
-// A record is what is written down of the schedule under way, and its judge. Tape, judge and
-// the memory of events serve all schedules; what they hold is of the last one begun.
+// A record is the record of the schedule under way, and its judge. Tape, judge and the memory of
+// events serve all schedules; they hold data of the last schedule begun.
 type record struct {
 	tape         *history.Tape
 	judge        *checker.Checker
 	header       history.Header
-	serverRecord *history.Client // what happens to the server
+	serverRecord *history.Client // events of the server
 	trailer      history.End     // zero until the schedule is over
-	events       []history.Event // of the step just made
-	notes        *notes          // what is to be shown of it; nil while only the verdict counts
+	events       []history.Event // of the last step
+	notes        *notes          // presentation; nil while only the verdict counts
 }
 
-// Turns are how the root and the goroutines of clients take turns: the root sleeps until
-// somebody wakes it, and nobody else moves while it does not.
+// Turns let the root and the goroutines of clients take turns: the root sleeps until a client wakes
+// it, and clients move only while it sleeps.
 type turns struct {
 	woken chan struct{}
-	// taken counts those of the root: it adds one before time passes, and who wakes
-	// up by a timer reads it, so that the race detector sees the order that the
-	// bubble keeps anyway.
+	// taken counts the turns of the root. The root adds one before time passes, and goroutines
+	// woken by a timer read it, so that the race detector sees the order that the bubble keeps
+	// anyway.
 	taken atomic.Int64
 }
 
@@ -83,7 +83,7 @@ func (t *turns) wake() {
 	}
 }
 
-// Troubles are what must not happen, of all schedules so far: they only grow.
+// Troubles are errors of all schedules so far; they only grow.
 type troubles struct {
 	mu       sync.Mutex
 	defects  []string // each once; guarded by mu
@@ -91,7 +91,7 @@ type troubles struct {
 	leaks    bool     // a goroutine of some schedule does not end
 }
 
-// defect notes something that must not happen. Any goroutine may call it.
+// defect records an error. Any goroutine may call it.
 func (t *troubles) defect(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,22 +100,22 @@ func (t *troubles) defect(text string) {
 	}
 }
 
-// A course is how far the schedule under way is. [world.open] begins it anew.
+// A course is the state of the schedule under way. [world.open] begins it anew.
 type course struct {
 	start  time.Time // by the bubble's clock
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  bool // nothing more will happen in it
-	over   bool // and actors are to end
+	over   bool // nothing more will happen, and actors must end
 	flight flight
 	left   budget
-	last   strategy.Verb // the step just made, of steps so far
+	last   strategy.Verb // verb of the last step
 	steps  int
-	// choices are those of the present point, made all so far: a prefix of a schedule that
-	// runs the same way again.
+	// choices are the choices at the present point, made the choices made so far: a prefix of a
+	// schedule that runs the same way again.
 	choices, made []strategy.Choice
 	effect        strategy.Effect     // of the step under way
-	carried       *stepserver.Command // the one that is being run by carryOut
+	carried       *stepserver.Command // the command that carryOut runs
 	faults        []string            // kinds, in the order in which they occurred
 }
 
@@ -130,7 +130,7 @@ func (c *course) begin() {
 // now is the time since the schedule began.
 func (c *course) now() time.Duration { return time.Since(c.start) }
 
-// A budget is what a schedule may still have.
+// A budget is the rest of the budgets of a schedule.
 type budget struct {
 	faults, moves int
 }
@@ -138,7 +138,7 @@ type budget struct {
 // phase is the fraction of a second at which every schedule begins: off a whole one.
 const phase = 313_000_007
 
-// epoch is the time of day at which every schedule begins, as times are shown.
+// epoch is the displayed time of day at which every schedule begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
 func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
@@ -197,9 +197,9 @@ func (w *world) close() {
 	for _, a := range append(w.actors, w.prober) {
 		a.dismiss()
 	}
-	w.tape.Reset() // ends what watches for losses
+	w.tape.Reset() // stops the goroutine that watches for losses
 	w.server.Close()
-	time.Sleep(time.Second) // the client library gives up what it began to dial
+	time.Sleep(time.Second) // time for the client library to give up its dials
 	w.bubble.Wait()
 }
 
@@ -229,13 +229,13 @@ func (w *world) open() error {
 	for _, a := range w.actors {
 		w.assign(a)
 	}
-	w.prober.exited = true // it has no part until the end
+	w.prober.exited = true // it has no part before the end
 	return nil
 }
 
-// align sleeps until the time of day has the fraction of a second that schedules
-// begin with. Server, processes and bubble have one clock, which only goes on: lock code may
-// read it past its environment, and name times of day to the server.
+// align sleeps until the time of day has the fraction of a second at which schedules begin. Server,
+// processes and bubble have one clock, which only advances: lock code may read it past its
+// environment, and send times of day to the server.
 func (w *world) align() {
 	now := time.Now()
 	to := now.Truncate(time.Second).Add(phase)

@@ -9,18 +9,19 @@ const (
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
 	Stepping     = "stepping"
-	// Losing and Loss are of a server that lockbench did not start: what befell it, nobody did for lockbench.
+	// Losing and Loss are events of a server that lockbench did not start. Lockbench did not cause
+	// them.
 	Losing = "server-losing"
 	Loss   = "server-loss"
-	// TimeMove is what explorations record where they have time pass while clients could go on.
+	// TimeMove is recorded by explorations that let time pass while clients could go on.
 	TimeMove = "time-move"
 )
 
-// An Event is what a history says of faults: the note of a fault event, or another event that
-// a fault brings.
+// An Event describes an event of a fault in histories: the note of a fault event, or another event
+// that a fault brings.
 type Event struct {
 	Note string
-	// Says is what happened.
+	// Says describes the event in words.
 	Says string
 	Act  Act
 	// Brings are the conditions that the event itself brings.
@@ -30,28 +31,28 @@ type Event struct {
 	Line string
 }
 
-// An Act is what an event means to the checker: which holds and calls it concerns.
+// An Act is the meaning of an event to the checker: the holds and calls that it concerns.
 type Act uint8
 
 // The acts.
 const (
-	NoAct       Act = iota // what it does to clients other events say, if it does anything
-	OwnKind                // it is no fault event: history has a kind of event for it
-	AffectsCall            // it affects what the client has under way: its reply is not heard
-	CutsCall               // the same; and the command did not run
+	NoAct       Act = iota // other events tell its effects on clients, if it has any
+	OwnKind                // it is no fault event: the history has an event kind for it
+	AffectsCall            // it affects the call that the client has under way: its reply is lost
+	CutsCall               // as AffectsCall; and the command did not run
 	ActsLate               // a command ran after its call
-	Takes                  // a command took what another client held
+	Takes                  // a command removed a key that another client held
 	SetsClock              // the client's clock is ahead by Value ns
 	Flushes                // the server forgets scripts
-	Forgets                // the server forgets what it granted
-	Revives                // so it does, and may know again what it had forgotten
+	Forgets                // the server forgets its grants
+	Revives                // as Forgets, and the server may remember them later
 	Steps                  // the server's clock is stepped by Value ns
-	StandsStill            // nobody could do anything for Value ns
+	StandsStill            // nobody could act for Value ns
 	Delays                 // answers come late, or not at all, for a time
 	Passes                 // time passed for Value ns while clients could have gone on
 )
 
-// A Phase is which part of an occurrence an event marks.
+// A Phase is the part of an occurrence that an event marks.
 type Phase uint8
 
 // The phases.
@@ -59,10 +60,10 @@ const (
 	Once   Phase = iota
 	Begins       // it goes on until an event of the same line ends it
 	Ends
-	Lasts // it goes on for Value ns, where that is above zero
+	Lasts // it goes on for Value ns, if that is above zero
 )
 
-// events is what histories say of faults. An occurrence of several events has one row for each.
+// events lists the events of faults. An occurrence of several events has one row for each.
 var events = []Event{
 	{Note: "pause", Says: "the client stands still", Act: OwnKind, Brings: lockbench.Pause, Phase: Begins, Line: "pause"},
 	{Note: "resume", Says: "it goes on", Act: OwnKind, Phase: Ends, Line: "pause"},
@@ -104,5 +105,6 @@ var byNote = func() map[string]Event {
 	return all
 }()
 
-// EventOf returns what a note says; of a note that is not known, that it happened once.
+// EventOf returns the event of a note. The event of an unknown note is the zero Event, which
+// happens once.
 func EventOf(note string) Event { return byNote[note] }

@@ -10,36 +10,35 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Fault says what is to go wrong, and how often. It is plain data; [Parse] and
-// [Usual] make valid ones.
+// A Fault is a fault of a live run, with its frequency. It is plain data; [Parse] and [Usual] make
+// valid ones.
 //
-// A fault of clients occurs with probability P on each occasion or, when P is
-// zero, on the first occasion from At on and then from Every after it. One that has the P of
-// [Usual] also occurs every half second on an occasion of a holder, so that a short run meets it. A fault
-// of the server is due at At and then every Every; where it asks for a held lock, it occurs
-// right after the next grant.
+// A fault of clients occurs with probability P on each occasion or, if P is zero, on the first
+// occasion from At on and then from Every after it. With the P of [Usual] it also occurs every half
+// second on an occasion of a holder, so that a short run meets it. A fault of the server is due at
+// At and then every Every; if it is limited to held locks, it occurs right after the next grant.
 type Fault struct {
 	Kind Kind
 	// At is the earliest time, since the clients began.
 	At time.Duration
-	// Until is the latest time. Zero leaves faults that may leave a key locked some time
-	// at the end of the run, in which it can be seen whether they did.
+	// Until is the latest time. Zero ends faults that may leave a key locked some time before the
+	// end of the run, so that the rest shows whether they did.
 	Until time.Duration
 	// Every is the time from one occurrence to the next; zero is once.
 	Every time.Duration
-	// P is the probability on each occasion, 0 to 1: the occasion is a command that a
-	// lock sends, for pause also a grant, and for cancel a call of the lock.
+	// P is the probability on each occasion, 0 to 1. An occasion is a command that a lock sends,
+	// for pause also a grant, and for cancel a call of the lock.
 	P float64
-	// While says when it may occur.
+	// While limits when it may occur.
 	While While
-	// For is how long it lasts. Zero is until past the lease.
+	// For is how long it lasts. Zero lasts past the lease.
 	For time.Duration
-	// By is by how much clocks are off: two processes differ by up to twice that.
-	// Zero is a second more than the design says it tolerates.
-	// For slow it is by how much commands and replies are late; for clock-step, by how
-	// much the clock goes ahead, or back where it is negative: zero is past the lease.
+	// By is how far clocks are off: two processes differ by up to twice that. Zero is a second more
+	// than the design's tolerance. For slow it is the delay of commands and replies. For clock-step
+	// it is how far the clock jumps ahead, or back if negative; zero jumps past the lease.
 	By time.Duration
-	// N is how many servers are down, or have their clocks stepped; for throttle, the KB that pass in a second.
+	// N is the number of servers that are down or have their clocks stepped; for throttle, the rate
+	// in KB/s.
 	N int
 }
 
@@ -48,13 +47,13 @@ type While string
 
 // The conditions.
 const (
-	// Any time will do. It is the zero value.
+	// Any is the zero value: no condition.
 	Any While = ""
-	// Held: the affected client, or any client when the server is affected, holds a lock.
+	// Held: the affected client holds a lock, or any client if the server is affected.
 	Held While = "held"
 )
 
-// String returns the condition as [Parse] reads it.
+// String returns the condition in the form that [Parse] reads.
 func (w While) String() string {
 	if w == Any {
 		return "any"
@@ -62,7 +61,7 @@ func (w While) String() string {
 	return string(w)
 }
 
-// Usual returns the fault of a kind with the settings it has when nothing is said.
+// Usual returns the fault of a kind with its default settings.
 func Usual(k Kind) (Fault, error) {
 	row, err := find(string(k))
 	if err != nil {
@@ -73,10 +72,10 @@ func Usual(k Kind) (Fault, error) {
 	return f, nil
 }
 
-// String returns f as [Parse] reads it, with all of its settings.
+// String returns f in the form that [Parse] reads, with all of its settings.
 func (f Fault) String() string {
 	text := []string{string(f.Kind)}
-	usual, _ := Usual(f.Kind) // the zero Fault for no kind
+	usual, _ := Usual(f.Kind) // the zero Fault for an unknown kind
 	add := func(name string, given bool, value any) {
 		if given {
 			text = append(text, fmt.Sprintf("%s=%v", name, value))
@@ -93,7 +92,7 @@ func (f Fault) String() string {
 	return strings.Join(text, ",")
 }
 
-// KindsOf returns the kinds of faults, each once, as histories name them.
+// KindsOf returns the kinds of faults, each once, by their names in histories.
 func KindsOf(all []Fault) []string {
 	var names []string
 	for _, f := range all {
@@ -104,7 +103,7 @@ func KindsOf(all []Fault) []string {
 	return names
 }
 
-// Exercises lists the cells that these faults put to the test, each once, in order.
+// Exercises lists the cells that these faults test, each once, in order.
 func Exercises(all []Fault) []lockbench.Cell {
 	var found []lockbench.Cell
 	for _, f := range all {
@@ -116,7 +115,7 @@ func Exercises(all []Fault) []lockbench.Cell {
 	return slices.Compact(found)
 }
 
-// Conditions are those that these faults bring.
+// Conditions are the conditions that these faults bring.
 func Conditions(all []Fault) lockbench.Conditions {
 	var brought lockbench.Conditions
 	for _, f := range all {
@@ -127,14 +126,14 @@ func Conditions(all []Fault) lockbench.Conditions {
 	return brought
 }
 
-// AffectStore reports whether these faults would affect what is kept on the same server
-// as the locks, so that guarded records are better kept on another.
+// AffectStore reports whether these faults would affect the guarded records on the locks' server,
+// so that the records belong on another.
 func AffectStore(all []Fault) bool {
 	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs&(OwnProcess|Restarts|Suspends) != 0 })
 }
 
-// OfOneServer are the faults as a lock on one server meets them: without those that spare it,
-// and with no more than one server to affect.
+// OfOneServer returns the faults for a lock on one server: without faults of several servers, and
+// with at most one server to affect.
 func OfOneServer(all []Fault) (some []Fault) {
 	for _, f := range all {
 		live := Of(f.Kind).Live
@@ -149,8 +148,8 @@ func OfOneServer(all []Fault) (some []Fault) {
 	return some
 }
 
-// Filled returns f with what its zero settings stand for: pastLease is how long it takes until
-// a lease is over for certain, and tolerance what the design says of clocks.
+// Filled returns f with defaults in place of zero settings. pastLease is the time after which a
+// lease is over for certain, tolerance the design's tolerance of clocks.
 func (f Fault) Filled(pastLease, tolerance time.Duration) Fault {
 	for _, s := range Of(f.Kind).Live.Settings {
 		switch s.Name {
@@ -178,7 +177,8 @@ func (s Setting) filled(given, pastLease, tolerance time.Duration) time.Duration
 	return given
 }
 
-// Check returns why faults cannot be had together in a run on so many servers; nil when they can.
+// Check returns the reason why one run on so many servers cannot have all these faults, nil if it
+// can.
 func Check(all []Fault, servers int) error {
 	seen := map[Kind]bool{}
 	for _, f := range all {
@@ -202,7 +202,7 @@ func Check(all []Fault, servers int) error {
 	return nil
 }
 
-// check reports what is wrong with the settings of f on so many servers.
+// check returns the error in the settings of f for so many servers.
 func (f Fault) check(row *Row, servers int) error {
 	longest := row.Live.setting("for").Most
 	switch {

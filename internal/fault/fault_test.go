@@ -64,7 +64,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: what can be read is written so that it reads the same again.
+// FuzzParse: every readable fault is written in a form that reads back the
+// same.
 func FuzzParse(f *testing.F) {
 	for _, k := range Kinds() {
 		usual, err := Usual(k)
@@ -131,7 +132,7 @@ func TestOfOneServer(t *testing.T) {
 	}
 }
 
-// TestFilled: what zero stands for.
+// TestFilled: meanings of zero.
 func TestFilled(t *testing.T) {
 	const pastLease, tolerance = 7 * time.Second, 2 * time.Second
 	for _, c := range []struct{ got, want Fault }{

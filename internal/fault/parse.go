@@ -12,9 +12,9 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Parse reads a fault: its kind and, by commas, settings that differ from the usual,
-// such as "pause,p=0.05,while=held,for=3s" or "restart,at=5s". The error says which
-// setting is wrong, why, and what would do.
+// Parse reads a fault: its kind and, after commas, settings that differ from the
+// defaults, such as "pause,p=0.05,while=held,for=3s" or "restart,at=5s". The error
+// names the wrong setting and the reason, with a hint.
 func Parse(text string) (Fault, error) {
 	name, rest, more := strings.Cut(text, ",")
 	row, err := find(strings.TrimSpace(name))
@@ -34,12 +34,12 @@ func Parse(text string) (Fault, error) {
 		given[name] = true
 	}
 	if row.Target == Client && (given["at"] || given["every"]) && !given["p"] {
-		f.P = 0 // by the clock then
+		f.P = 0 // it occurs by the clock
 	}
 	return f, nil
 }
 
-// settings are those that some fault has.
+// settings are all settings, though no fault has all.
 var settings = []string{"at", "until", "every", "p", "while", "for", "by", "n"}
 
 // set applies a setting and returns its name.
@@ -57,7 +57,7 @@ func (f *Fault) set(row *Row, setting string) (name string, err error) {
 	return name, f.setTo(row.Live.setting(name), name, value)
 }
 
-// settings lists those that the kind has.
+// settings lists the settings of the kind.
 func (r *Row) settings() (has []string) {
 	if r.Target != Process {
 		has = []string{"at", "until", "every", "while"}
@@ -90,7 +90,7 @@ func (f *Fault) setTo(s Setting, name, value string) (err error) {
 	return err
 }
 
-// signed reads a duration, which may be below zero where the setting has a sign.
+// signed reads a duration, which may be negative if the setting is signed.
 func signed(s Setting, name, value string) (time.Duration, error) {
 	back, is := strings.CutPrefix(value, "-")
 	if !is || !s.Signed {
@@ -139,7 +139,7 @@ func probability(value string) (float64, error) {
 	return p, nil
 }
 
-// ParseAll reads faults, and joins the errors of those that are wrong.
+// ParseAll reads faults, and joins the errors of the invalid ones.
 func ParseAll(texts []string) ([]Fault, error) {
 	var all []Fault
 	var errs []error

@@ -8,35 +8,35 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Kind is something that can go wrong, by its name.
+// A Kind is the name of a kind of fault.
 type Kind string
 
-// A Row is all that there is to know of a fault but the code that injects it.
+// A Row describes a fault completely, but for the code that injects it.
 type Row struct {
 	Kind Kind
-	// Summary says in a few words what happens.
+	// Summary describes the fault in a few words.
 	Summary string
 	Target  Target
-	// Conditions are those that it brings; where it brings none, Untouched says why.
+	// Conditions are the conditions that it brings; Untouched says why if it brings none.
 	Conditions lockbench.Conditions
 	Untouched  string
-	// Exercises are the cells that it puts to the test; where there are none although it
-	// brings conditions, Unexercised says why.
+	// Exercises are the cells that it tests; Unexercised says why if there are none although
+	// it brings conditions.
 	Exercises   []lockbench.Cell
 	Unexercised string
-	// Records are the notes of the events by which a history has it.
+	// Records are the notes of its events in a history.
 	Records []string
-	// Live is how live runs do it, nil where they cannot.
+	// Live describes it in live runs, nil if they cannot inject it.
 	Live *Live
-	// Explored are the names that explorations have for it, none where they cannot do it.
-	// Explorations do what is OnRequest only where it is asked for.
+	// Explored are its names in explorations, none if they cannot inject it. Explorations
+	// inject OnRequest faults only by name.
 	Explored  []Kind
 	OnRequest bool
-	// Locktest: a test of locktest.Run has it happen.
+	// Locktest means that a test of locktest.Run injects it.
 	Locktest bool
 }
 
-// A Target is what a fault happens to.
+// A Target is the part of a system that a fault affects.
 type Target uint8
 
 // The targets.
@@ -52,50 +52,50 @@ func (t Target) String() string {
 	return [...]string{"client", "process", "server", "network"}[t]
 }
 
-// Live is how live runs do a fault.
+// Live describes a fault in live runs.
 type Live struct {
-	// Usual is the fault as it is when nothing but its kind is said.
+	// Usual is the fault with its default settings.
 	Usual Fault
-	// Settings are those that it has beside at, until, every and while, which all have but
-	// faults of processes.
+	// Settings are its settings beside at, until, every and while. Those four belong to all
+	// faults but faults of processes.
 	Settings []Setting
 	Needs    Needs
-	// NotWith is a fault that one run cannot have beside it, because of Why; empty for none.
+	// NotWith is a fault that cannot share a run with it, for the reason Why; empty for none.
 	NotWith Kind
 	Why     string
-	// Several: it is about designs that lock on several servers, and spares those on one.
+	// Several faults are for designs that lock on several servers, and spare designs on one.
 	Several bool
-	// On says on which occasions a fault of clients may occur, and what else a fault of the
-	// server waits for: see [Row.When].
+	// On names the occasions of a fault of clients, or an additional condition of a fault of
+	// the server: see [Row.When].
 	On string
 }
 
-// A Setting is a number or a time that a fault has.
+// A Setting is a number or a time that a fault takes.
 type Setting struct {
 	Name string // "p", "for", "by" or "n"
 	Zero Zero
 	// Most is the longest time, zero for no bound.
 	Most time.Duration
-	// Signed: it may be below zero.
+	// Signed settings may be negative.
 	Signed bool
-	// Servers: it counts servers, and there have to be so many.
+	// Servers settings count servers, and there must be so many.
 	Servers bool
 }
 
-// A Zero is what a setting of zero stands for.
+// A Zero is the meaning of a setting of zero.
 type Zero uint8
 
-// What zero stands for.
+// Meanings of zero.
 const (
 	Itself        Zero = iota
 	PastLease          // until past the lease, whatever the design tolerates
-	PastTolerance      // a second more than the design says it tolerates
+	PastTolerance      // a second more than the design's tolerance
 )
 
-// Needs is a set of what a live fault needs of the server that it is done to.
+// Needs is the set of properties that a live fault needs of its server.
 type Needs uint8
 
-// What a fault may need. The zero value is done to processes alone.
+// Elements of Needs. Faults with the zero value affect processes alone.
 const (
 	// TCP: a server that is reached by TCP, without TLS.
 	TCP Needs = 1 << iota
@@ -103,7 +103,7 @@ const (
 	Ours
 	// OwnProcess: one that has a process of its own.
 	OwnProcess
-	// OwnClock: one whose clock can be set.
+	// OwnClock: one with a clock that can be set.
 	OwnClock
 	// Redis: a Redis server.
 	Redis
@@ -121,8 +121,8 @@ func (n Needs) Has(other Needs) bool { return n&other == other }
 // Rows returns the table, a row for each fault, in the order of lists.
 func Rows() []Row { return slices.Clone(rows) }
 
-// Of returns the row of a fault by its name in live runs or in explorations, nil when there is
-// none of the name.
+// Of returns the row of a fault by its name in live runs or in explorations, nil for an
+// unknown name.
 func Of(k Kind) *Row {
 	for i := range rows {
 		if r := &rows[i]; r.Kind == k || slices.Contains(r.Explored, k) {
@@ -168,8 +168,7 @@ func find(name string) (*Row, error) {
 	return nil, suggest.Unknown("fault", name, Names(Kinds()))
 }
 
-// setting returns what there is to know of a setting of the fault; the zero Setting for one
-// that it has not.
+// setting returns the setting of that name; the zero Setting if the fault lacks it.
 func (l *Live) setting(name string) Setting {
 	for _, s := range l.Settings {
 		if s.Name == name {
@@ -179,13 +178,13 @@ func (l *Live) setting(name string) Setting {
 	return Setting{}
 }
 
-// LeavesLocked reports whether what the fault affects may stay locked: recovery is at stake.
+// LeavesLocked reports whether the fault may leave a key locked, so that it tests recovery.
 func (r *Row) LeavesLocked() bool {
 	return slices.ContainsFunc(r.Exercises, func(c lockbench.Cell) bool { return c.Guarantee == lockbench.Recovery })
 }
 
-// When says when the fault occurs in a live run that does not set it otherwise; empty where no
-// live run does it. Explorations have it occur wherever a schedule can.
+// When says when the fault occurs in a live run with default settings; empty if no live run
+// has it. In explorations it occurs wherever a schedule can place it.
 func (r *Row) When() string {
 	if r.Live == nil {
 		return ""

@@ -6,8 +6,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// The kinds, of what happens to clients, the server and the network between them. Their rows
-// say what each is.
+// Kinds of faults of clients, the server and the network between them. Their rows describe each.
 const (
 	Crash       Kind = "crash"
 	DieBefore   Kind = "die-before" // a crash before a command runs
@@ -30,14 +29,14 @@ const (
 	BlackHole   Kind = "black-hole"
 	ClockStep   Kind = "clock-step"
 	Evict       Kind = "evict"
-	// Live runs record standstills that package standstill sees; explorations have them occur.
+	// Live runs record standstills that package standstill detects; explorations inject them.
 	Standstill        Kind = "standstill"
 	ServerStandstill  Kind = "server-standstill"
 	MachineStandstill Kind = "machine-standstill" // both
 )
 
-// longestSilence is how long a server may answer nobody at most: clients wait 5 s
-// for a reply, and what they then give up could act at any later time.
+// longestSilence bounds the time for which a server does not answer: clients wait 5 s for a
+// reply, and a command that they then give up could take effect at any later time.
 const longestSilence = 4 * time.Second
 
 // Settings that several faults have.
@@ -56,12 +55,11 @@ var byHolder = []lockbench.Cell{
 }
 
 const (
-	// calls are what happens to calls that are under way when a server is lost, and to the
-	// scripts that it had.
+	// calls are the effects of a server's loss on calls under way and on its scripts.
 	calls = lockbench.LostReply | lockbench.ScriptFlush
-	// late is why faults touch nothing that only take time.
+	// late is the reason why faults that only take time bring no condition.
 	late = "every command runs and every reply arrives, only late"
-	// onCommand is where most faults of clients occur.
+	// onCommand is the occasion of most faults of clients.
 	onCommand = "at a command, in the middle of a call"
 )
 
@@ -69,10 +67,11 @@ func only(g lockbench.Guarantee, under lockbench.Conditions) []lockbench.Cell {
 	return []lockbench.Cell{g.At(under)}
 }
 
-// every returns the usual fault by the clock: at first, and every so often, while a lock is held.
+// every returns the usual fault by the clock: at first at, and then every then, while a lock is
+// held.
 func every(at, then time.Duration) Fault { return Fault{At: at, Every: then, While: Held} }
 
-// rows is the table. Its order is that of lists.
+// rows is the table. Lists keep its order.
 var rows = []Row{
 	{
 		Kind: Crash, Summary: "a process dies at a command; a fresh one takes its place", Target: Client,

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of faults in docs/design")
 
-// TestEveryRowIsWhole: a row says what it is, what it brings and exercises or why it does not,
-// who can do it, and what a history has of it.
+// TestEveryRowIsWhole: a row has its description, its conditions and cells or the reasons for none,
+// its ways of injection, and its events in a history.
 func TestEveryRowIsWhole(t *testing.T) {
 	known := map[Kind]bool{}
 	for _, row := range rows {
@@ -45,7 +45,7 @@ func (r *Row) complaints() (all []string) {
 	want((len(r.Exercises) == 0) != (why == ""), "exercises %v and does not because %q; want one of the two", r.Exercises, why)
 	brings := r.Conditions
 	if brings.Has(lockbench.Pause) {
-		brings |= lockbench.Outlived // who stands still outlives its lease
+		brings |= lockbench.Outlived // a paused client outlives its lease
 	}
 	for _, cell := range r.Exercises {
 		want(cell.Under != 0 && brings.Has(cell.Under), "exercises %s, and brings %q", cell, brings)
@@ -65,8 +65,8 @@ func (r *Row) complaints() (all []string) {
 	return all
 }
 
-// TestEveryEventIsRecorded: an event belongs to a fault, but for what anything may cause, standstills, and what befalls a user's server; and what
-// begins something has an event that ends it.
+// TestEveryEventIsRecorded: an event belongs to a fault, except for events with any cause,
+// standstills, and incidents of a user's server; and each beginning has an event that ends it.
 func TestEveryEventIsRecorded(t *testing.T) {
 	begun := map[string]int{}
 	for _, e := range events {
@@ -163,7 +163,7 @@ func eventsAsText() string {
 	return b.String()
 }
 
-// TestWhen: what each target waits for, as the tables of faults say it.
+// TestWhen: the condition that each target waits for, in the words of the tables of faults.
 func TestWhen(t *testing.T) {
 	for kind, want := range map[Kind]string{
 		Crash:     "at a command, in the middle of a call, by chance and every half second at one of a holder",

@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// An actor draws the choices that chance has about one client, or about what a
-// process does in the background. It is safe for concurrent use.
+// An actor draws the random choices for one client, or for the background work of a
+// process. It is safe for concurrent use.
 type actor struct {
 	mu     sync.Mutex
 	random *rand.Rand
 }
 
-// newActor returns one whose choices depend on the run's seed and on id alone.
+// newActor returns an actor; its choices depend on the run's seed and on id alone.
 func newActor(in *Injector, id int64) *actor {
 	key := [32]byte{31: 'f'} // sets it apart from the clients' and the locks' choices
 	binary.LittleEndian.PutUint64(key[:], in.config.Seed)
@@ -24,7 +24,7 @@ func newActor(in *Injector, id int64) *actor {
 	return &actor{random: rand.New(rand.NewChaCha8(key))}
 }
 
-// chance reports whether what has probability p happens.
+// chance draws an event of probability p.
 func (a *actor) chance(p float64) bool {
 	if p == 0 {
 		return false
@@ -43,7 +43,7 @@ func (a *actor) below(n int) int {
 
 // occurs reports whether p occurs on this occasion of a.
 func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
-	drawn := a.chance(p.P) // whether or not it may, so that later draws are the same
+	drawn := a.chance(p.P) // drawn in any case, so that later draws stay the same
 	now := in.now()
 	if p.While == fault.Held && !held || now < int64(p.At) || p.over(now) {
 		return false
@@ -51,8 +51,8 @@ func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
 	return drawn || (p.P == 0 || p.atLeast > 0 && held) && p.isDue(now)
 }
 
-// isDue reports whether p is to occur by the clock, and then sets the next time. Of
-// several that ask at once one gets true.
+// isDue reports whether p is due by the clock, and then sets its next time. Of
+// several concurrent calls one returns true.
 func (p *plan) isDue(now int64) bool {
 	due := p.due.Load()
 	if now < due {

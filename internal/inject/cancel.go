@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// An ending is the end of a call's context, to come.
+// An ending is the planned end of a call's context.
 type ending struct {
 	plan     *plan
-	commands atomic.Int32 // that still go on before it, this one too
+	commands atomic.Int32 // commands up to the end, which comes about the last of them
 	phase    phase
 	cancel   context.CancelFunc
 }
 
-// A phase is when, about a command, something happens.
+// A phase is the point of a command at which a fault occurs.
 type phase int
 
 const (
@@ -23,11 +23,11 @@ const (
 	phases
 )
 
-// farthest is how many commands of a call go at most before its context ends.
+// farthest is the largest number of commands of a call before its context ends.
 const farthest = 3
 
-// toCancel returns the context for one call, the end of which may be planned, and the
-// function that lets go of it. A lock may go on using the context of its acquire while
+// toCancel returns a context for one call, perhaps with a planned end, and the
+// function that releases it. A lock may go on using the context of its acquire while
 // it is held.
 func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelFunc) {
 	plan := c.p.in.chosen(c.actor, c.held.Load() > 0, atCall)
@@ -44,5 +44,5 @@ func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelF
 	return context.WithValue(ctx, callKey{}, &call{client: c, ending: e}), cancel
 }
 
-// due reports whether the context is to end about the command that is next.
+// due reports whether the context ends at the next command.
 func (e *ending) due() bool { return e != nil && e.commands.Add(-1) == 0 }

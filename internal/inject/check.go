@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// Check returns why faults cannot be done in a run on these services, before anything
-// starts: one that would harm a service that lockbench did not start, or a fault that
-// needs what the service has not. It is nil when they can.
+// Check returns the reason why faults cannot be injected in a run on these services: one
+// would harm a service that lockbench did not start, or needs a property that the service
+// lacks. It is nil if all can. Nothing need be started yet.
 func Check(all []fault.Fault, on []design.Service) error {
 	if err := fault.Check(all, len(on)); err != nil {
 		return err
@@ -24,14 +24,14 @@ func Check(all []fault.Fault, on []design.Service) error {
 	return nil
 }
 
-// Possible reports whether a fault can be done to services of what a design locks on, those
-// of lockbench's own at least.
+// Possible reports whether a fault can be injected into the services of a design, if
+// lockbench starts them.
 func Possible(k fault.Kind, d *design.Design) bool {
 	row := fault.Of(k)
 	return row.Live != nil && abilities(row.Live.Needs, servers.BackendOf(d).Offers()) == nil
 }
 
-// checkService returns why s has not what a fault needs of it.
+// checkService returns the reason why s does not meet the needs of a fault.
 func checkService(needs fault.Needs, s design.Service) error {
 	if err := abilities(needs, s); err != nil {
 		return err
@@ -57,7 +57,8 @@ func plainTCP(s design.Service) bool {
 	return is && server.PlainTCP()
 }
 
-// abilities returns why no service of the type of s, open or not, has what a fault needs.
+// abilities returns the reason why the type of s, open or not, does not meet the needs of a
+// fault.
 func abilities(needs fault.Needs, s design.Service) error {
 	_, isRedis := s.(*servers.Server)
 	_, restarts := s.(design.Restarter)

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestEveryFaultIsInjected: each live fault of the table has the code that its target asks for.
+// TestEveryFaultIsInjected: each live fault of the table has the code that its target needs.
 func TestEveryFaultIsInjected(t *testing.T) {
 	for _, row := range fault.Rows() {
 		how, is := injections[row.Kind]

@@ -11,23 +11,23 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Client is one owner under faults. One goroutine uses it; what happens to its process
-// may happen at any time.
+// A Client is one owner under faults. Only one goroutine may use it; its process may be hit
+// by faults at any time.
 type Client struct {
 	p      *Process
 	record *history.Client
 	actor  *actor
 
 	crashed   atomic.Bool
-	held      atomic.Int64 // locks in hand
+	held      atomic.Int64 // number of locks that it holds
 	acquiring atomic.Bool
 
-	mu      sync.Mutex // orders its death and the rest
+	mu      sync.Mutex // orders its death and its other changes
 	cancels []context.CancelFunc
 }
 
-// Client puts the owner with this id, recorded by record, under faults. It lives in p,
-// and dies with it: at once when p has crashed.
+// Client puts the owner with this id, recorded by record, under faults. It lives in p, and
+// dies with it: at once if p has crashed.
 func (p *Process) Client(id int, record *history.Client) *Client {
 	c := &Client{p: p, record: record, actor: newActor(p.in, int64(id))}
 	if p.skewed != nil {
@@ -61,7 +61,7 @@ func (c *Client) die() {
 // Crashed reports whether the client has died. It does so before its death is recorded.
 func (c *Client) Crashed() bool { return c.crashed.Load() }
 
-// hold adds n to the locks that the client has in hand, unless it has crashed.
+// hold adds n to the client's number of held locks, unless it has crashed.
 func (c *Client) hold(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,9 +75,9 @@ func (c *Client) hold(n int64) {
 	}
 }
 
-// Context returns ctx as everything the client does is to run under: by it faults know
-// whose command they see. It ends when ctx does, the client dies or the function
-// returned is called.
+// Context returns a context for everything the client does: it tells faults which client
+// sent a command. It ends when ctx does, the client dies or the returned function is
+// called.
 func (c *Client) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -89,23 +89,23 @@ func (c *Client) Context(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithValue(ctx, callKey{}, &call{client: c}), cancel
 }
 
-// A call is what a command belongs to.
+// A call is the call of a lock that sends commands.
 type call struct {
 	client *Client
-	// ending is nil unless the context of this call is to end on the way.
+	// ending is nil unless the context of this call has a planned end.
 	ending *ending
 }
 
 type callKey struct{}
 
-// callOf returns the call that a command belongs to, nil when no client asked for it.
+// callOf returns the call that sent a command, nil if no client did.
 func callOf(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
 	return c
 }
 
-// Locker returns inner, under faults. It is to be the outermost decorator: a pause
-// after a grant begins when the grant is known and recorded.
+// Locker returns inner under faults. It must be the outermost decorator: a pause after a
+// grant begins when the grant is known and recorded.
 func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker { return locker{c, inner} }
 
 type locker struct {
@@ -141,9 +141,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return held, nil
 }
 
-// diesHolding has the process of a lock whose commands cannot be seen die with what it
-// was just granted, or is about to release, if it is to, and reports whether it did. Others
-// die at a command.
+// diesHolding may crash the process of a lock with unseen commands, just after a
+// grant or before a release, and reports whether it did. Other processes die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
 		return false
@@ -156,11 +155,11 @@ func (c *Client) diesHolding() bool {
 	return true
 }
 
-// A heldLease is a lease that a client under faults has in hand.
+// A heldLease is a lease that a client under faults holds.
 type heldLease struct {
 	lockbench.Wrapped
 	client *Client
-	done   context.CancelFunc // of the context it was acquired under; nil once released
+	done   context.CancelFunc // of the context of its acquire; nil once released
 	stake  stake
 }
 
@@ -205,8 +204,8 @@ func (l *heldLease) released() {
 	}
 }
 
-// Store returns inner, as the client reaches it: not while its process stands still,
-// and not at all when it has crashed.
+// Store returns inner as the client reaches it: it waits while the process is paused, and
+// fails after a crash.
 func (c *Client) Store(inner lockbench.Store) lockbench.Store {
 	if guarded, ok := inner.(lockbench.GuardedStore); ok {
 		return guardedStore{store{c, inner}, guarded}

@@ -8,14 +8,13 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// stepped are the servers whose clocks p steps: the last ones of the group.
+// stepped are the servers with clocks that p steps: the last ones of the group.
 func (in *Injector) stepped(p *plan) []*servers.Server {
 	all := in.redis
 	return all[len(all)-p.N:]
 }
 
-// ownClocks has the servers whose clocks are to be stepped go by clocks of their own.
-// They are empty then.
+// ownClocks gives the servers that p steps clocks of their own. That empties them.
 func (in *Injector) ownClocks(ctx context.Context, p *plan) error {
 	for _, s := range in.stepped(p) {
 		if err := s.OwnClock(ctx); err != nil {
@@ -25,7 +24,7 @@ func (in *Injector) ownClocks(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// stepClocks sets clocks off, or right again when they are.
+// stepClocks moves the clocks ahead, or sets them right again if they are.
 func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 	if in.ahead == 0 {
 		return in.setClocks(ctx, p, p.By)
@@ -33,8 +32,8 @@ func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 	return in.setClocks(ctx, p, 0)
 }
 
-// setClocks sets the clocks that p steps so far ahead. When a server first goes by the
-// new time is known no better than from one event of the history to the other.
+// setClocks sets the clocks that p steps ahead by ahead. The moment at which a server
+// first uses the new time is known only to lie between the two recorded events.
 func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration) error {
 	by := int64(ahead - in.ahead)
 	in.serverRecord.Fault(fault.Stepping, by)
@@ -48,7 +47,7 @@ func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration)
 	return nil
 }
 
-// rightClocks has all servers go by the right time again, on record: clients may still
+// rightClocks sets all clocks right again and records it, because clients may still
 // hold locks.
 func (in *Injector) rightClocks() {
 	for _, p := range in.plans {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// hook is what every command of a process's clients passes.
+// hook handles every command of a process's clients.
 type hook struct{ p *Process }
 
 // DialHook implements [redis.Hook].
@@ -38,12 +38,12 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 	}
 }
 
-// insideKey marks the context of a request that is being sent: what the client library
-// sends for it on the way is part of it.
+// insideKey marks the context of a request that is being sent: commands that the client library
+// sends meanwhile are part of it.
 type insideKey struct{}
 
-// unseen reports whether a command is one with which the client library opens and looks
-// after its connections.
+// unseen reports whether the client library itself sends the command, to open or check a
+// connection, or as a part of another.
 func unseen(ctx context.Context, cmd redis.Cmder) bool {
 	switch cmd.Name() {
 	case "hello", "client", "select", "auth", "ping", "readonly":
@@ -52,14 +52,14 @@ func unseen(ctx context.Context, cmd redis.Cmder) bool {
 	return ctx.Value(insideKey{}) != nil
 }
 
-// A request is what is sent at a time.
+// A request is one command, pipeline or transaction.
 type request struct {
 	ctx  context.Context
 	cmds []redis.Cmder
 	next func(context.Context, []redis.Cmder) error
 }
 
-// fail has the request end in err, unsent or unheard.
+// fail sets err as the result of the request, which was not sent or lost its reply.
 func (r *request) fail(err error) error {
 	for _, cmd := range r.cmds {
 		cmd.SetErr(err)
@@ -67,8 +67,7 @@ func (r *request) fail(err error) error {
 	return err
 }
 
-// send sends the request of process p and returns what it was answered, once p does
-// not stand still.
+// send sends the request of process p. It returns the answer once p is not paused.
 func (p *Process) send(r *request) error {
 	err := p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
 	if p.crashed.Load() {
@@ -77,8 +76,8 @@ func (p *Process) send(r *request) error {
 	return err
 }
 
-// withoutReply sends the request and keeps the reply from it. It returns whether there was
-// one; the error is that of sending it.
+// withoutReply sends the request and withholds the reply. It reports whether there was one; the
+// error is the one of sending.
 func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	copies := make([]redis.Cmder, len(r.cmds))
 	for i, cmd := range r.cmds {
@@ -89,8 +88,8 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	return err == nil || errors.As(err, &refused), err
 }
 
-// under has f run while the process lives and does not stand still. The process dies
-// only when nothing of it is under way.
+// under runs f while the process lives and is not paused. The process dies only when no such f
+// is running.
 func (p *Process) under(f func() error) error {
 	if !p.await() {
 		return errCrashed
@@ -108,7 +107,7 @@ func (p *Process) under(f func() error) error {
 	return err
 }
 
-// command has the process make a request, unless a fault is in the way.
+// command makes a request of the process, unless a fault prevents it.
 func (p *Process) command(r *request) error {
 	if !p.watched.Load() {
 		p.watched.Store(true)
@@ -130,10 +129,10 @@ func (p *Process) command(r *request) error {
 	return p.answered(r, c, p.send(r))
 }
 
-// foreign has the process make a request of a client library that is not go-redis. What
-// no client asked for is not affected: which client gave a key up by it cannot be known. Nor are
-// there pauses and deaths at these commands, since how such a library reports a broken
-// connection is its own affair: they come after a grant, deaths before a release too.
+// foreign makes a request of a client library other than go-redis. A request that no client made
+// is not affected, because the client that gave a key up by it cannot be known. Nor are there
+// pauses and deaths at these commands, since such libraries report broken connections in their
+// own ways: these faults come after a grant, and deaths before a release, too.
 func (p *Process) foreign(r *request) error {
 	asked := callOf(r.ctx)
 	if asked == nil || !p.in.active.Load() {
@@ -148,8 +147,8 @@ func (p *Process) foreign(r *request) error {
 	return p.send(r)
 }
 
-// chosen is the fault that occurs at a command of c, or in the background when c is
-// nil; nil for none.
+// chosen is the fault that occurs at a command of c, or of the background if c is nil; nil for
+// none.
 func (p *Process) chosen(c *Client) *plan {
 	by := p.background
 	if c != nil {
@@ -158,7 +157,7 @@ func (p *Process) chosen(c *Client) *plan {
 	return p.in.chosen(by, p.met(c), atCommand)
 }
 
-// met reports whether c holds a lock; any client of the process, when c is nil.
+// met reports whether c holds a lock, or any client of the process if c is nil.
 func (p *Process) met(c *Client) bool {
 	if c != nil {
 		return c.held.Load() > 0
@@ -166,8 +165,8 @@ func (p *Process) met(c *Client) bool {
 	return p.holds()
 }
 
-// chosen is the first of the faults that occurs on this kind of occasion of by, nil for none.
-// Each draws its chance.
+// chosen is the first fault that occurs on this kind of occasion of by, nil for none. Every
+// fault draws its chance.
 func (in *Injector) chosen(by *actor, held bool, on occasion) (first *plan) {
 	if !in.active.Load() {
 		return nil
@@ -180,13 +179,13 @@ func (in *Injector) chosen(by *actor, held bool, on occasion) (first *plan) {
 	return first
 }
 
-// pause has the process stand still, if it does not already.
+// pause pauses the process, unless it is paused.
 func (p *Process) pause(plan *plan, held bool) {
 	plan.count(held, !held)
 	p.suspend(plan.For)
 }
 
-// pauseAt has the process stand still before a request.
+// pauseAt pauses the process before a request.
 func (p *Process) pauseAt(r *request, c *Client, plan *plan) error {
 	p.pause(plan, p.met(c))
 	return p.answered(r, c, p.send(r))
@@ -211,7 +210,7 @@ func (p *Process) loseReplyTo(r *request, c *Client, plan *plan) error {
 	return r.fail(errReplyLost)
 }
 
-// crashAt has the process die before a request, or after it.
+// crashAt crashes the process before a request or after it.
 func (p *Process) crashAt(r *request, c *Client, plan *plan) error {
 	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
 	if p.background.below(2) == 0 {
@@ -223,7 +222,7 @@ func (p *Process) crashAt(r *request, c *Client, plan *plan) error {
 	return r.fail(errCrashed)
 }
 
-// cancelled makes a request about which the context of its call ends.
+// cancelled ends the context of a call about a request.
 func (p *Process) cancelled(r *request, asked *call) error {
 	e, c := asked.ending, asked.client
 	held, acquiring := c.held.Load() > 0, c.acquiring.Load()
@@ -249,8 +248,8 @@ func (p *Process) cancelled(r *request, asked *call) error {
 	return err
 }
 
-// answered returns err, the answer to a request of c, and takes it down when the other
-// side broke the connection off: what was sent has had what effect it had.
+// answered returns err, the answer to a request of c. It records a cut if the other side broke
+// the connection; the request may have had an effect.
 func (p *Process) answered(r *request, c *Client, err error) error {
 	if err != nil && p.in.active.Load() && hungUp(err) {
 		p.recordOf(c).Fault(string(fault.Cut), 0)

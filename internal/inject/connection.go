@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// A mortalConn ends with its process.
+// A mortalConn is a connection that ends with its process.
 type mortalConn struct {
 	net.Conn
 	p *Process
 }
 
-// A mortalSocket is one that shows its socket, as the client library wants in order
-// to see whether the server has hung up.
+// A mortalSocket is a mortalConn that exposes its socket, by which the client library
+// checks whether the server has hung up.
 type mortalSocket struct {
 	mortalConn
 	syscall.Conn
@@ -35,15 +35,14 @@ func (c *mortalConn) Close() error {
 	return c.Conn.Close()
 }
 
-// errCut is what a lock is told of a connection that broke before it could send.
+// errCut is the error of a connection that broke before it could send.
 var errCut = &net.OpError{Op: "write", Net: "unix", Err: os.NewSyscallError("write", syscall.EPIPE)}
 
-// errReplyLost is what it is told of one that broke before the reply came.
+// errReplyLost is the error of a connection that broke before the reply came.
 var errReplyLost = &net.OpError{Op: "read", Net: "unix", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// hungUp reports whether err shows that the other side broke the connection off: what
-// was sent on it has had what effect it had. That a reply took too long does not
-// show it.
+// hungUp reports whether err shows that the other side broke the connection. The
+// request may have had an effect. A time-out does not show it.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)

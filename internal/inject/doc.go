@@ -1,9 +1,9 @@
-// Package inject injects faults into live runs and records them: a client stands still or
-// dies, a reply is lost, a server is stopped, killed or loses its data. An [Injector] serves
-// the processes, clients and server of one run. It carries out each fault.Fault as often as
-// its settings say, records it in their history, and counts how often it met a held lock.
+// Package inject injects faults into live runs and records them: a client is paused or dies,
+// a reply is lost, a server is stopped, killed or loses its data. An [Injector] serves the
+// processes, clients and servers of one run. It injects each fault.Fault as its settings
+// say, records it in the history, and counts how often it met a held lock.
 //
-// Package fault is the table of faults: it is data, and says what each fault is and what the
-// events mean that it records. This package carries the faults out on real clients and
-// servers. Package explore carries out the same faults in virtual time.
+// Package fault has the table of faults: data that describes each fault and the events that
+// it records. This package injects the faults into real clients and servers. Package explore
+// injects the same faults in virtual time.
 package inject

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// replicate starts a replica of the server, by the way of a proxy.
+// replicate starts a replica of the server, which replicates through a proxy.
 func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
 	addr, err := in.redis[0].ListenTCP(ctx)
 	if err != nil {
@@ -21,7 +21,7 @@ func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
 	return err
 }
 
-// endReplica ends the replica that did not take the server's place, and its link.
+// endReplica ends a replica that did not take the server's place, and its link.
 func (in *Injector) endReplica() {
 	if in.replica != nil {
 		if err := in.replica.Close(); err != nil {
@@ -35,8 +35,9 @@ func (in *Injector) endReplica() {
 	}
 }
 
-// failOver cuts the replica off, waits for a grant that it does not know, kills the
-// server and has the replica take its place; and starts another one for the next time.
+// failOver cuts the replica off, waits for a grant that the replica does not have,
+// kills the server and promotes the replica. Then it starts another replica for the
+// next time.
 func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	in.link.Close()
 	in.ledger.cutOff()
@@ -57,8 +58,9 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	return in.replicate(ctx, p)
 }
 
-// awaitLoss waits until the replica is behind and, if p wants so, a client holds a lock
-// of which it knows nothing. It returns false when the faults end first.
+// awaitLoss waits until the replica is behind and, if p is limited to held locks, a
+// client holds a lock that the replica does not have. It returns false if the faults
+// end first.
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	for {
 		granted := in.granted.next()
@@ -76,27 +78,27 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	}
 }
 
-// A ledger is what clients hold, and which of it a replica that was cut off cannot
-// know: locks asked for since then, on keys that were free then or whose lease of then
-// is over. Of others the replica may have an older grant, by which it keeps the key
-// locked. It is safe for concurrent use.
+// A ledger records the locks that clients hold, and the ones among them that a
+// disconnected replica cannot have: locks acquired since the cut, on keys that were
+// free then or with a lease that has expired since. For other keys the replica may have
+// an older grant, which still locks the key. It is safe for concurrent use.
 type ledger struct {
 	mu    sync.Mutex
 	cuts  int64
 	cut   time.Time
-	held  map[string]int  // locks in hand, by key
-	known map[string]bool // the keys locked when the replica was cut off
-	fresh int             // locks in hand that it does not know
+	held  map[string]int  // number of held locks, by key
+	known map[string]bool // keys locked when the replica was cut off
+	fresh int             // number of held locks that the replica does not have
 }
 
-// A stake is one lock in hand.
+// A stake is one acquire or held lock.
 type stake struct {
 	key   string
-	asked int64 // the number of cuts when it was asked for
+	asked int64 // number of cuts at the time of the acquire
 	fresh bool
 }
 
-// cutOff notes that the replica knows nothing of what is to come.
+// cutOff notes that the replica gets no more data.
 func (l *ledger) cutOff() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,8 +116,7 @@ func (l *ledger) ask(key string) stake {
 	return stake{key: key, asked: l.cuts}
 }
 
-// take notes that what was asked for is in hand; lease is how long the replica keeps
-// what it knows.
+// take notes that s is held now; lease is how long the replica keeps an older grant.
 func (l *ledger) take(s *stake, lease time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +127,7 @@ func (l *ledger) take(s *stake, lease time.Duration) {
 	}
 }
 
-// drop notes that it is in hand no more.
+// drop notes that s is no longer held.
 func (l *ledger) drop(s *stake) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +139,7 @@ func (l *ledger) drop(s *stake) {
 	}
 }
 
-// unknown reports whether a lock is in hand that the replica does not know.
+// unknown reports whether a client holds a lock that the replica does not have.
 func (l *ledger) unknown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,28 +7,29 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// An injection is how a fault of the table is done. What it has depends on its target.
+// An injection implements a fault of the table. Its fields depend on the fault's
+// target.
 type injection struct {
-	// at are the occasions of clients on which it may occur; command has it occur at a
-	// request that c made, nil for what no client asked for.
+	// at are the occasions of clients on which the fault may occur. command lets it
+	// occur at a request of c, or of the background if c is nil.
 	at      occasion
 	command func(p *Process, r *request, c *Client, plan *plan) error
 
-	// begin has it occur to a process that begins.
+	// begin lets it occur in a process that begins.
 	begin func(p *Process, plan *plan, env *design.Environment)
 
-	// open readies the servers before there are processes, prepare before faults occur.
+	// open prepares the servers before processes exist, prepare before faults occur.
 	open, prepare func(in *Injector, ctx context.Context, p *plan) error
-	// occur has it occur once to the server, or to the connections of a process; counts
-	// reports that it counts by itself what it met.
+	// occur lets it occur once on the server, or on the connections of a process; with
+	// counts it counts its effects itself.
 	occur  func(in *Injector, ctx context.Context, p *plan) error
 	counts bool
-	// toxic is what the proxy library is asked to do to a stream: a form that takes the
-	// stream's direction, by how many ms, and how many KB/s.
+	// toxic is the proxy library's description of the change to a stream: a format for
+	// the stream's direction, a delay in ms, and a rate in KB/s.
 	toxic string
 }
 
-// An occasion is when a fault of a client may occur.
+// An occasion is a point at which a fault of a client may occur.
 type occasion uint8
 
 const (
@@ -36,10 +37,10 @@ const (
 	atForeign                      // a command of a client library that is not go-redis
 	atCall                         // a call of the lock
 	atGrant                        // a grant, once it is recorded
-	atUnseen                       // a grant or a release of a lock whose commands cannot be seen
+	atUnseen                       // a grant or release of a lock with commands that cannot be seen
 )
 
-// injections has how each live fault is done.
+// injections implements each live fault.
 var injections = map[fault.Kind]injection{
 	fault.Crash:     {at: atCommand | atUnseen, command: (*Process).crashAt},
 	fault.Pause:     {at: atCommand | atGrant, command: (*Process).pauseAt},
@@ -67,5 +68,6 @@ var injections = map[fault.Kind]injection{
 		toxic: `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`},
 }
 
-// endings end what faults have left, in this order: a server that is down has no clock.
+// endings undo the lasting effects of faults, in this order: a server that is down has
+// no clock.
 var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).rightClocks, (*Injector).closeProxies}

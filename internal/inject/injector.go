@@ -17,30 +17,29 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// A Config says what an [Injector] does, and to which processes.
+// A Config has the faults of an [Injector] and the run that they are for.
 type Config struct {
 	Faults []fault.Fault
-	// Services are what the locks stand on, one at least. Those faults that affect one server
-	// affect them by turns; a replica has only the first.
+	// Services are the services of the locks, at least one. Faults that affect one server affect
+	// them in turn; only the first has a replica.
 	Services []design.Service
-	// Seed decides every choice that is left to chance.
+	// Seed decides every random choice.
 	Seed uint64
-	// Lease is what the design grants, Tolerance how much longer than that it may
-	// keep a key: what lasts past the lease lasts past both.
+	// Lease is the lease that the design grants, Tolerance how much longer it may keep a key.
+	// Effects that outlast the lease outlast both.
 	Lease, Tolerance time.Duration
-	// Duration is how long the run lasts, zero when that is not known.
+	// Duration is the length of the run, zero if unknown.
 	Duration time.Duration
 }
 
-// An Injector makes the faults of one run happen. Between [Injector.Start] and
-// [Injector.Stop] they occur; before and after that only what has crashed stays so. Its
-// methods are safe for concurrent use.
+// An Injector injects the faults of one run. They occur between [Injector.Start] and
+// [Injector.Stop]; afterwards crashed processes stay so. Its methods are safe for concurrent use.
 type Injector struct {
 	config Config
 	plans  []*plan      // of the configuration's faults, in their order
-	held   atomic.Int64 // locks that clients have in hand
+	held   atomic.Int64 // number of locks that clients hold
 	active atomic.Bool
-	// granted tells of each grant, once it is in its client's hand.
+	// granted signals each grant, once its client has it.
 	granted signal
 
 	start    time.Time
@@ -50,51 +49,51 @@ type Injector struct {
 	work     sync.WaitGroup
 	serverState
 
-	chance    *actor // about which process is affected
+	chance    *actor // draws the process to affect
 	mu        sync.Mutex
 	processes []*Process
 	errs      []error
 }
 
-// serverState is what faults of servers keep from one occurrence to the next.
+// serverState is the state of server faults between occurrences.
 type serverState struct {
-	// injecting serialises what happens to the servers.
+	// injecting serialises the faults of servers.
 	injecting    sync.Mutex
-	serverRecord *history.Client // what happens to them
-	outages      atomic.Int64    // odd while one is stopped or being started
+	serverRecord *history.Client // record of the servers' events
+	outages      atomic.Int64    // odd while a server is stopped or starting
 
-	// redis are the services as Redis servers; none where they are something else.
+	// redis are the services that are Redis servers; none if they are something else.
 	redis []*servers.Server
-	// replica copies the server by the way of link; nil unless it is to fail over.
+	// replica copies the server through link; nil unless the server is to fail over.
 	replica *servers.Replica
 	link    *proxy
 	ledger  ledger
 
-	// roads lead to the servers when something is to happen on the way: addresses in TCP
-	// by those that servers are reached at.
+	// roads are the proxies' targets for faults of the network: the servers' TCP addresses, by the
+	// addresses that designs use.
 	roads map[string]string
-	// turn is how many faults of one server there were, for the next one's turn.
+	// turn counts the faults of one server, to choose the next server.
 	turn int
-	// ahead is how far the clocks that a fault has stepped are ahead.
+	// ahead is how far the stepped clocks are ahead.
 	ahead time.Duration
 	// down are the servers that a fault has killed.
 	down []*servers.Server
 }
 
-// A plan is a fault with how it is done and what is counted of it.
+// A plan is a fault with its implementation and its counts.
 type plan struct {
 	fault.Fault
 	row *fault.Row
 	how injection
-	due atomic.Int64 // by the clock: the next occurrence, in ns since the start
-	// atLeast is how often it occurs beside what chance brings, zero for chance alone.
+	due atomic.Int64 // the next occurrence by the clock, in ns since the start
+	// atLeast is the time between occurrences beside chance, zero for chance alone.
 	atLeast time.Duration
 
 	occurrences, metHeld, metAcquire atomic.Int64
 }
 
-// New prepares the faults of a run. Its error says why they cannot be done on the
-// configuration's server.
+// New prepares the faults of a run. It fails if they cannot be injected into the configuration's
+// services.
 func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Services); err != nil {
 		return nil, err
@@ -118,19 +117,18 @@ func New(c Config) (*Injector, error) {
 	return in, nil
 }
 
-// atLeast is how often a fault of clients occurs that has its usual chance, so that a short
+// atLeast is the time between occurrences of a client fault with its usual chance, so that a short
 // run meets it.
 const atLeast = 500 * time.Millisecond
 
-// pastLease is how long to stand still for the lease to be over, whatever the
-// design tolerates.
+// pastLease is the length of a pause that outlasts the lease and the design's tolerance.
 func (c *Config) pastLease() time.Duration { return c.Lease + c.Lease/4 + c.Tolerance }
 
-// slack is more than what is allowed a key to become free again after its lease.
+// slack is longer than the checker allows for a key to become free after its lease.
 const slack = 2500 * time.Millisecond
 
-// quiet is when faults that may leave a key locked are to end: long enough before the
-// run does for it to be seen, and not before half of it is over.
+// quiet is the time at which faults that may leave a key locked end: early enough before the end of
+// the run for the checker to see it, and not before half of the run.
 func (c *Config) quiet() time.Duration {
 	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-slack)
 }
@@ -138,7 +136,7 @@ func (c *Config) quiet() time.Duration {
 // over reports whether it is too late for p to occur.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
-// Open readies the way to the servers, before processes are made. Stop undoes it.
+// Open prepares the connections to the servers, before processes are made. Stop undoes it.
 func (in *Injector) Open(ctx context.Context) error {
 	for _, p := range in.plans {
 		if p.how.open == nil {
@@ -151,7 +149,7 @@ func (in *Injector) Open(ctx context.Context) error {
 	return in.openRoads(ctx)
 }
 
-// openRoads has the servers be reached by TCP where something is to happen on the way.
+// openRoads opens TCP to the servers if a fault of the network needs it.
 func (in *Injector) openRoads(ctx context.Context) error {
 	i := slices.IndexFunc(in.plans, func(p *plan) bool { return p.row.Target == fault.Network })
 	if i < 0 {
@@ -168,7 +166,7 @@ func (in *Injector) openRoads(ctx context.Context) error {
 	return nil
 }
 
-// Start has faults occur from now on, and takes them down by recorder.
+// Start starts the faults, and records them with recorder.
 func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
 	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
@@ -192,8 +190,8 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	return nil
 }
 
-// Stop ends what lasts, has no fault occur any more and waits for the server to be
-// as it should. The error says what went wrong for the faults themselves.
+// Stop stops the faults, ends lasting ones and waits until the servers are normal again. It returns
+// the errors of the injections.
 func (in *Injector) Stop() error {
 	in.active.Store(false)
 	if in.stop != nil {
@@ -208,18 +206,18 @@ func (in *Injector) Stop() error {
 	return errors.Join(in.errs...)
 }
 
-// forget lets go of a process that died.
+// forget removes a process that died.
 func (in *Injector) forget(p *Process) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.processes = slices.DeleteFunc(in.processes, func(other *Process) bool { return other == p })
 }
 
-// Away reports whether the server answers nobody because of a fault.
+// Away reports whether a fault keeps the server from answering.
 func (in *Injector) Away() bool { return in.Outages()%2 != 0 }
 
-// Outages counts how often a server went away because of a fault, and how often it was back: it is odd
-// while one is away.
+// Outages counts how often a fault took a server away and how often it came back: it is odd while
+// one is away.
 func (in *Injector) Outages() int64 { return in.outages.Load() }
 
 func (in *Injector) failed(k fault.Kind, err error) {
@@ -242,11 +240,10 @@ func (p *plan) count(held, acquiring bool) {
 	}
 }
 
-// An Exposure is how often a fault occurred, and what it met.
+// An Exposure counts the occurrences of a fault, and its effects.
 type Exposure = runinfo.FaultExposure
 
-// Exposures returns of each fault how often it occurred, in the order of the
-// configuration.
+// Exposures returns the counts of each fault, in the order of the configuration.
 func (in *Injector) Exposures() []Exposure {
 	var all []Exposure
 	for i, p := range in.plans {

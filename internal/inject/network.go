@@ -13,11 +13,11 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// SilenceProxies keeps the proxy library from writing its own log, for the whole
-// process. For programs, to be called before the first run.
+// SilenceProxies disables the proxy library's own log for the whole process. Programs
+// call it before the first run.
 func SilenceProxies() { zerolog.SetGlobalLevel(zerolog.Disabled) }
 
-// A proxy passes connections on to a server, for as long as it is open.
+// A proxy forwards connections to a server while it is open.
 type proxy struct{ *toxiproxy.Proxy }
 
 // openProxy opens a proxy to a server's address, at a free port of the loopback.
@@ -30,17 +30,18 @@ func openProxy(upstream string) (*proxy, error) {
 	return &proxy{p}, nil
 }
 
-// Address is where the proxy listens.
+// Address is the address at which the proxy listens.
 func (p *proxy) Address() string { return p.Listen }
 
-// Close breaks all connections and takes no more; it does nothing the second time.
+// Close breaks all connections and accepts no more; further calls do nothing.
 func (p *proxy) Close() { p.Stop() }
 
 // A dial opens a connection.
 type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// road returns how the process reaches the server at addr: straight on, by the given
-// dial, or through a proxy of its own where something may happen on the way.
+// road returns the function by which the process connects to the server at addr:
+// straight, or a function that connects through a proxy of the process's own if a
+// fault may affect the network.
 func (p *Process) road(addr string, straight dial) dial {
 	upstream, detour := p.in.roads[addr]
 	if !detour {
@@ -55,7 +56,7 @@ func (p *Process) road(addr string, straight dial) dial {
 	}
 }
 
-// proxyTo is the process's proxy to a server, opened when it is first needed.
+// proxyTo returns the process's proxy to a server, which it opens on first use.
 func (p *Process) proxyTo(upstream string) (*proxy, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +90,8 @@ func (in *Injector) closeProxies() {
 // directions are the streams of a connection.
 var directions = []string{"upstream", "downstream"}
 
-// hinder does p to the connections of one process for a while. What a black hole
-// swallowed never arrives: its connections break when it is over.
+// hinder applies p to the connections of one process for a while. A black hole loses
+// its data for good: it ends with broken connections.
 func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	victim := in.victim(p)
 	if victim == nil {
@@ -117,8 +118,7 @@ func (in *Injector) hinder(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// victim is a live process for p to affect, drawn by chance from those that fit; nil
-// when there is none.
+// victim draws a live process for p to affect, nil if none fits.
 func (in *Injector) victim(p *plan) *Process {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -143,8 +143,8 @@ func (p *Process) openProxies() (all []*proxy) {
 	return all
 }
 
-// hungUp records that the server is about to hang up on the clients of processes that
-// send commands unseen. Those of others report when one of theirs is affected.
+// hungUp records that the server is about to hang up on the clients of processes with
+// unseen commands. Clients of other processes report it when it affects them.
 func (in *Injector) hungUp() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -155,8 +155,8 @@ func (in *Injector) hungUp() {
 	}
 }
 
-// note records that a fault affects all clients of the process, and for how many ns it
-// lasts, zero for no time.
+// note records that a fault affects all clients of the process, and how long it lasts
+// in ns.
 func (p *Process) note(note string, lasts int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

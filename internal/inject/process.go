@@ -15,18 +15,19 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// errCrashed is what the locks of a crashed process return. Nobody acts on it.
+// errCrashed is the error of the locks of a crashed process. Nobody acts on it.
 var errCrashed = errors.New("the process has crashed")
 
-// A Process is one process of a design, under faults: everything that its locks send
-// passes by here. Its methods are safe for concurrent use.
+// A Process is one process of a design, under faults: it sees everything that its
+// locks send. Its methods are safe for concurrent use.
 type Process struct {
 	in     *Injector
 	number int
 	skew   time.Duration // how far its clock is ahead
-	skewed *plan         // for that; nil when the clock is right
+	skewed *plan         // the skew's plan; nil when the clock is right
 
-	// watched: its commands pass by here, so that faults may affect single ones.
+	// watched means that its commands are visible, so that faults may affect single
+	// ones.
 	watched atomic.Bool
 
 	crashed atomic.Bool
@@ -37,15 +38,16 @@ type Process struct {
 	mu      sync.Mutex
 	clients []*Client
 	conns   map[net.Conn]struct{}
-	proxies map[string]*proxy // by the address of a server; nil where nothing happens on the way
+	proxies map[string]*proxy // by the address of a server; nil without faults of the network
 	resume  chan struct{}     // closed when a pause is over, nil while there is none
-	// background draws for what no client asked for.
+	// background draws for requests that no client made.
 	background *actor
 	record     *history.Client
 }
 
-// Process puts the process with this number, which no other of the run has, under
-// faults: env is what its design is then to be opened with. Call it before Open.
+// Process puts the process with this number, unique in the run, under faults. It
+// changes env, with which its design is then opened. Call it before the design's
+// Open.
 func (in *Injector) Process(number int, env *design.Environment) *Process {
 	p := &Process{
 		in: in, number: number,
@@ -71,7 +73,7 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	return p
 }
 
-// setOff sets the clock of the process off: ahead and behind, by turns.
+// setOff moves the clock of the process ahead or behind, in turn.
 func (p *Process) setOff(plan *plan, env *design.Environment) {
 	p.skewed, p.skew = plan, plan.By
 	if p.number%2 == 1 {
@@ -81,7 +83,7 @@ func (p *Process) setOff(plan *plan, env *design.Environment) {
 	env.Now = func() time.Time { return now().Add(p.skew) }
 }
 
-// clients is where the design has its connections from.
+// clients makes the design's connections.
 type clients struct{ p *Process }
 
 // Open implements [onredis.Clients].
@@ -99,8 +101,8 @@ func (p *Process) Pass(ctx context.Context, send func(context.Context) error) er
 	return p.foreign(&request{ctx: ctx, next: func(ctx context.Context, _ []redis.Cmder) error { return send(ctx) }})
 }
 
-// reach returns opt, as the process reaches that server: by connections that end with
-// it, through a proxy where something may happen on the way.
+// reach returns opt changed for the process: connections end with the process, and go
+// through a proxy if a fault may affect the network.
 func (p *Process) reach(opt *redis.Options) *redis.Options {
 	mine := *opt
 	mine.Dialer = p.dialer(p.road(opt.Addr, opt.Dialer))
@@ -110,8 +112,8 @@ func (p *Process) reach(opt *redis.Options) *redis.Options {
 // Crashed reports whether the process has died.
 func (p *Process) Crashed() bool { return p.crashed.Load() }
 
-// crash ends the process and all of its clients. It returns once nothing of it is
-// under way any more; it does nothing when the process has crashed already.
+// crash ends the process and all of its clients. It returns once no command of it is
+// under way any more; it does nothing if the process has crashed already.
 func (p *Process) crash() bool {
 	if !p.crashed.CompareAndSwap(false, true) {
 		return false
@@ -121,9 +123,9 @@ func (p *Process) crash() bool {
 	return true
 }
 
-// end ends what the process has under way, its clients and its connections.
+// end ends the process's commands under way, its clients and its connections.
 func (p *Process) end() {
-	p.underWay.Lock() // what is under way has had its effect by its client's death
+	p.underWay.Lock() // a command under way has had its effect by its client's death
 	defer p.underWay.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,14 +134,14 @@ func (p *Process) end() {
 	}
 	close(p.death)
 	for conn := range p.conns {
-		_ = conn.Close() // of no more use, whatever it says
+		_ = conn.Close() // it is of no more use, whatever the error
 	}
 	for _, by := range p.proxies {
 		by.Close()
 	}
 }
 
-// suspend lets the process stand still for d, or until the faults are over.
+// suspend pauses the process for d, or until the faults are over.
 func (p *Process) suspend(d time.Duration) bool {
 	p.mu.Lock()
 	if p.resume != nil || p.crashed.Load() {
@@ -167,14 +169,14 @@ func (p *Process) suspend(d time.Duration) bool {
 	return true
 }
 
-// recordForAll records an event of every client of the process. p.mu is held.
+// recordForAll records an event for every client of the process. p.mu is held.
 func (p *Process) recordForAll(kind history.Kind) {
 	for _, c := range p.clients {
 		c.record.Event(kind, "", "")
 	}
 }
 
-// await waits until the process does not stand still, and reports whether it lives.
+// await waits while the process is paused, and reports whether it lives.
 func (p *Process) await() bool {
 	p.mu.Lock()
 	over := p.resume
@@ -188,8 +190,7 @@ func (p *Process) await() bool {
 	return !p.crashed.Load()
 }
 
-// recordOf is where what happens to actor c is recorded: in a record of the process's
-// own for what no client asked for.
+// recordOf is the record for events of c, or the process's own record if c is nil.
 func (p *Process) recordOf(c *Client) *history.Client {
 	if c != nil {
 		return c.record
@@ -214,7 +215,7 @@ func (p *Process) holds() bool {
 	return false
 }
 
-// dialer returns dial, of connections that end with the process.
+// dialer wraps dial so that its connections end with the process.
 func (p *Process) dialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if p.crashed.Load() {
@@ -228,7 +229,7 @@ func (p *Process) dialer(dial func(context.Context, string, string) (net.Conn, e
 	}
 }
 
-// keep notes a connection, to be closed when the process dies.
+// keep registers a connection, which is closed when the process dies.
 func (p *Process) keep(conn net.Conn) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	servers.SilenceClients()
 	SilenceProxies()
-	// A closed go-redis pool that found nobody to dial ends within a second.
+	// A closed go-redis pool that could not dial ends within a second.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
@@ -67,7 +67,7 @@ func newFixture(t *testing.T, all ...fault.Fault) *fixture {
 	return st
 }
 
-// end ends the faults and returns the notes of what was recorded, in order.
+// end ends the faults and returns the recorded notes, in order.
 func (st *fixture) end(t *testing.T) (notes []string) {
 	t.Helper()
 	if err := st.in.Stop(); err != nil {
@@ -91,7 +91,7 @@ func (st *fixture) end(t *testing.T) (notes []string) {
 	return notes
 }
 
-// TestCommandUnderFault: what the lock is told of a SET, and what the server did.
+// TestCommandUnderFault: the result of a SET for the lock, and its effect on the server.
 func TestCommandUnderFault(t *testing.T) {
 	for _, c := range []struct {
 		kind  fault.Kind
@@ -125,8 +125,8 @@ func TestCommandUnderFault(t *testing.T) {
 	}
 }
 
-// TestForeignCommand: what a lock on a client library of its own is told of a command of
-// one of its clients, and whether that was sent. What no client asked for is not affected.
+// TestForeignCommand: the result of a command for a lock on another client library, and
+// whether it was sent. Commands that no client made are not affected.
 func TestForeignCommand(t *testing.T) {
 	for _, c := range []struct {
 		kind  fault.Kind
@@ -160,8 +160,8 @@ func TestForeignCommand(t *testing.T) {
 	}
 }
 
-// TestDeathBeforeARelease: a process whose commands are not seen may die with what it is
-// about to release, which then stays locked. One whose commands are seen dies at those.
+// TestDeathBeforeARelease: a process with unseen commands may die before a release, which
+// leaves the lock held. A process with visible commands dies at a command.
 func TestDeathBeforeARelease(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
@@ -198,8 +198,8 @@ func exists(t *testing.T, s *servers.Server, key string) bool {
 	return n > 0
 }
 
-// TestCrashedProcess: nothing of a crashed process is sent, whoever asks for it, and its
-// connections are closed, subscriptions too.
+// TestCrashedProcess: a crashed process sends nothing, whatever the caller, and its
+// connections are closed, subscriptions, too.
 func TestCrashedProcess(t *testing.T) {
 	st := newFixture(t, fault.Fault{Kind: fault.Crash, P: 1})
 	sub := st.redis.Subscribe(t.Context(), "channel")
@@ -341,7 +341,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestChoicesFollowTheSeed: the same seed and client draw the same, another does not.
+// TestChoicesFollowTheSeed: the same seed and client draw the same, another pair does not.
 func TestChoicesFollowTheSeed(t *testing.T) {
 	draw := func(seed uint64, client int64) (drawn []bool) {
 		in := &Injector{config: Config{Seed: seed}}

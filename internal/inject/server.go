@@ -13,11 +13,11 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// lookEvery is how often it is looked, for a fault that is due, what no event tells: whether
-// a replica is behind, and whether a lock is still held of which nothing is heard.
+// lookEvery is the interval between checks, for a due fault, of states that no event reports:
+// whether a replica is behind, and whether a lock is still held without news of it.
 const lookEvery = 10 * time.Millisecond
 
-// keep injects p into the server by its schedule until ctx ends.
+// keep injects p into the server on schedule until ctx ends.
 func (in *Injector) keep(ctx context.Context, p *plan) {
 	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
 		if p.over(in.now()) {
@@ -34,13 +34,13 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 	}
 }
 
-// patience is the share of the lease for which a fault that is due waits for a new grant
-// while a lock is held: the newer the grant, the more of its lease is left to see the effect.
+// patience is the part of the lease, as a divisor, for which a due fault waits for a new grant
+// while a lock is held: a newer grant leaves more of its lease to see the effect.
 const patience = 4
 
-// awaitGrant waits for the moment at which p occurs: the next grant or, where none comes for
-// a while, a lock that is held all the same. It returns false when the faults or the time of p
-// are over first. A failover waits for a grant of its own, and here only for a held lock.
+// awaitGrant waits for the moment at which p occurs: the next grant or, if none comes for a
+// while, any held lock. It returns false if the faults or the time of p end first. A failover
+// waits for a grant of its own, and here only for a held lock.
 func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
 	granted := in.granted.next()
 	waited := time.NewTimer(in.config.Lease / patience)
@@ -63,7 +63,7 @@ func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
 	}
 }
 
-// rest waits for d and reports whether ctx lasts.
+// rest waits for d and reports whether it ended before ctx.
 func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -89,7 +89,7 @@ func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 	}
 }
 
-// keepLogs has the servers write down what they acknowledge.
+// keepLogs makes the servers log acknowledged writes.
 func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
 	for _, s := range in.redis {
 		err = errors.Join(err, s.KeepLog(ctx))
@@ -97,7 +97,7 @@ func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
 	return err
 }
 
-// admin has f use a connection of its own to s.
+// admin calls f with a connection of its own to s.
 func admin(s *servers.Server, f func(*redis.Client) error) error {
 	opt := s.Options()
 	opt.PoolSize = 1
@@ -106,7 +106,7 @@ func admin(s *servers.Server, f func(*redis.Client) error) error {
 	return f(client)
 }
 
-// everywhere has f use a connection of its own to each server.
+// everywhere calls f with a connection of its own to each server.
 func (in *Injector) everywhere(f func(*redis.Client) error) error {
 	var errs []error
 	for _, s := range in.redis {
@@ -115,7 +115,7 @@ func (in *Injector) everywhere(f func(*redis.Client) error) error {
 	return errors.Join(errs...)
 }
 
-// next is the server whose turn it is to be affected. in.injecting is held.
+// next is the next server to affect. in.injecting is held.
 func (in *Injector) next() design.Service {
 	s := in.config.Services[in.turn%len(in.config.Services)]
 	in.turn++
@@ -123,12 +123,12 @@ func (in *Injector) next() design.Service {
 }
 
 func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
-	// Before, so that nothing that misses a script goes before its loss.
+	// It is recorded first, so that no command misses a script before the recorded loss.
 	in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
-// pauseServer stops the server. What clients send meanwhile it answers afterwards.
+// pauseServer stops the server. It answers the commands of this time afterwards.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)
@@ -150,7 +150,8 @@ func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)
 	in.hungUp()
-	// Between the two: whatever the old server granted was called before it.
+	// It is recorded between stop and start, so every grant of the old server was called
+	// before it.
 	return in.next().(design.Restarter).Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
 }
 
@@ -171,16 +172,15 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 	})
 }
 
-// evict has the server evict all that may be, within one turn of its loop, so that no
-// other command finds it short of memory: the records of the workload have no TTL and
-// stay.
+// evict makes the server evict all keys with a TTL within one turn of its loop, so that no
+// other command finds it short of memory. The records of the workload have no TTL and stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
-	in.serverRecord.Fault(fault.Evicting, 0) // when it did so is known no better than this
+	in.serverRecord.Fault(fault.Evicting, 0) // the time of eviction is known only to lie after this
 	err := admin(in.next().(*servers.Server), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
 			p.ConfigSet(ctx, "maxmemory", "1")
-			p.Echo(ctx, "evict") // before any command memory is looked after
+			p.Echo(ctx, "evict") // the server checks its memory before each command
 			p.ConfigSet(ctx, "maxmemory", "0")
 			return nil
 		})
@@ -190,8 +190,8 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 	return err
 }
 
-// takeDown kills the last servers of the group, for p.For where that is given. They
-// come back empty.
+// takeDown kills the last servers of the group, for p.For if that is set. They come back
+// empty.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 	in.serverRecord.Fault(string(fault.Down), int64(p.N))
 	for _, s := range slices.Backward(in.redis[len(in.redis)-p.N:]) {
@@ -220,7 +220,7 @@ func (in *Injector) raise(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// bringUp has no server be down any more.
+// bringUp starts all servers that are down.
 func (in *Injector) bringUp() {
 	if err := in.raise(context.Background()); err != nil {
 		in.failed(fault.Down, err)

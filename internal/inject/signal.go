@@ -2,14 +2,14 @@ package inject
 
 import "sync"
 
-// A signal tells those who wait that something has happened. Its zero value is ready, and it is
-// safe for concurrent use.
+// A signal tells waiting goroutines that an event has happened. Its zero value is ready, and it
+// is safe for concurrent use.
 type signal struct {
 	mu   sync.Mutex
 	told chan struct{} // nil while nobody waits
 }
 
-// next returns a channel that is closed when it happens next.
+// next returns a channel that is closed when the event happens next.
 func (s *signal) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *signal) next() <-chan struct{} {
 	return s.told
 }
 
-// tell says that it has happened.
+// tell announces the event.
 func (s *signal) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

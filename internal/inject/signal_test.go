@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestAwaitGrant: a fault that is due strikes at the next grant, where none comes at a lock that
-// is held for long, and not where nobody holds one.
+// TestAwaitGrant: a due fault occurs at the next grant; if none comes, at a lock that is held
+// for long; and never without a holder.
 func TestAwaitGrant(t *testing.T) {
 	const lease = time.Second
 	for _, c := range []struct {

@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// Samples is how many trials without an event it takes to say, with the given
-// confidence, that the event has a probability below risk: the least n with
-// (1-risk)^n <= 1-confidence. For 95 % it is about 3/risk, the rule of three.
+// Samples returns the number of trials without an event that prove, with the
+// given confidence, that the event has a probability below risk: the least n
+// with (1-risk)^n <= 1-confidence. For 95 % it is about 3/risk, the rule of
+// three.
 //
-// The error says which of the two is not between 0 and 1.
+// It fails if risk or confidence is not between 0 and 1.
 func Samples(risk, confidence float64) (int64, error) {
 	for _, v := range []struct {
 		name  string

@@ -1,4 +1,4 @@
-// Package limits searches for the value at which something that holds on one side of it
-// and fails on the other turns over: the highest rate that a lock takes, the shortest
-// lease that no work outlives. It drives nothing itself: the caller makes the trials.
+// Package limits searches for the boundary between values at which a property holds and
+// values at which it fails: the highest rate that a lock takes, the shortest lease that
+// no work outlives. The caller makes the trials.
 package limits

@@ -5,14 +5,15 @@ import (
 	"math"
 )
 
-// An Outcome is what came of a trial. The zero value is Unable, which is never success.
+// An Outcome is the outcome of a trial. The zero value is Unable, which is never
+// success.
 type Outcome uint8
 
 // The outcomes of a trial.
 const (
-	// Unable: nothing can be said of the value, because the trial itself did not come
-	// about, as when the machine could not offer the rate. The search keeps away from
-	// it as from one that fails, and the limit is then the trials' and not the lock's.
+	// Unable: the trial itself did not succeed, as when the machine could not offer the
+	// rate, so it proves nothing about the value. The search avoids the value like a
+	// failing one, and the limit is then the trials' and not the lock's.
 	Unable Outcome = iota
 	Fails
 	Holds
@@ -26,29 +27,30 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // MarshalText implements encoding.TextMarshaler.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// A Config says what to search for. All values are above zero.
+// A Config describes a search. All values are above zero.
 type Config struct {
-	// Rising: small values hold and great ones fail, as of rates, and the greatest that
-	// holds is wanted. Otherwise it is the other way round, as of leases.
+	// Rising searches hold at small values and fail at great ones, as for rates, and
+	// find the greatest that holds. Otherwise it is the other way round, as for leases.
 	Rising bool
 	// Start is the first value to try, Least and Most bound the search.
 	Start, Least, Most float64
-	// Unit is what values are multiples of; zero for none.
+	// Unit is the unit of values, which are multiples of it; zero for none.
 	Unit float64
-	// Precision is how near the search comes: it is done where the values that hold and
-	// fail are no further apart than this share of the smaller one. Zero is 5 %.
+	// Precision ends the search when the holding and the failing value are no further
+	// apart than this share of the smaller one. Zero is 5 %.
 	Precision float64
-	// Votes is how many trials at most decide about a value that failed: it fails where
-	// most of them do. An odd number; zero is 1, for trials that chance does not fail.
+	// Votes is the most trials of a value that failed: it fails if most of them do. An
+	// odd number; zero is 1, for trials without chance.
 	Votes int
-	// Confirmations are further trials that the limit found has to hold in: the first
-	// that held was picked for holding. One that fails there gives way to the next.
+	// Confirmations is the number of further trials in which the limit must hold,
+	// because the first one was selected for holding. If one fails, the search goes on
+	// with the next value.
 	Confirmations int
 }
 
 const usualPrecision = 0.05
 
-// Validate reports what is wrong with the configuration.
+// Validate returns the error in the configuration.
 func (c Config) Validate() error {
 	switch {
 	case !(c.Least > 0 && c.Least <= c.Start && c.Start <= c.Most) || math.IsInf(c.Most, 0):
@@ -61,22 +63,22 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// A Search is one search under way: ask for the value to try next, and report what came
-// of it, until there is none. It is not safe for concurrent use.
+// A Search is one search: ask for the next value to try, and report its outcome, until
+// there is none. It is not safe for concurrent use.
 type Search struct {
 	cfg     Config
 	tallies map[float64]*tally
 	// holds is the furthest value known to hold, fails the nearest known not to; zero
-	// while there is none. Far and near are seen from where everything holds.
+	// while there is none. Far and near are as seen from the side that holds.
 	holds, fails float64
 	next         float64
 	done         bool
 }
 
-// tally is what the trials of one value came to.
+// tally counts the outcomes of one value.
 type tally struct{ holds, fails, unable int }
 
-// New begins a search. The error is that of [Config.Validate].
+// New begins a search. Its error is the one of [Config.Validate].
 func New(c Config) (*Search, error) {
 	if c.Precision == 0 {
 		c.Precision = usualPrecision
@@ -95,7 +97,7 @@ func New(c Config) (*Search, error) {
 // Next returns the value to try; false when the search is over.
 func (s *Search) Next() (value float64, ok bool) { return s.next, !s.done }
 
-// Report reports what came of trying the value that Next returned.
+// Report reports the outcome for the value that Next returned.
 func (s *Search) Report(o Outcome) {
 	t := s.tallies[s.next]
 	if t == nil {
@@ -122,14 +124,14 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
-// undecided reports whether a value that failed is to be tried again. One that held is
+// undecided reports whether a failed value needs another try. A value that held is
 // decided: the confirmations come at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
 	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
-// forget gives up a limit that lies beyond what failed.
+// forget gives up a limit beyond a failed value.
 func (s *Search) forget() {
 	if s.holds == 0 || !s.beyond(s.holds, s.fails) {
 		return
@@ -142,7 +144,7 @@ func (s *Search) forget() {
 	}
 }
 
-// beyond reports whether a is as far as b, or further, from where everything holds.
+// beyond reports whether a is as far as b, or further, seen from the side that holds.
 func (s *Search) beyond(a, b float64) bool {
 	if s.cfg.Rising {
 		return a >= b
@@ -162,7 +164,7 @@ func (s *Search) proceed() {
 	}
 }
 
-// stride doubles or halves: on to where it fails, or back to where it holds.
+// stride doubles or halves the value, on towards failure or back.
 func (s *Search) stride(from float64, on bool) {
 	to := from * 2
 	if on != s.cfg.Rising {
@@ -185,7 +187,7 @@ func (s *Search) end(held bool) {
 	s.done = true
 }
 
-// bisect tries what lies between, as long as that is worth it.
+// bisect tries a value between the bounds until they are close enough.
 func (s *Search) bisect() {
 	low, high := min(s.holds, s.fails), max(s.holds, s.fails)
 	middle := s.round(math.Sqrt(low * high))
@@ -209,22 +211,22 @@ func (s *Search) round(v float64) float64 {
 	return max(1, math.Round(v/s.cfg.Unit)) * s.cfg.Unit
 }
 
-// A Result is what a search came to.
+// A Result is the result of a search.
 type Result struct {
-	// Limit is the furthest value that holds; zero when none does.
+	// Limit is the furthest value that holds; zero if none does.
 	Limit float64
-	// Beyond is the nearest value further on that does not, and why: Fails or Unable.
-	// Zero where everything held up to the search's own bound.
+	// Beyond is the nearest value further on that does not hold, and Why is Fails or
+	// Unable. Zero if everything held up to the search's own bound.
 	Beyond float64
 	Why    Outcome
-	// Confirmed is in how many trials the limit held, and Against in how many not.
+	// Confirmed counts the trials in which the limit held, and Against the others.
 	Confirmed, Against int
-	// Done: the search came to its end. Otherwise the limit is one that held, and was
+	// Done means that the search came to its end. Otherwise the limit held, and was
 	// neither narrowed down nor confirmed.
 	Done bool
 }
 
-// Result returns what was found so far; the end, when Next says that there is no more.
+// Result returns the result so far; the final one, once Next returns false.
 func (s *Search) Result() Result {
 	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done}
 	if t := s.tallies[s.holds]; t != nil {

@@ -53,7 +53,7 @@ func TestSearch(t *testing.T) {
 		name    string
 		cfg     Config
 		outcome func(float64) Outcome
-		// limit and beyond are bounds for what is to be found.
+		// limit and beyond are bounds for the result.
 		limit, beyond [2]float64
 		why           Outcome
 	}{
@@ -102,10 +102,11 @@ func TestSearchInNoise(t *testing.T) {
 	}
 }
 
-// What held once by luck does not pass as the limit.
+// A value that held once by luck does not pass as the limit.
 func TestConfirmation(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	// The share that holds falls with the lease: none below 10, all from 100 on.
+	// The share of holding trials falls with the lease: none below 10, all from
+	// 100 on.
 	lucky := func(v float64) Outcome {
 		if v >= 100 || v >= 10 && random.Float64() < 0.3 {
 			return Holds
@@ -156,7 +157,7 @@ func TestSamples(t *testing.T) {
 		risk, confidence float64
 		want             int64 // 0: an error
 	}{
-		{0.001, 0.95, 2995}, // the rule of three says 3000
+		{0.001, 0.95, 2995}, // the rule of three gives 3000
 		{0.01, 0.95, 299},
 		{0.001, 0.99, 4603},
 		{0.5, 0.5, 1},

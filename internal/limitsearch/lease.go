@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Lease searches the shortest lease that none of so many holds outlives: then at most a share
-// of risk of all do, with that confidence.
+// Lease searches the shortest lease that none of holds holds outlives: then at most a share risk of
+// all holds outlive it, with that confidence.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
 	s := &Search{
 		steps: steps,
@@ -30,14 +30,13 @@ func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search 
 	return s
 }
 
-// heldUp reports whether no more holds outlived their leases than standstills may have held up: each
-// client has one at a time.
+// heldUp reports whether standstills may explain all holds that outlived their leases: a standstill
+// delays at most one hold per client.
 func heldUp(times, clients int64, t *results.LimitTrial) bool {
 	return t.Outlived > 0 && t.Outlived <= times*clients
 }
 
-// LeaseUnit is what leases of a design are multiples of, whether it rounds others or
-// refuses them.
+// LeaseUnit is the unit of a design's leases, whether it rounds others or refuses them.
 func LeaseUnit(d design.Design) time.Duration {
 	unit := max(time.Millisecond, d.LeaseUnit)
 	if d.Granted != nil {
@@ -46,8 +45,8 @@ func LeaseUnit(d design.Design) time.Duration {
 	return unit
 }
 
-// endsWithin reports whether all holds of a trial ended within their leases, and whether
-// there were enough.
+// endsWithin reports whether all holds of a trial ended within their leases, and whether there were
+// enough.
 func endsWithin(wanted int64, t *results.LimitTrial) (limits.Outcome, string) {
 	switch {
 	case t.Outlived > 0:

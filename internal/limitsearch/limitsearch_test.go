@@ -116,8 +116,8 @@ func TestLeaseUnit(t *testing.T) {
 	}
 }
 
-// TestStandstillsOfTrials: what a standstill may have done by itself says nothing of the value, which is
-// tried again, and not for ever; what is more than that does.
+// TestStandstillsOfTrials: a result that a standstill alone may have caused does not count; the
+// value is tried again, a limited number of times. A worse result counts.
 func TestStandstillsOfTrials(t *testing.T) {
 	for _, c := range []struct {
 		outlived, times, clients int64

@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// alwaysTarget is what every search for a rate has to meet, unless a target says otherwise.
+// alwaysTarget is a target of every search for a rate, unless another target replaces it.
 const alwaysTarget = "refused.share<=1%"
 
-// Targets are what a rate has to meet.
+// Targets are the conditions on a rate.
 type Targets []thresholds.Comparison
 
 // Rate searches the highest rate of arrivals at which all targets are met.
@@ -32,7 +32,7 @@ func Rate(targets Targets, steps *limits.Search) *Search {
 	return s
 }
 
-// ParseTargets reads the conditions, and adds the one that none replaces.
+// ParseTargets reads the conditions, and adds alwaysTarget unless one replaces it.
 func ParseTargets(texts []string) (all Targets, err error) {
 	always, err := thresholds.ParseComparison(alwaysTarget)
 	if err != nil {
@@ -54,7 +54,7 @@ func ParseTargets(texts []string) (all Targets, err error) {
 	return all, nil
 }
 
-// meets says whether a run offered its rate and met all targets, and what it missed.
+// meets reports whether a run offered its rate and met all targets, and the missed target.
 func (targets Targets) meets(j *runner.Judged) (limits.Outcome, string) {
 	switch a := j.Measures.Arrivals; {
 	case a == nil || a.Due == 0:
@@ -86,8 +86,8 @@ func share(part, of int64) string {
 	return fmt.Sprintf("%.2g%% of %d arrivals", 100*float64(part)/float64(max(1, of)), of)
 }
 
-// muchStill is the share of a trial from which on standstills explain that a target was missed: what
-// falls due while nobody can do anything is late, and a 99th percentile leaves out no more than that.
+// muchStill is the share of a trial from which on standstills explain a missed target: arrivals due
+// during a standstill are late, and a 99th percentile ignores no larger share.
 const muchStill = 0.01
 
 func stoodStill(j *runner.Judged) bool {

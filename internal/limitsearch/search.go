@@ -1,5 +1,5 @@
 // Package limitsearch searches the highest rate, or the shortest lease, that is still safe: it
-// makes a run of each trial that package limits asks for, and judges what came of it.
+// makes a run of each trial that package limits asks for, and judges it.
 package limitsearch
 
 import (
@@ -14,26 +14,26 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Search is one search for a limit, on its way through trials.
+// A Search is a search for a limit by trials.
 type Search struct {
 	// Say takes a line on each trial.
 	Say func(format string, args ...any)
 
 	limit results.LimitSearch
 	steps *limits.Search
-	// change sets the value to try, name how it is called.
+	// change sets the value to try, name formats it.
 	change func(*workloads.Options, float64)
 	name   func(float64) string
-	// judge says what came of a trial, and what was missed.
+	// judge returns the outcome of a trial, and the missed condition.
 	judge func(j *runner.Judged, t *results.LimitTrial) (limits.Outcome, string)
-	// still reports whether what was missed may be due to standstills alone.
+	// still reports whether standstills alone may explain the missed condition.
 	still func(j *runner.Judged, t *results.LimitTrial) bool
-	// again is how often the value was tried again because of standstills.
+	// again counts the repetitions of the value because of standstills.
 	again int
-	// begun: there was a trial, of value.
+	// begun means that there was a trial, with value.
 	begun bool
 	value float64
-	// clients is how many there are in each trial.
+	// clients is the number of clients in each trial.
 	clients int64
 }
 
@@ -56,7 +56,7 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	return s.limit, err
 }
 
-// firstError is what kept a trial from being one.
+// firstError is the first error that prevented a trial.
 func firstError(runs []runner.Judged) error {
 	for i := range runs {
 		if err := runs[i].Err; err != nil {
@@ -66,7 +66,7 @@ func firstError(runs []runner.Judged) error {
 	return nil
 }
 
-// next takes up what came of the trial before, and returns the next one.
+// next takes the last trial's outcome, and returns the next trial.
 func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, bool) {
 	n := len(came.Runs)
 	if s.begun && !s.take(came) {
@@ -80,19 +80,19 @@ func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, b
 	of.Variant = fmt.Sprintf("%s (trial %d)", s.name(v), n+1)
 	of.Change = func(o *workloads.Options) {
 		s.change(o, v)
-		o.Seed += uint64(n) // repetitions are to differ
+		o.Seed += uint64(n) // repetitions must differ
 	}
 	return of, true
 }
 
-// found sets the options to the limit, where a lock broken on purpose is to be caught.
+// found sets the options to the limit, for the self-check.
 func (s *Search) found(o *workloads.Options) {
 	if r := s.steps.Result(); r.Limit > 0 {
 		s.change(o, r.Limit)
 	}
 }
 
-// take takes up the trial just made; false when there was none, or it failed.
+// take takes the outcome of the last trial; false if there was none, or it failed.
 func (s *Search) take(came *runner.Result) bool {
 	if len(came.Runs) != len(s.limit.Trials)+1 {
 		return false
@@ -123,10 +123,11 @@ func (s *Search) take(came *runner.Result) bool {
 	return true
 }
 
-// mostAgain is how often a value is tried again, at most, because somebody stood still.
+// mostAgain bounds the repetitions of a value because of standstills.
 const mostAgain = 3
 
-// report reports what came of a trial, unless somebody stood still and it is to be made again.
+// report reports the outcome of a trial, unless a standstill occurred and the trial is
+// repeated.
 func (s *Search) report(came limits.Outcome, stood bool) {
 	if s.again++; stood && s.again <= mostAgain {
 		return
@@ -135,7 +136,7 @@ func (s *Search) report(came limits.Outcome, stood bool) {
 	s.steps.Report(came)
 }
 
-// describe takes from a run what is true of all.
+// describe copies the properties that all trials share from a run.
 func (s *Search) describe(j *runner.Judged) {
 	l := &s.limit
 	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An alarm waits for instants. Go's own timers are rounded up to the next millisecond
-// when nothing else happens, since that is what the runtime asks of epoll; a timer of the
-// kernel that epoll watches as it does connections is some fifty microseconds late.
-// One goroutine at a time uses it.
+// An alarm waits for instants. Go rounds its own timers up to the next millisecond when
+// nothing else happens, because the runtime waits in epoll; a timer of the kernel, which
+// epoll watches like a connection, is some fifty microseconds late. Only one goroutine
+// may use it at a time.
 type alarm struct {
 	fd   int
-	file *os.File // of fd; nil where the kernel gave none
+	file *os.File // of fd; nil if the kernel gave none
 }
 
 func newAlarm() *alarm {
@@ -25,8 +25,8 @@ func newAlarm() *alarm {
 	return &alarm{fd, os.NewFile(uintptr(fd), "timer")}
 }
 
-// briefest is the time that arming the timer takes: shorter waits are spent by letting
-// others run.
+// briefest is the time that arming the timer takes: shorter waits yield the processor
+// instead.
 const briefest = 20 * time.Microsecond
 
 // wait returns at due, or soon after.
@@ -44,7 +44,7 @@ func (a *alarm) wait(due time.Time) {
 	}
 }
 
-// sleep sleeps for d; false when it could not.
+// sleep sleeps for d. It returns false if it could not.
 func (a *alarm) sleep(d time.Duration) bool {
 	in := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 	if unix.TimerfdSettime(a.fd, 0, &in, nil) != nil {

@@ -4,8 +4,8 @@ package load
 
 import "time"
 
-// An alarm waits for instants, as precisely as Go's timers do. One goroutine at a time
-// uses it.
+// An alarm waits for instants, as precisely as Go's timers do. Only one goroutine may
+// use it at a time.
 type alarm struct{}
 
 func newAlarm() *alarm { return &alarm{} }

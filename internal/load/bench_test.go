@@ -22,11 +22,10 @@ import (
 
 const benchClients = 50
 
-// BenchmarkDriver compares, in one process and interleaved, the bare loop over
-// go-redis with the driver, without and with recording: the pairs of acquire and
-// release that each makes, and the time of this process's cores that a pair takes,
-// which counts even where other programs run. All leave a core to the server. Run
-// it with -benchtime 9x; the figures are medians.
+// BenchmarkDriver compares, in one process and interleaved, the bare loop over go-redis with the
+// driver, without and with recording: the pairs of acquire and release that each makes, and the
+// time of this process's cores for a pair, which is valid even while other programs run. All leave
+// a core to the server. Run it with -benchtime 9x; the figures are medians.
 func BenchmarkDriver(b *testing.B) {
 	server := servertest.Start(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1)))
@@ -71,7 +70,7 @@ func BenchmarkStandstills(b *testing.B) {
 	b.ReportMetric(medianRatio(with.cost, without.cost), "CPU-with/without")
 }
 
-// turns are what one subject got done in each of its turns.
+// turns are the results of one subject's turns.
 type turns struct {
 	pairs []float64 // a second
 	cost  []float64 // ns of CPU a pair
@@ -102,8 +101,8 @@ func medianRatio(a, b []float64) float64 {
 	return median(ratios)
 }
 
-// bareLoop counts the pairs that as many goroutines make with the same commands
-// on one client with a connection each, made as the driver's are.
+// bareLoop counts the pairs that as many goroutines make with the same commands on one client with
+// a connection each, like the driver's.
 func bareLoop(b *testing.B, server *servers.Server, d time.Duration) int64 {
 	opt := server.Options()
 	opt.PoolSize = benchClients
@@ -153,9 +152,9 @@ func benchRun(b *testing.B, server *servers.Server, o workloads.Options, history
 	return s
 }
 
-// BenchmarkOpenLoop compares an open loop at four fifths of what a closed one of as many
-// clients just did with that: the rate that is reached over the rate that is asked for, and
-// by how much arrivals begin late. Run it with -benchtime 9x; the figures are medians.
+// BenchmarkOpenLoop compares an open loop at four fifths of the rate of a closed one of as many
+// clients just before: the reached rate over the requested rate, and the lateness of arrivals. Run
+// it with -benchtime 9x; the figures are medians.
 func BenchmarkOpenLoop(b *testing.B) {
 	server := servertest.Start(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1)))

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// settle counts what the business came to, once no client runs any more, by what is in the
-// store. It says nothing of a store that may have lost data.
+// settle sums up the business by the store, once no client runs any more. It skips a store
+// that may have lost data.
 func (r *run) settle(ctx context.Context) {
 	if r.cfg.Workload.Business == nil || r.measured == nil {
 		return
@@ -27,7 +27,7 @@ func (r *run) settle(ctx context.Context) {
 	r.summary.Business = &runinfo.Business{Says: found.Says, Figures: found.Figures}
 }
 
-// books are those of all clients, or why there are none to go by.
+// books are the books of all clients, or the reason why they are not usable.
 func (r *run) books(ctx context.Context) (all workloads.Books, why string) {
 	_, keeps := r.cfg.records().(design.Keeper)
 	switch {

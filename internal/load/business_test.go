@@ -30,7 +30,7 @@ func control(t *testing.T, name string) design.Design {
 	return found[0]
 }
 
-// watched is a service that counts what is written to its records, and what they are in the end.
+// watched is a service that counts the writes to its records, and keeps the final records.
 type watched struct {
 	design.Service
 	mu   sync.Mutex
@@ -49,7 +49,7 @@ type watchedRecords struct {
 
 func (r watchedRecords) Guarded(lockbench.Guard) (lockbench.Store, error) { return r, nil }
 
-// Read keeps the last that is read: the driver reads every record when the clients have stopped.
+// Read keeps the last read record: the driver reads every record when the clients have stopped.
 func (r watchedRecords) Read(ctx context.Context, key string) (lockbench.Record, error) {
 	rec, err := r.Records.Read(ctx, key)
 	r.w.mu.Lock()
@@ -58,7 +58,7 @@ func (r watchedRecords) Read(ctx context.Context, key string) (lockbench.Record,
 	return rec, err
 }
 
-// Write counts the writes of clients, whose versions are above those of the stock.
+// Write counts the writes of clients, which have versions above those of the stock.
 func (r watchedRecords) Write(ctx context.Context, key string, rec lockbench.Record) error {
 	err := r.Records.Write(ctx, key, rec)
 	if err == nil && rec.Version>>40 > 0 {
@@ -69,7 +69,7 @@ func (r watchedRecords) Write(ctx context.Context, key string, rec lockbench.Rec
 	return err
 }
 
-// settled runs c and returns what its business came to, as the summary and the history have it.
+// settled runs c and returns its business, which the summary and the history must agree on.
 func settled(t *testing.T, c Config) *runinfo.Business {
 	t.Helper()
 	var record bytes.Buffer
@@ -86,7 +86,7 @@ func settled(t *testing.T, c Config) *runinfo.Business {
 }
 
 // TestOversoldIsWhatTheStoreLost counts the sales of a lock that locks nobody out a second time,
-// from what the store was asked and has.
+// by the requests to the store and by its content.
 func TestOversoldIsWhatTheStoreLost(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -185,9 +185,9 @@ func (forgotten) Read(context.Context, string) (lockbench.Record, error) {
 	return lockbench.Record{}, nil
 }
 
-// TestWorkWithoutALockDoesDamage: the figures show it. Reads are slow, so that others write
-// meanwhile, and there are enough points for all: a refill that is lost cancels redemptions that
-// are.
+// TestWorkWithoutALockDoesDamage: the figures show the damage. Reads are slow, so that others
+// write meanwhile, and there are enough points for all, because a lost refill cancels lost
+// redemptions.
 func TestWorkWithoutALockDoesDamage(t *testing.T) {
 	for name, damages := range map[string][]string{"oversell": {"oversold"}, "redeem": {"overdrawn", "missing"}, "cron": {"repeated"}} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestWorkWithoutALockDoesDamage(t *testing.T) {
 	}
 }
 
-// slow keeps records whose readers get them late.
+// slow delays the reads of records.
 type slow struct{ design.Service }
 
 func (s slow) Records(prefix string) design.Records {

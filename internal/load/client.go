@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A client makes a share of the load, by one owner after another: another one only when
-// the one before died.
+// A client makes a share of the load through one owner at a time. When its owner dies another
+// takes over.
 type client struct {
 	number  int
 	group   *group
@@ -24,15 +24,15 @@ type client struct {
 	record  *history.Client // nil when nothing is recorded
 }
 
-// Totals add up what the clients of a run were told: each client that is there, and the
-// counts of those that died. It is safe for concurrent use.
+// Totals add up the counts of a run's clients: the live ones, and those that died. It is safe for
+// concurrent use.
 type totals struct {
 	mu   sync.Mutex
 	here []*workloads.Client
 	gone counts
 }
 
-// counts is what clients were told, see workloads.Counts.
+// counts has the fields of workloads.Counts.
 type counts struct{ grants, refused, lost, failed, done, skipped int64 }
 
 func (t *counts) add(n *workloads.Counts) {
@@ -50,7 +50,7 @@ func (c *totals) join(one *workloads.Client) {
 	c.here = append(c.here, one)
 }
 
-// leave takes out a client that is told nothing more.
+// leave moves the counts of a dead client to gone.
 func (c *totals) leave(one *workloads.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *totals) leave(one *workloads.Client) {
 	c.here = slices.DeleteFunc(c.here, func(other *workloads.Client) bool { return other == one })
 }
 
-// total is what all of them were told so far.
+// total is the sum over all clients so far.
 func (c *totals) total() counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *totals) total() counts {
 	return all
 }
 
-// enlist gives c an owner with this id, that lives in p.
+// enlist gives c an owner with this id, which lives in p.
 func (r *run) enlist(c *client, id int, p *process) {
 	c.process = p
 	requests := r.requests(p)
@@ -79,12 +79,12 @@ func (r *run) enlist(c *client, id int, p *process) {
 	r.totals.join(c.owner)
 }
 
-// isSlow reports whether c is the one of the stallers of its key that stalls.
+// isSlow reports whether c is the staller on its key that works past its lease.
 func (r *run) isSlow(c *client) bool {
 	return c.group == r.stalled && c.number-c.group.first < len(c.group.shared.Keys)
 }
 
-// letStall has those that come after the one of their key that stalls begin a little later.
+// letStall delays the other stallers on the key a little.
 func (r *run) letStall(c *client) {
 	if c.group != r.stalled || r.isSlow(c) {
 		return
@@ -95,8 +95,8 @@ func (r *run) letStall(c *client) {
 	}
 }
 
-// lockerOf makes the owner that client id is: recorded, watched and under faults. Requests, where
-// not nil, take the place of locks: nobody can be beside another.
+// lockerOf makes the locker of owner id: recorded, watched and under faults. Requests, if not
+// nil, replace locks and are not watched, because no client can be inside beside another.
 func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockbench.Locker, lockbench.Store) {
 	process := c.process.inner
 	if r.recorder == nil && requests != nil {
@@ -122,8 +122,7 @@ func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockben
 	return c.faults.Locker(r.monitor.MortalLocker(locker, c.faults.Crashed)), c.faults.Store(store)
 }
 
-// live does the share of the load that c has: by its owner and, where that dies, by
-// others after it.
+// live does c's share of the load, by one owner and, if it dies, by others after it.
 func (r *run) live(ctx context.Context, c *client, share int64) {
 	r.letStall(c)
 	for id := c.number; ; {
@@ -131,7 +130,7 @@ func (r *run) live(ctx context.Context, c *client, share int64) {
 		if share == 0 || c.isOver() || c.faults == nil || !c.faults.Crashed() {
 			return
 		}
-		_ = c.process.close() // it has crashed, and is nobody's any more
+		_ = c.process.close() // it has crashed and has no user left
 		fresh := r.processAt(c.group.place(c.number))
 		if fresh == nil {
 			return
@@ -143,9 +142,8 @@ func (r *run) live(ctx context.Context, c *client, share int64) {
 	}
 }
 
-// work has the owner of c make iterations, in an open loop when they are due, until
-// the share is done, the run is over or the client dies. It returns what is left of the
-// share.
+// work makes the owner of c iterate, in an open loop when arrivals are due, until the share is
+// done, the run is over or the client dies. It returns the rest of the share.
 func (r *run) work(ctx context.Context, c *client, share int64) int64 {
 	if c.faults != nil {
 		var done, stopWaiting context.CancelFunc
@@ -163,7 +161,7 @@ func (r *run) work(ctx context.Context, c *client, share int64) int64 {
 		} else if !ok {
 			break
 		}
-		_ = c.owner.Iterate(ctx, r.cfg.Workload) // counted, and in the history
+		_ = c.owner.Iterate(ctx, r.cfg.Workload) // the error is counted, and in the history
 	}
 	return share
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// sweepTime bounds the removal of the run's keys; sweepLost when the server has
-// already been given up.
+// sweepTime bounds the removal of the run's keys; sweepLost does so when the
+// server has already been given up.
 const (
 	sweepTime = 10 * time.Second
 	sweepLost = time.Second
 )
 
-// close ends the run's processes, removes its keys and completes the history. It
-// returns what makes the record unreliable.
+// close ends the run's processes, removes its keys and completes the history.
+// Its error says why the record is unreliable.
 func (r *run) close(ctx context.Context) error {
 	s := &r.summary
 	sent := r.totalUsage()
 	s.Commands = sent.commands
-	if r.cfg.Design.Control != design.OneRequest { // whose connections are the store's
+	if r.cfg.Design.Control != design.OneRequest { // its connections belong to the store
 		s.Traffic = &sent.traffic
 	}
 	s.MonitorOverlaps = r.monitor.Overlaps()
@@ -36,8 +36,8 @@ func (r *run) close(ctx context.Context) error {
 	return errors.Join(r.problems...)
 }
 
-// sweep removes the run's keys, also after ctx was cancelled: Ctrl-C leaves
-// nothing behind.
+// sweep removes the run's keys, even after ctx was cancelled, so that Ctrl-C
+// leaves nothing behind.
 func (r *run) sweep(ctx context.Context) {
 	if r.store == nil {
 		return
@@ -73,7 +73,7 @@ func (r *run) closeRecord() {
 	}
 }
 
-// remark notes what a reader of the summary should not overlook.
+// remark adds notes that a reader of the summary should not overlook.
 func (r *run) remark() {
 	s := &r.summary
 	if s.Ended == EndedServerLost {

@@ -14,33 +14,33 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Config says what to run. It is not changed by the run.
+// A Config describes a run. The run does not change it.
 type Config struct {
-	// Design is the lock under test, Services what it locks on: of its backend, and as many
-	// as it needs at least.
+	// Design is the lock under test, Services the services that it locks on: of its
+	// backend, and at least as many as it needs.
 	Design   design.Design
 	Services backend.Group
-	// Records is where the records that the locks guard are kept; nil is on the first
-	// service. Faults of the server affect what is kept there.
+	// Records is the service of the records that the locks guard; nil is the first service.
+	// Faults of the server affect its records.
 	Records design.Service
-	// Workload is what the clients do, Options how; defaults are filled in.
+	// Workload is the program of the clients, with its Options; defaults are filled in.
 	Workload workloads.Program
 	Options  workloads.Options
-	// Faults are what goes wrong in it; none, unless asked for. They need a History.
+	// Faults are injected into the run. They need a History.
 	Faults []fault.Fault
-	// History receives the record. The caller closes it after the run. Nil
-	// records nothing, which is of use only to see what recording costs.
+	// History receives the record. The caller closes it after the run. Nil records nothing,
+	// which is useful only to measure the cost of recording.
 	History io.Writer
 	// Progress, when not nil, is kept up to date during the run.
 	Progress *Progress
-	// Broken, once closed, ends the run in good order: whoever reads the History as it
-	// grows has seen enough. Nil never does.
+	// Broken, once closed, ends the run in good order: the reader of the growing History
+	// has seen a claim broken. Nil never does.
 	Broken <-chan struct{}
-	// Failed, once closed, ends it likewise: a threshold is certain to fail.
+	// Failed, once closed, ends the run likewise: a threshold is certain to fail.
 	Failed <-chan struct{}
 
 	clock clock // waits for the arrivals of an open loop; nil is the machine's
-	// unwatched: nobody looks for standstills, to see what that costs.
+	// unwatched disables the search for standstills, to measure its cost.
 	unwatched bool
 }
 
@@ -51,12 +51,12 @@ func (c *Config) arrivalClock() clock {
 	return newAlarm()
 }
 
-// Progress is how far a run has come, a tenth of a second old at most. It may be
-// read while the run writes it.
+// Progress is the progress of a run, at most a tenth of a second old. It may be read while
+// the run writes it.
 type Progress struct {
 	// Started is when the clients began, in Unix ns; zero before.
 	Started atomic.Int64
-	// Duration is how long they are to run, in ns; zero is until done.
+	// Duration is how long the clients will run, in ns; zero is until they are done.
 	Duration atomic.Int64
 	// Grants and Refused count acquires; Failed operations of any kind that
 	// failed or got no answer.
@@ -65,7 +65,7 @@ type Progress struct {
 	Violations atomic.Int64
 }
 
-// Why a run ended, as Summary.Ended and the history's trailer say it.
+// Reasons why a run ended, in Summary.Ended and in the history's trailer.
 const (
 	EndedDuration    = "duration"         // its time was over
 	EndedOperations  = "operations"       // every client had made its share
@@ -73,23 +73,23 @@ const (
 	EndedFailed      = "threshold failed" // Config.Failed was closed
 	EndedBroken      = "claim broken"     // Config.Broken was closed
 	EndedServerLost  = "server lost"      // the server died or answered nobody for seconds
-	EndedUnrecorded  = "recording failed" // the history could not be written on
+	EndedUnrecorded  = "recording failed" // the history could not be written any more
 )
 
-// A Summary is what a run says of itself. Whether the lock is sound, only the
-// history says.
+// A Summary is the run's description of itself. Only the history tells whether the lock is
+// sound.
 type Summary struct {
 	// Trailer closes the history; its Ended says why the run ended.
 	history.Trailer
-	// Options are those that were run, with defaults filled in.
+	// Options are the options of the run, with defaults filled in.
 	Options workloads.Options
-	// Prefix began every key on the server.
+	// Prefix is the prefix of every key on the server.
 	Prefix string
-	// Grants, Refused, Lost and Failed count what the clients were told; Done and
-	// Skipped is the business they did. See workloads.Counts.
+	// Grants, Refused, Lost and Failed count the answers to the clients; Done and Skipped
+	// count their business. See workloads.Counts.
 	Grants, Refused, Lost, Failed, Done, Skipped int64
-	// Notes say what a user should know about the run: that nothing was granted,
-	// that the server was lost, that keys may have been left.
+	// Notes tell the user about trouble with the run, such as no grants, a lost server, or
+	// keys that may have been left.
 	Notes []string
 }
 
@@ -105,10 +105,11 @@ func (c *Config) records() design.Service {
 	return c.Services.First()
 }
 
-// services are those that the design locks on.
+// services are the services that the design locks on.
 func (c *Config) services() backend.Group { return c.Services.For(c.Design.ServerCount()) }
 
-// fits returns why the design cannot run on these servers or under these options.
+// fits returns the reason why the design cannot run on these servers or under these
+// options.
 func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
 	case len(c.services()) < n:
@@ -123,7 +124,7 @@ func (c *Config) fits(o workloads.Options) error {
 	return nil
 }
 
-// options returns the options as they will be run, or why they cannot be.
+// options returns the options of the run, or the reason why they are not valid.
 func (c Config) options() (workloads.Options, error) {
 	o, err := c.Workload.Options(c.Options)
 	if err != nil {

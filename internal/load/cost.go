@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// usageTime bounds how long servers are asked what they have used.
+// usageTime bounds the request for the usage of servers.
 const usageTime = time.Second
 
-// usage is what the servers of the design have used so far; nil where that is not known.
+// usage is the usage of the design's servers so far, nil if it is unknown.
 func (r *run) usage(ctx context.Context) []design.Usage {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageTime)
 	defer cancel()
@@ -21,8 +21,8 @@ func (r *run) usage(ctx context.Context) []design.Usage {
 	return all
 }
 
-// spent is the processor time that servers took between two looks, in ns; nil where one
-// of them is not known, or another server has taken the place of one.
+// spent is the processor time that servers took between two readings, in ns. It is nil
+// if one reading is missing or a server was replaced meanwhile.
 func spent(before, after []design.Usage) *int64 {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil

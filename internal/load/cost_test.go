@@ -42,7 +42,7 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestCostsAreInTheTrailer: a private server reports what a run had it do, the embedded one
+// TestCostsAreInTheTrailer: a private server reports its work for a run, the embedded one
 // does not, and both connections count.
 func TestCostsAreInTheTrailer(t *testing.T) {
 	for _, warmup := range []time.Duration{0, 20 * time.Millisecond} {
@@ -87,8 +87,8 @@ func runForCosts(t *testing.T, c Config) Summary {
 	return s
 }
 
-// usageAsked returns what waits until somebody else has asked the server, from now on, what
-// it has used, and it has done some work since.
+// usageAsked returns a function that waits until another client has asked the server for
+// its usage, from now on, and the server has done some work since.
 func usageAsked(t *testing.T, server *servers.Server) func() {
 	client := redis.NewClient(server.Options())
 	t.Cleanup(func() { _ = client.Close() })

@@ -16,9 +16,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// The designs under which the driver is tested are as small as they can be, so
-// that what is seen is the driver: one with a token, one that deletes whatever
-// is there.
+// The designs for tests of the driver are as small as possible, so that the tests show the
+// driver: one with a token, one that deletes any lock.
 func tokenDesign() design.Design { return testDesign("test/token", compareAndDelete) }
 
 func plainDesign() design.Design { return testDesign("test/plain", del) }

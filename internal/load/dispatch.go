@@ -10,11 +10,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A dispatcher hands out the arrivals of an open loop. One idle client after the other,
-// the longest idle first, has the turn: it takes the next arrival, waits for its instant
-// and passes the turn on. So nobody stands between a client and its arrival, and where
-// no client is idle the turn lies there for the first that is: it begins late what has
-// become due meanwhile.
+// A dispatcher hands out the arrivals of an open loop. Idle clients have the turn one after
+// the other, the longest idle first: the client with the turn takes the next arrival, waits
+// for its instant and passes the turn on. So no goroutine stands between a client and its
+// arrival. If no client is idle the turn waits for the first that is, which begins the
+// overdue arrivals late.
 //
 // Its methods are safe for concurrent use, but for begin and finish.
 type dispatcher struct {
@@ -22,19 +22,20 @@ type dispatcher struct {
 	turn chan struct{}
 	over <-chan struct{}
 
-	// What follows belongs to the client that has the turn.
+	// The client that has the turn owns the fields below.
 	timetable *timetable
 	left      int64 // arrivals that may still be taken; below zero is no limit
 	start     time.Time
 	warm      time.Time // when the warm-up ends
-	due       time.Time // of the arrival that is next, where one is drawn
+	due       time.Time // of the next arrival, if one is drawn
 	drawn     bool
 	clock     clock
 	kept      runinfo.Arrivals
-	// spare is since when some client has been idle, taken when the last arrival was.
+	// spare is the time since which some client has been idle, taken the time of the last
+	// arrival taken.
 	spare, taken time.Time
-	warmed       time.Time     // when the first arrival after the warm-up was taken
-	used         time.Duration // processor time until then
+	warmed       time.Time     // time of the first arrival after the warm-up
+	used         time.Duration // processor time until warmed
 }
 
 // A clock waits for instants.
@@ -43,8 +44,8 @@ type clock interface {
 	close()
 }
 
-// newDispatcher returns one whose timetable has not begun, and that goes by c. Finish gives
-// back what it uses.
+// newDispatcher returns a dispatcher that uses clock c; its timetable has not begun.
+// finish closes the clock.
 func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{
 		turn: make(chan struct{}, 1), over: over,
@@ -62,9 +63,9 @@ func (d *dispatcher) begin(warm time.Time) {
 	d.turn <- struct{}{}
 }
 
-// next waits for the arrival that the client is to make. It returns when that was due,
-// once it is; false when there is none for it: the run is over, ctx has ended, or all
-// have been taken (then done is true).
+// next waits until the client's next arrival is due, and returns its instant. It returns
+// false if there is no arrival for the client: the run is over, ctx has ended, or all have
+// been taken (then done is true).
 func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
 	idle := time.Now()
 	select {
@@ -83,7 +84,7 @@ func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
 		return due, true, false
 	}
 	if !d.draw() {
-		d.rest(ctx) // the stages have come to their end before the run
+		d.rest(ctx) // the stages have ended before the run
 		return due, false, false
 	}
 	if !d.await(ctx) {
@@ -93,7 +94,7 @@ func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
 	return d.due, false, true
 }
 
-// draw draws the next arrival, unless there is one that nobody took.
+// draw draws the next arrival, unless one is drawn and not yet taken.
 func (d *dispatcher) draw() bool {
 	if d.drawn {
 		return true
@@ -103,12 +104,12 @@ func (d *dispatcher) draw() bool {
 	return more
 }
 
-// fine is how long before an instant one stops to wait for the end of the run, too, and
-// begins to wait precisely.
+// fine is the last part of a wait, which is precise and does not watch for the end of the
+// run.
 const fine = 10 * time.Millisecond
 
-// await waits until the next arrival is due. It returns false when the run is over, or
-// ctx has ended, before.
+// await waits until the next arrival is due. It returns false if the run is over or ctx has
+// ended before that.
 func (d *dispatcher) await(ctx context.Context) bool {
 	if long := time.Until(d.due) - fine; long > 0 {
 		timer := time.NewTimer(long)
@@ -137,19 +138,19 @@ func (d *dispatcher) rest(ctx context.Context) {
 	}
 }
 
-// patience is by how much an idle client may at least begin late. Below it lies what
-// timers and schedulers take on a machine that does other things too.
+// patience is the least lateness that counts for an idle client. Shorter delays come from
+// timers and schedulers on a machine that does other things, too.
 const patience = 10 * time.Millisecond
 
-// take takes the arrival that is due for a client that has been idle since then, and
-// accounts for its lateness: until there was an idle client it is the lock's doing, which
-// kept all of them; from there on it is the machine's.
+// take takes the due arrival for a client that has been idle since idle, and accounts for
+// its lateness. The lock, which kept all clients, causes the delay until some client was
+// idle; the machine causes the rest.
 func (d *dispatcher) take(idle time.Time) {
 	d.drawn = false
 	d.left--
 	now := time.Now()
 	if idle.After(d.taken) {
-		d.spare = idle // from the last arrival until then all were busy
+		d.spare = idle // all clients were busy from the last arrival until then
 	}
 	d.taken = now
 	if !d.due.Before(d.warm) {
@@ -180,8 +181,8 @@ func (d *dispatcher) account(now time.Time) {
 	}
 }
 
-// finish counts the arrivals that were due by end and that nobody took. No client asks
-// for any more.
+// finish counts the arrivals that were due by end and that no client took. No client may
+// call next any more.
 func (d *dispatcher) finish(end time.Time) *runinfo.Arrivals {
 	<-d.turn
 	d.clock.close()
@@ -197,7 +198,7 @@ func (d *dispatcher) finish(end time.Time) *runinfo.Arrivals {
 	return k
 }
 
-// missed counts the arrivals from the one that is next up to end.
+// missed counts the arrivals from the next one up to end.
 func (d *dispatcher) missed(end time.Time) {
 	early := int64(0)
 	if d.due.Before(d.warm) {

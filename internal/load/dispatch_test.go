@@ -54,8 +54,8 @@ func newTeam(o workloads.Options, late time.Duration) *team {
 	return t
 }
 
-// client has a client take arrivals, each of which keeps it busy for so long, until there
-// are none for it. Ctx is its life.
+// client makes a client take arrivals, each of which keeps it busy for a time, until there
+// are none for it. ctx is its life.
 func (t *team) client(ctx context.Context, id int, busy func(since time.Duration) time.Duration) {
 	t.all.Go(func() {
 		for {
@@ -88,7 +88,7 @@ func always100ms(time.Duration) time.Duration { return 100 * time.Millisecond }
 const ms = time.Millisecond
 
 func TestDispatch(t *testing.T) {
-	stopped := func(since time.Duration) time.Duration { // a server that is stopped from 1 s to 3 s
+	stopped := func(since time.Duration) time.Duration { // the server is stopped from 1 s to 3 s
 		if since >= time.Second && since < 3*time.Second {
 			return 3*time.Second - since
 		}
@@ -105,8 +105,8 @@ func TestDispatch(t *testing.T) {
 		want    runinfo.Arrivals
 	}{
 		{"kept up", 10, 0, 0, 2, always100ms, runinfo.Arrivals{Due: 50, Started: 50}},
-		// One client makes 10/s: after 5 s half of what was due is begun, the n-th of
-		// which, due at n/20 s, n/20 s late.
+		// One client makes 10/s: after 5 s half of the due arrivals have begun; the n-th,
+		// due at n/20 s, begins n/20 s late.
 		{"too few clients", 20, 0, 0, 1, always100ms, runinfo.Arrivals{
 			Due: 100, Started: 50, Waiting: 50, BehindNS: int64(2475 * ms), BusyNS: int64(50 * 49 / 2 * 50 * ms),
 		}},
@@ -128,8 +128,8 @@ func TestDispatch(t *testing.T) {
 			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
 			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
 		}},
-		// Two that take no time are never both busy, though each is idle anew, later than
-		// what it takes was due.
+		// Two clients that take no time are never both busy, though each is idle anew only
+		// after its next arrival was due.
 		{"late, with another idle each time", 1000, 0, 5 * ms, 2, func(time.Duration) time.Duration { return 0 }, runinfo.Arrivals{
 			Due: 5000, Started: 4998, Waiting: 2, BehindNS: int64(1500 * time.Microsecond),
 			WakingNS: int64(833 * 15 * ms), WakingMaxNS: int64(5 * ms),
@@ -167,7 +167,7 @@ func TestArrivalsComeInTurn(t *testing.T) {
 	})
 }
 
-// TestCrashedClientsLeaveTheirArrival: to another that is idle, at once.
+// TestCrashedClientsLeaveTheirArrival: to another idle client, at once.
 func TestCrashedClientsLeaveTheirArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := newTeam(even(1), 0)
@@ -243,8 +243,8 @@ func TestAlarm(t *testing.T) {
 	}
 }
 
-// BenchmarkDispatch is what an arrival costs a client that is always behind; idle ones
-// wait besides.
+// BenchmarkDispatch is the cost of an arrival for a client that is always behind; idle ones
+// wait in addition.
 func BenchmarkDispatch(b *testing.B) {
 	for _, c := range []struct {
 		name string

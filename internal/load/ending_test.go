@@ -105,13 +105,13 @@ func TestServerFallsSilent(t *testing.T) {
 		if _, result, _ := judge(t, record.Bytes()); result.Find(lockbench.Exclusion.At(0)).Verdict == checker.Broken {
 			t.Error("exclusion is broken on a server that was lost")
 		}
-		// A closed go-redis pool that found nobody to dial ends within a second.
+		// A closed go-redis pool that could not dial ends within a second.
 		time.Sleep(2 * time.Second)
 	})
 }
 
-// TestLongWaitIsNotALostServer: nobody is answered for a minute, but the server is
-// there.
+// TestLongWaitIsNotALostServer: no client is answered for a minute, but the server
+// is running.
 func TestLongWaitIsNotALostServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := tokenDesign()

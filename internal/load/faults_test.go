@@ -24,16 +24,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// faulted is one design under one fault, lua-token/strategy where none is named.
+// faulted is one design under one fault, lua-token/strategy if none is named.
 type faulted struct {
 	name, design, fault string
-	// held must be held under these conditions and whatever else happens, but for work past
-	// a lease and what breaks something; broken must be broken under exactly these.
+	// held must be held under these conditions and any others, except for work past a lease and the
+	// condition of a broken cell; broken must be broken under exactly these.
 	held, broken []lockbench.Cell
 	change       func(*workloads.Options)
 }
 
-// faultedClients are runs whose faults happen to clients, or an embedded server as well as
+// faultedClients are runs with faults of clients, or for which an embedded server is as good as
 // any: they are made in virtual time.
 var faultedClients = []faulted{
 	{name: "crash, sound", fault: "crash,p=0.01", held: cells("recovery@crash exclusion")},
@@ -55,8 +55,8 @@ var faultedClients = []faulted{
 		held: cells("effects fencing loss-reported@outlived+pause"), change: guarded},
 }
 
-// faultedServers are runs that need a server of its own, in real time: it is what is
-// affected, or it is reached by connections that are, or by another client library.
+// faultedServers are runs in real time that need a server of their own: the fault affects the
+// server or its connections, or the design uses another client library.
 var faultedServers = []faulted{
 	{name: "server pause, sound", fault: "server-pause,at=500ms,every=2s,for=1s", held: cells("exclusion lease")},
 	{name: "restart, empty", fault: "restart,at=500ms,every=1s", held: cells("exclusion"), broken: cells("exclusion@state-loss"), change: longHolds},
@@ -81,7 +81,7 @@ var faultedServers = []faulted{
 	{name: "client kill, sound", fault: "client-kill,at=50ms,every=10ms", held: cells("exclusion recovery@lost-reply")},
 }
 
-// TestEveryFaultIsRun: each live fault has a run here, but for those that TestServersDown has.
+// TestEveryFaultIsRun: each live fault has a run here, except for the ones in TestServersDown.
 func TestEveryFaultIsRun(t *testing.T) {
 	for _, kind := range fault.Kinds() {
 		is := func(c faulted) bool { f, err := fault.Parse(c.fault); return err == nil && f.Kind == kind }
@@ -103,28 +103,28 @@ func cells(text string) (all []lockbench.Cell) {
 	return all
 }
 
-// longHolds has every lock held for most of the time, and others try for it often, so
-// that what affects the server meets some that last and what it forgot is taken soon.
+// longHolds makes every lock held for most of the time, and lets others try for it often, so that
+// faults of the server meet lasting holds, and forgotten locks are soon taken.
 func longHolds(o *workloads.Options) {
 	o.Hold, o.Wait = workloads.Always(300*time.Millisecond), 20*time.Millisecond
 }
 
-// shortLease has one key that is always held, by leases that a pause soon outlives: who
-// was paused comes back while another holds it.
+// shortLease makes one key always held, by leases that a pause soon outlives: a paused client comes
+// back while another holds it.
 func shortLease(o *workloads.Options) {
 	o.TTL, o.Duration = 200*time.Millisecond, 20*time.Second
 	o.Keys, o.Hold = 1, workloads.Always(20*time.Millisecond)
 }
 
-// longThinks has locks that are held for long, and free for as long: of a lock that was
-// held before, too, a replica would keep the older grant.
+// longThinks makes locks held for long, and free for as long: a replica would keep the older grant
+// of a lock that was held before.
 func longThinks(o *workloads.Options) {
 	longHolds(o)
 	o.Clients, o.Keys, o.Duration = 8, 4, 3*time.Second
 	o.Think = workloads.Always(600 * time.Millisecond)
 }
 
-// guarded has the store refuse writes with a fence lower than one it has seen.
+// guarded makes the store refuse writes with a fence lower than one it has seen.
 func guarded(o *workloads.Options) {
 	shortLease(o)
 	o.Guard = lockbench.FenceGuard
@@ -133,7 +133,7 @@ func guarded(o *workloads.Options) {
 // wedges gives the run the time to see that a key stays locked past every lease.
 func wedges(o *workloads.Options) { o.Duration = 7 * time.Second }
 
-// TestFaults shows each fault what breaks under it, and what does not.
+// TestFaults checks, for each fault, the cells that break under it and the cells that hold.
 func TestFaults(t *testing.T) {
 	for _, c := range faultedClients {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// run makes a run that ends when its history shows what it is to show, after the least time.
+// run makes a run that ends when its history shows the expected cells, after the least time.
 func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 	f, err := fault.Parse(c.fault)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 		t.Errorf("%d keys left on the servers", n)
 	}
 	c.judge(t, result)
-	once := strings.Contains(c.fault, "every=0s") // a machine that is slow may have granted no lock by then
+	once := strings.Contains(c.fault, "every=0s") // a slow machine may have granted no lock by then
 	if got := end.Trailer.Faults; len(got) != 1 || got[0].Occurrences == 0 || !once && got[0].MetHeld+got[0].MetAcquire == 0 {
 		t.Errorf("exposures %+v; want %s to have affected a lock", got, c.fault)
 	}
@@ -191,12 +191,12 @@ func (c *faulted) run(t *testing.T, config Config, least time.Duration) {
 type followed struct {
 	io.Writer
 	end  *io.PipeWriter
-	seen chan struct{} // closed when it shows what it is to show
+	seen chan struct{} // closed when it shows the expected cells
 	read chan error
 }
 
-// follow has what is written go to record, and judges it from its beginning on. A run is
-// to last for the least time, whatever it shows.
+// follow copies writes to record, and judges them from the beginning. A run lasts at least for the
+// least time.
 func (c *faulted) follow(record io.Writer, least time.Duration) *followed {
 	r, w := io.Pipe()
 	f := &followed{io.MultiWriter(record, w), w, make(chan struct{}), make(chan error, 1)}
@@ -213,7 +213,7 @@ func (f *followed) close() error {
 }
 
 // watch reads a history to its end, and closes seen when it shows, in due time, that a fault
-// occurred and all that c is to show.
+// occurred and the expected cells.
 func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) error {
 	src, err := history.NewSource(r)
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *faulted) watch(r io.Reader, due func() bool, seen chan<- struct{}) erro
 	return nil
 }
 
-// shown reports whether all that c is to show is met.
+// shown reports whether r has all expected cells.
 func (c *faulted) shown(r checker.Result) bool {
 	lacks := func(want checker.Verdict) func(lockbench.Cell) bool {
 		return func(cell lockbench.Cell) bool { return c.found(r, cell).Verdict != want }
@@ -242,7 +242,7 @@ func (c *faulted) shown(r checker.Result) bool {
 	return !slices.ContainsFunc(c.held, lacks(checker.Held)) && !slices.ContainsFunc(c.broken, lacks(checker.Broken))
 }
 
-// found is what r says of a cell: exactly of it where it is to be broken.
+// found is the finding of r for a cell: for exactly this cell if it must be broken.
 func (c *faulted) found(r checker.Result, cell lockbench.Cell) (worst checker.CellFinding) {
 	if slices.Contains(c.broken, cell) {
 		return r.Find(cell)
@@ -347,7 +347,7 @@ func goesOn(t *testing.T, down backend.Group, p *Progress, goes bool) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	// What was under way is over when clients have been answered more often than there are.
+	// All earlier calls are over when there have been more answers than clients.
 	const soon = 10
 	await := func(n func() int64) {
 		for begun := n(); n() < begun+soon && t.Context().Err() == nil; {

@@ -20,7 +20,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// befalling is what befalls a server of the user's, which lockbench did not start.
+// befalling lists incidents of a server of the user's, which lockbench did not start.
 var befalling = []struct {
 	name, told string
 	do         func(ctx context.Context, s *servers.Server, admin *redis.Client) error
@@ -38,7 +38,8 @@ var befalling = []struct {
 	{"nothing", "", func(context.Context, *servers.Server, *redis.Client) error { return nil }},
 }
 
-// TestServersOfOthers: what befalls the user's server is told, and a sound lock is not accused of it.
+// TestServersOfOthers: incidents of the user's server are reported, and a sound lock is not accused
+// of them.
 func TestServersOfOthers(t *testing.T) {
 	for _, c := range befalling {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,21 +9,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A group is clients that do the same: those that are measured, or the stallers beside them, on
-// keys and in processes of their own.
+// A group is a set of clients with one task: the measured clients, or the stallers, which have
+// keys and processes of their own.
 type group struct {
 	options workloads.Options
 	shared  *workloads.Run
 	first   int           // number of the first client
-	places  int           // of its first process, in the run
-	over    chan struct{} // closed when none of them is to begin another iteration
-	stopped chan struct{} // closed when all of them have stopped; not that of stallers
+	places  int           // place of the group's first process
+	over    chan struct{} // closed when no client of the group may begin another iteration
+	stopped chan struct{} // closed when all clients of the group have stopped; unused for stallers
 }
 
-// place is that of the process in which a client of the group lives.
+// place is the place of a client's process.
 func (g *group) place(client int) int { return g.places + (client-g.first)%g.options.Processes }
 
-// openGroups makes what the clients of each group have in common.
+// openGroups makes the shared state of each group.
 func (r *run) openGroups() {
 	r.measured = r.group(r.options, 0, 0)
 	stalled, any := r.options.Stalled()
@@ -46,7 +46,7 @@ func (r *run) group(o workloads.Options, first, places int) *group {
 	return g
 }
 
-// groups are those that there are.
+// groups lists the groups of the run.
 func (r *run) groups() []*group {
 	if r.stalled == nil {
 		return []*group{r.measured}
@@ -54,14 +54,14 @@ func (r *run) groups() []*group {
 	return []*group{r.measured, r.stalled}
 }
 
-// stalls is how long stallers take until a hold has outlived its lease, another has come, and
-// what the first sends has met that.
+// stalls is how long stallers take until a hold has outlived its lease, another client has
+// come, and the first client's next commands have met it.
 func (g *group) stalls() time.Duration {
 	lease := float64(g.shared.Lease)
 	return time.Duration(g.options.SlowFactor*lease+lease/4) + g.shared.Tolerance
 }
 
-// untilStalled returns when each staller could stall once; at once where the run ended early.
+// untilStalled returns when each staller could stall once, or at once if the run ended early.
 func (w *watch) untilStalled(ctx context.Context) {
 	r := w.run
 	if r.summary.Ended != EndedDuration && r.summary.Ended != EndedOperations {

@@ -34,12 +34,12 @@ func stalled(t *testing.T, d design.Design, stallers int) (s Summary, record []b
 	return s, record, took
 }
 
-// TestStallersAreJudged: in a run that is shorter than a lease, holds outlive theirs, and a
-// release that comes too late is caught.
+// TestStallersAreJudged: even in a run that is shorter than a lease some holds outlive
+// theirs, and a late release is caught.
 func TestStallersAreJudged(t *testing.T) {
 	for _, c := range []struct {
 		design design.Design
-		freed  bool // by what a past owner sends
+		freed  bool // by a past owner's command
 	}{{tokenDesign(), false}, {plainDesign(), true}} {
 		t.Run(c.design.Name, func(t *testing.T) {
 			s, record, took := stalled(t, c.design, 4)
@@ -64,8 +64,8 @@ func TestStallersAreJudged(t *testing.T) {
 	}
 }
 
-// TestStallersAreNotMeasured compares a run with stallers to one without: what is measured is
-// that of the others, over the same time.
+// TestStallersAreNotMeasured compares a run with stallers to one without: the measures are of
+// the other clients, over the same time.
 func TestStallersAreNotMeasured(t *testing.T) {
 	_, record, _ := stalled(t, tokenDesign(), 8)
 	src, err := history.NewSource(bytes.NewReader(record))

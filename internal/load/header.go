@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// header describes the run for the history. Started is the recorder's to fill in.
+// header describes the run for the history. The recorder fills in Started.
 func header(c Config, o workloads.Options) (history.Header, error) {
 	params, err := params(o)
 	h := history.Header{
@@ -39,9 +39,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 	return h, err
 }
 
-// exercises is what the workload can put to the test with this design: one that
-// keeps its leases alive does not lose them to a slow holder, so that what an
-// owner is told and does after a loss does not occur.
+// exercises lists the cells that the workload can test with this design. A design
+// that keeps its leases alive does not lose them to a slow holder, so the cells
+// about a loss do not occur.
 func exercises(c Config, o workloads.Options) []lockbench.Cell {
 	if c.Design.Control != "" {
 		return nil
@@ -49,7 +49,7 @@ func exercises(c Config, o workloads.Options) []lockbench.Cell {
 	found := append(c.Workload.Cells(o), fault.Exercises(c.Faults)...)
 	slices.SortFunc(found, lockbench.Cell.Compare)
 	found = slices.Compact(found)
-	if fault.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off leave unknown which client lost the lock to which
+	if fault.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off hide which client lost the lock to which
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
 	}
 	if !c.Design.Renews && !c.Design.Leaseless {

@@ -68,7 +68,8 @@ func TestExercisesOfRenewingDesign(t *testing.T) {
 	}
 }
 
-// TestExercisesOfFaults: what faults and the workload put to the test is said once.
+// TestExercisesOfFaults: cells that both faults and the workload test are listed
+// once.
 func TestExercisesOfFaults(t *testing.T) {
 	all := []fault.Fault{{Kind: fault.Pause}, {Kind: fault.Skew}, {Kind: fault.Crash}}
 	o := options(func(o *workloads.Options) { o.Slow = 0.5 }).OrDefaults()

@@ -21,7 +21,7 @@ func uncontended(rate float64, length time.Duration) workloads.Options {
 	})
 }
 
-// measures are what the record of a run contains.
+// measures are the measures of a run's record.
 func measures(t *testing.T, record []byte) measure.Measures {
 	t.Helper()
 	src, err := history.NewSource(bytes.NewReader(record))
@@ -38,9 +38,9 @@ func measures(t *testing.T, record []byte) measure.Measures {
 	return c.Result(src.End())
 }
 
-// TestServerStopped: while a server stands still arrivals go on to fall due. The intended
-// start shows that; the start itself shows only those few that were under way. Here nobody
-// is answered from 1 s to 3 s; TestFaults stops a server.
+// TestServerStopped: while a server is stopped arrivals continue to fall due. The intended
+// start shows that; the start itself shows only the few that were under way. Here nobody is
+// answered from 1 s to 3 s; TestFaults stops a server.
 func TestServerStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -79,7 +79,7 @@ func TestServerStopped(t *testing.T) {
 	})
 }
 
-// TestTooHighARate: what no machine can offer is not offered, and that is said.
+// TestTooHighARate: an impossible rate is not offered, and the run says so.
 func TestTooHighARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var record bytes.Buffer
@@ -96,7 +96,7 @@ func TestTooHighARate(t *testing.T) {
 	})
 }
 
-// TestArrivalsInHistory: each acquire reports when it was due, which is what the seed says.
+// TestArrivalsInHistory: each acquire has the time at which it was due, by the seed.
 func TestArrivalsInHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := uncontended(2000, time.Second)

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// A process is one process of the design, in which clients live.
+// A process is one process of the design, with its clients.
 type process struct {
 	number  int
 	inner   design.Process
@@ -22,14 +22,14 @@ type process struct {
 	closing sync.Once
 }
 
-// commands counts what one process sent, away from what others count.
+// commands counts the commands of one process, on a cache line of its own.
 type commands struct {
 	sent    atomic.Int64
 	carried servers.Traffic
 	_       [64]byte
 }
 
-// usage is what processes sent and their connections carried.
+// usage counts the commands of processes and the traffic of their connections.
 type usage struct {
 	commands int64
 	traffic  runinfo.Traffic
@@ -41,18 +41,18 @@ func (d *usage) add(p *process) {
 	d.traffic.Received += p.sent.carried.Received.Load()
 }
 
-// processes are the processes of a run, one at each place. Of those that died before it
-// nothing is kept but what they counted.
+// processes are the processes of a run, one at each place. Of dead ones only their counts
+// are kept.
 type processes struct {
 	mu     sync.Mutex
 	at     []*process // by place
 	made   int        // so far
-	gone   usage      // by those that are gone, stallers' left out
+	gone   usage      // usage of dead processes, without the stallers'
 	closed bool       // no process is opened any more
 	errs   []error
 }
 
-// openProcess opens the process for a place. Its number is one that no other has.
+// openProcess opens the process for a place, with a number unique in the run.
 func (r *run) openProcess(place int) (*process, error) {
 	p := &process{number: r.processes.made, sent: &commands{}}
 	r.processes.made++
@@ -89,8 +89,8 @@ func (r *run) environment(p *process) design.Environment {
 	}
 }
 
-// processAt returns the process at a place, a fresh one where that died and was closed; nil
-// when there can be none any more.
+// processAt returns the process at a place. It replaces one that died; nil means that no
+// process can be opened any more.
 func (r *run) processAt(place int) *process {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
@@ -114,7 +114,7 @@ func (r *run) processAt(place int) *process {
 
 func (p *process) crashed() bool { return p.faults != nil && p.faults.Crashed() }
 
-// close ends what the process does in the background and its connections, once.
+// close ends the background work of the process and its connections, once.
 func (p *process) close() (err error) {
 	p.closing.Do(func() { err = p.inner.Close() })
 	return err
@@ -136,8 +136,7 @@ func (r *run) closeProcesses() {
 	r.processes.errs = nil
 }
 
-// totalUsage is what the processes of all clients but stallers sent, and what their
-// connections carried.
+// totalUsage is the usage of the processes of all clients but stallers.
 func (r *run) totalUsage() usage {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()

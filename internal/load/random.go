@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// processRandom is where a process of the design draws its tokens from: the same
-// bytes again for the same seed and process, different ones for any other.
+// processRandom is the random source for a process's tokens: the same bytes for
+// the same seed and process, different ones for any other.
 func processRandom(seed uint64, process int) io.Reader {
 	key := [32]byte{31: 'p'} // sets it apart from the clients' choices
 	binary.LittleEndian.PutUint64(key[:], seed)

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// requests are what a client of process p makes in place of locking, nil where it locks.
+// requests are the requests of a client of process p, nil if the client locks.
 func (r *run) requests(p *process) *workloads.Requests {
 	store, can := r.store.(workloads.AtomicStore)
 	if !can || r.cfg.Design.Control != design.OneRequest {
@@ -15,7 +15,7 @@ func (r *run) requests(p *process) *workloads.Requests {
 	return &workloads.Requests{Store: store, Sent: func() { p.sent.sent.Add(1) }}
 }
 
-// faulted has a locker's client under the faults of the run, where there are any.
+// faulted puts locker under the faults of the run, if there are any.
 func (c *client) faulted(id int, locker lockbench.Locker) lockbench.Locker {
 	if c.process.faults == nil {
 		return locker

@@ -19,14 +19,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Run runs the configuration until its duration or operations are over, ctx ends,
-// the server is lost or the history cannot be written. It returns when every
-// client has stopped, the run's keys are removed and the history is complete but
-// for being closed.
+// Run runs the configuration until its duration or operations are over, ctx ends, the server
+// is lost or the history cannot be written. It returns when every client has stopped, the
+// run's keys are removed and the history is complete but for being closed.
 //
-// The error is of the set-up, or says why the record is not to be relied on: it
-// wraps the error of writing the history then, and the Summary holds what was
-// counted. A server that is lost is no error; Summary.Ended and Notes say so.
+// Its error is about the set-up, or says why the record is unreliable: then it wraps the error
+// of writing the history, and the Summary holds the counts so far. A lost server is no error;
+// Summary.Ended and Notes report it.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	o, err := c.options()
 	if err != nil {
@@ -46,34 +45,34 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	return r.summary, nil
 }
 
-// run is one run under way. The fields come in the order in which they are set: what was asked
-// for, what open makes, what drive starts and ends, what came of it.
+// run is the state of one run. Its fields are in the order in which they are set: by the
+// caller, by open, by drive, at the end.
 type run struct {
 	cfg     Config
 	options workloads.Options
 	prefix  string
 
 	store     design.Records
-	guarded   lockbench.Store // store, behind the guard that was asked for
+	guarded   lockbench.Store // store behind its guard
 	processes processes
 	recorder  *history.Recorder // nil when nothing is recorded
 	injector  *inject.Injector  // nil in a run without faults
 	monitor   *occupancy.Monitor
 	measured  *group
-	stalled   *group // nil where nobody stalls
+	stalled   *group // nil if nobody stalls
 	clients   []*client
 	totals    totals
 	arrivals  *dispatcher          // nil in a closed loop
 	stands    *standing            // nil when nothing is recorded
-	foreign   *serverwatch.Watcher // nil where there is nothing to watch, or nothing is recorded
+	foreign   *serverwatch.Watcher // nil if there is nothing to watch, or nothing is recorded
 
 	stopped  chan struct{} // closed when all clients have stopped
-	running  atomic.Int64  // clients that have not
+	running  atomic.Int64  // number of clients that have not stopped
 	problems []error
 	summary  Summary
 }
 
-// open makes everything that clients need, and the clients.
+// open makes the clients and everything that they need.
 func (r *run) open(ctx context.Context) error {
 	r.summary = Summary{Options: r.options, Prefix: r.prefix}
 	if err := r.cfg.services().Check(ctx, r.cfg.Design.Commands); err != nil {
@@ -112,7 +111,7 @@ func (r *run) openStore() (err error) {
 	return err
 }
 
-// plan prepares what is to go wrong.
+// plan prepares the faults.
 func (r *run) plan(ctx context.Context) (err error) {
 	c := &r.cfg
 	switch {
@@ -192,14 +191,14 @@ func (r *run) drive(ctx context.Context) {
 	w.report()
 }
 
-// begin has faults occur.
+// begin starts the faults.
 func (r *run) begin(ctx context.Context) {
 	if r.injector != nil {
 		r.problem(r.injector.Start(ctx, r.recorder))
 	}
 }
 
-// end has none occur any more.
+// end stops the faults.
 func (r *run) end() {
 	if r.injector != nil {
 		r.problem(r.injector.Stop())
@@ -249,12 +248,11 @@ func (r *run) start(ctx context.Context) {
 	}()
 }
 
-// share is how many iterations a client makes, negative for no limit. Fixed
-// shares, rather than one counter for all, keep equal seeds equal and clients off
-// each other's memory.
+// share is the number of iterations of a client, negative for no limit. Fixed shares, rather
+// than one counter for all, keep equal seeds equal and clients off each other's memory.
 func (r *run) share(c *client) int64 {
 	total, n := c.group.options.Operations, int64(c.group.options.Clients)
-	if total == 0 || c.group == r.measured && r.arrivals != nil { // which come to any idle client
+	if total == 0 || c.group == r.measured && r.arrivals != nil { // arrivals come to any idle client
 		return -1
 	}
 	share := total / n
@@ -264,19 +262,18 @@ func (r *run) share(c *client) int64 {
 	return share
 }
 
-// How long after the end of a run its operations may still take.
+// Time that operations may still take after the end of a run.
 const (
-	// waitGrace is for acquires that wait, on top of what they were told to wait,
-	// up to longestWait. They are let come to their own end: a lock that treats an
-	// interrupted wait badly is not to be judged by the way the run stops. What is
-	// held is given up at once, so their turn comes soon.
+	// waitGrace is for waiting acquires, on top of their own wait, up to longestWait. They may
+	// end by themselves, so that a lock that treats an interrupted wait badly is not judged by
+	// the end of the run. Locks are released at once, so the turn of the waiting comes soon.
 	waitGrace   = time.Second
 	longestWait = 10 * time.Second
 	// operationGrace is for everything that has no answer yet, as long as the
 	// servers' own read time-out; after it the context is cancelled.
 	operationGrace = 5 * time.Second
-	// closeGrace, after that, is until the design's connections are closed, and
-	// once more until a client that is still stuck is given up.
+	// closeGrace is the time after that until the design's connections are closed, and again
+	// until a client that is still stuck is given up.
 	closeGrace = 3 * time.Second
 )
 

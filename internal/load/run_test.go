@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	servers.SilenceClients() // servers are lost on purpose here
 	inject.SilenceProxies()
-	// A closed go-redis pool that found nobody to dial ends within a second.
+	// A closed go-redis pool that could not dial ends within a second.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
@@ -47,7 +47,7 @@ func embedded(t *testing.T) *servers.Server {
 	return s
 }
 
-// options are those of a short run of four clients at one key.
+// options are the options of a short run of four clients at one key.
 func options(change func(*workloads.Options)) workloads.Options {
 	o := workloads.Defaults()
 	o.Clients, o.Wait, o.Hold, o.TTL = 4, 200*time.Millisecond, workloads.Always(time.Millisecond), time.Second
@@ -128,7 +128,7 @@ func runSound(t *testing.T, c Config, ends string) {
 	}
 }
 
-// TestRunUnsoundDesign: a slow holder of a lock that is deleted unseen lets
+// TestRunUnsoundDesign: a slow holder of a lock that is deleted without a check lets
 // others in together. Checker and monitor must both see it, and updates be lost.
 func TestRunUnsoundDesign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -172,8 +172,8 @@ func TestRunOperations(t *testing.T) {
 	})
 }
 
-// TestRunInterrupted: what is held when the user has had enough is released, and
-// everything is recorded to the end.
+// TestRunInterrupted: locks held at the user's interrupt are released, and everything
+// is recorded to the end.
 func TestRunInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded(t)
@@ -323,7 +323,7 @@ func TestRunNothingGranted(t *testing.T) {
 	})
 }
 
-// fixedProcess is a design's process all of whose owners are one locker.
+// fixedProcess is a design's process with one locker for all owners.
 type fixedProcess struct{ locker lockbench.Locker }
 
 func (p fixedProcess) Locker(design.Observer) lockbench.Locker { return p.locker }

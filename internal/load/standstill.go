@@ -8,14 +8,14 @@ import (
 	"github.com/lockbench/lockbench/internal/standstill"
 )
 
-// standing has standstills of the process and of its servers recorded while a run goes on.
+// standing records standstills of the process and of its servers during a run.
 type standing struct {
 	watcher *standstill.Watcher
 	closes  []func() error
 }
 
-// watchStandstills begins to, until the record is closed. Servers are asked that run on this machine in
-// a process of their own: of others nobody knows how long the way takes.
+// watchStandstills begins to record standstills, until the record is closed. It pings only servers
+// in their own process on this machine, since the way to others takes an unknown time.
 func (r *run) watchStandstills() {
 	if r.recorder == nil || r.cfg.unwatched {
 		return
@@ -29,7 +29,7 @@ func (r *run) watchStandstills() {
 		prompt, can := s.(design.Prompt)
 		if beside, local := s.(design.Neighbour); can && local && beside.Local() {
 			ask, closing := prompt.Ask()
-			_ = ask(context.Background()) // connect: that takes its time
+			_ = ask(context.Background()) // connect now, because that takes time
 			c.Ask = append(c.Ask, ask)
 			r.stands.closes = append(r.stands.closes, closing)
 		}
@@ -44,7 +44,7 @@ func (r *run) watchServers(ctx context.Context) {
 	}
 }
 
-// stop ends it. It closes the connections of its own.
+// stop ends the recording and closes its connections.
 func (s *standing) stop(summary *Summary) {
 	if s == nil {
 		return

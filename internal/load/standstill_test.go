@@ -37,7 +37,7 @@ func (s stands) Ask() (ask func(context.Context) error, close func() error) {
 	return ask, func() error { *s.closed++; return nil }
 }
 
-// TestStandstillIsRecorded: a run whose server stands still has it in its history, and nothing else.
+// TestStandstillIsRecorded: a run has its server's standstill in its history, and nothing else.
 func TestStandstillIsRecorded(t *testing.T) {
 	for name, lasts := range map[string]time.Duration{"stands still": 300 * time.Millisecond, "does not": 0} {
 		t.Run(name, func(t *testing.T) {

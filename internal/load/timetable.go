@@ -9,11 +9,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A timetable is that of an open loop: when, since the start of the run, each
-// arrival is due. Equal options make equal ones. It is not safe for concurrent use.
+// A timetable is the timetable of an open loop: the time since the start of the run at which
+// each arrival is due. Equal options make equal timetables. It is not safe for concurrent
+// use.
 //
-// The n-th arrival is where the integral of the rate reaches n-1/2 (constant) or the
-// sum of n unit exponentials (Poisson: a process of unit rate in another time).
+// The n-th arrival is due when the integral of the rate reaches n-1/2 (constant) or the sum
+// of n unit exponentials (Poisson: a process of unit rate in another time).
 type timetable struct {
 	slopes []slope
 	at     int        // the slope of the last arrival
@@ -34,8 +35,8 @@ type slope struct {
 	before float64
 }
 
-// newTimetable returns the timetable of an open loop ([workloads.Options.OpenLoop]) from its
-// start. The options are valid and have their defaults filled in.
+// newTimetable returns the timetable of an open loop ([workloads.Options.OpenLoop]) at its
+// start. The options must be valid and have their defaults filled in.
 func newTimetable(o *workloads.Options) *timetable {
 	a := &timetable{slopes: slopes(o)}
 	if o.Arrival == workloads.Poisson {
@@ -67,7 +68,8 @@ func slopes(o *workloads.Options) []slope {
 // end is the integral of the rate up to the end of s.
 func (s slope) end() float64 { return s.before + s.length*(s.from+s.to)/2 }
 
-// step is how far the integral grows to the next arrival, even for evenly spaced ones.
+// step is the growth of the integral to the next arrival; even is its value for evenly
+// spaced arrivals.
 func (a *timetable) step(even float64) float64 {
 	if a.random == nil {
 		return even
@@ -91,33 +93,34 @@ func (a *timetable) next() (due time.Duration, ok bool) {
 	return time.Duration(a.due), true
 }
 
-// reach reports when the integral of the rate comes to n, in seconds since the start, and
-// the rate then.
+// reach returns the time at which the integral of the rate reaches n, in seconds since the
+// start, and the rate at that time.
 func (s slope) reach(n float64) (at, rate float64) {
 	n -= s.before
 	if s.from == s.to {
 		return s.start + n/s.from, s.from
 	}
-	// from*x + bend*x*x/2 = n, by the root that also holds where bend or from is small.
+	// from*x + bend*x*x/2 = n, by the root that is also stable if bend or from is small.
 	bend := (s.to - s.from) / s.length
 	rate = math.Sqrt(max(0, s.from*s.from+2*bend*n))
 	return s.start + min(s.length, 2*n/(s.from+rate)), rate
 }
 
-// nanoseconds turns seconds into ns, at most what a time.Duration can be added to.
+// nanoseconds converts seconds to ns, at most half of the largest time.Duration, so that
+// sums do not overflow.
 func nanoseconds(s float64) int64 { return int64(math.Round(min(s*1e9, math.MaxInt64/2))) }
 
-// interval is the mean time from one arrival to the next when the last one was due;
-// very long where the rate has come down to zero.
+// interval is the mean time between arrivals at the last one; it is very long if the rate
+// has come down to zero.
 func (a *timetable) interval() time.Duration {
 	return time.Duration(nanoseconds(1 / a.rate))
 }
 
-// mostCounted bounds how many arrivals are drawn to be counted.
+// mostCounted bounds the arrivals that are drawn in order to count them.
 const mostCounted = 1 << 20
 
-// count reports how many arrivals there are from the next one up to and with end, and
-// uses them up; where they are more than a million, how many there are on average.
+// count counts the arrivals from the next one up to and including end, and consumes them.
+// Above a million it returns the mean number.
 func (a *timetable) count(end time.Duration) (n int64) {
 	for range mostCounted {
 		if due, ok := a.next(); !ok || due > end {

@@ -10,26 +10,26 @@ import (
 
 const (
 	lookEvery = 100 * time.Millisecond
-	// silence is how long no client may get an answer before the server itself is
-	// asked, and for how long it then must fail to answer to be lost.
+	// silence is how long clients go without answers before the server itself is
+	// probed, and how long it then must fail to answer to be lost.
 	silence   = 3 * time.Second
 	probeTime = time.Second
 )
 
-// A watch looks after a run while the clients work.
+// A watch supervises a run while the clients work.
 type watch struct {
 	run *run
-	// answered is how many answers there were at the last look that saw more,
-	// and since when there were no others.
+	// answered is the number of answers so far, since the time at which it last
+	// grew.
 	answered int64
 	since    time.Time
-	// silentSince is since when the server fails to answer, too.
+	// silentSince is the time since which the server fails to answer, too.
 	silentSince time.Time
-	// used is what the servers had used when the warm-up was over.
+	// used is the usage of the servers at the end of the warm-up.
 	used []design.Usage
 }
 
-// until returns when the run is to end, and why.
+// until waits for the end of the run and returns its reason.
 func (w *watch) until(ctx context.Context) string {
 	w.begin(ctx)
 	tick := time.NewTicker(lookEvery)
@@ -62,7 +62,7 @@ func (w *watch) until(ctx context.Context) string {
 	}
 }
 
-// after returns a channel that reports when d is over, never when d is zero.
+// after returns a channel that receives when d is over, never when d is zero.
 func after(d time.Duration) (<-chan time.Time, func() bool) {
 	if d == 0 {
 		return nil, func() bool { return true }
@@ -93,9 +93,9 @@ func (w *watch) look(ctx context.Context) (why string) {
 	return ""
 }
 
-// serverLost reports whether the server has answered nobody for long. That clients
-// get no answers is no proof, for they may all be waiting or at work, or the
-// design may have starved itself of connections; so the server is asked, too.
+// serverLost reports whether the server has not answered anybody for long. Clients
+// without answers are no proof, because they may all be waiting or at work, or the
+// design may have run out of connections; so the server is probed, too.
 func (w *watch) serverLost(ctx context.Context) bool {
 	s := &w.run.summary
 	if n := s.Grants + s.Refused + s.Lost; n != w.answered {
@@ -115,7 +115,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 	return time.Since(w.silentSince) >= silence
 }
 
-// probe asks the server for something, with little patience.
+// probe pings the server with little patience.
 func (r *run) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()

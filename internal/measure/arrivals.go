@@ -7,49 +7,48 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// Arrivals are the figures of an open loop: what was asked of the lock, and what came of
-// it. All are of the measured part.
+// Arrivals are the figures of an open loop: the load offered to the lock, and its effect.
+// All are of the measured part.
 type Arrivals struct {
 	runinfo.Arrivals
-	// OfferedPerSecond is how many arrivals were due, StartedPerSecond how many were begun
-	// and AnsweredPerSecond how many acquires were answered, whatever the answer.
+	// OfferedPerSecond is the rate of arrivals that were due, StartedPerSecond of those
+	// begun, and AnsweredPerSecond of acquires with any answer.
 	OfferedPerSecond, StartedPerSecond, AnsweredPerSecond float64
 }
 
-// When a timetable was not kept.
+// Limits on deviations from a timetable.
 const (
-	// shortShare is the share of arrivals that may be waiting when a run ends. Those are in
-	// no percentile, so more of them would flatter it. A run that made up for a time in
-	// which nothing was answered has none.
+	// shortShare is the share of arrivals that may be waiting when a run ends. Waiting
+	// arrivals are in no percentile, so more of them would flatter the run. A run that
+	// caught up after a time without answers has none.
 	shortShare = 0.01
-	// shortCount and shortTime spare what a sound queue may hold at any moment: a few, and
-	// none of them for long.
+	// shortCount and shortTime tolerate a sound queue, which at any moment may have a few
+	// arrivals, none of them for long.
 	shortCount = 10
 	shortTime  = time.Second
-	// overslept is the share of arrivals that idle clients may begin late by more than
-	// counts ([runinfo.Arrivals]). A larger one is no load of the kind that was asked for.
+	// overslept is the share of arrivals that idle clients may begin late, beyond the
+	// tolerance of [runinfo.Arrivals]. With more, the load is not the requested one.
 	overslept = 0.05
 )
 
-// FellShort reports whether too many of the arrivals that were due had not been begun when
-// the run ended: the load that was asked for was not offered, and what those still waited
-// for is not in the latencies.
+// FellShort reports whether too many due arrivals had not begun when the run ended: the
+// requested load was not offered, and the latencies lack the wait of those arrivals.
 func (a *Arrivals) FellShort() bool {
 	return float64(a.Waiting) > shortShare*float64(a.Due) &&
 		(a.Waiting >= shortCount || a.BehindNS >= int64(shortTime))
 }
 
-// WokeLate reports whether clients that were idle began too many arrivals too late: the
-// latencies from the intended start are the machine's rather than the lock's.
+// WokeLate reports whether idle clients began too many arrivals too late: the latencies
+// from the intended start are the machine's rather than the lock's.
 func (a *Arrivals) WokeLate() bool {
 	return float64(a.Overslept) > overslept*float64(a.Started)
 }
 
-// KeptUp reports whether the run offered the load that was asked for.
+// KeptUp reports whether the run offered the requested load.
 func (a *Arrivals) KeptUp() bool { return !a.FellShort() && !a.WokeLate() }
 
-// BusyShare is the share, 0 to 1, of all the time that arrivals waited to be begun in which
-// no client was idle; 1 when none waited.
+// BusyShare is the part, 0 to 1, of the arrivals' total wait during which no client was
+// idle; 1 if none waited.
 func (a *Arrivals) BusyShare() float64 {
 	if a.BusyNS+a.WakingNS == 0 {
 		return 1
@@ -57,7 +56,7 @@ func (a *Arrivals) BusyShare() float64 {
 	return float64(a.BusyNS) / float64(a.BusyNS+a.WakingNS)
 }
 
-// arrivals are the figures of a history whose trailer has arrivals, else nil.
+// arrivals are the figures of a history with arrivals in its trailer, else nil.
 func (c *Collector) arrivals(end history.End) *Arrivals {
 	t := end.Trailer
 	if t.Arrivals == nil {

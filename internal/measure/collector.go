@@ -8,28 +8,27 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Collector turns the events of one history into Measures, in memory that
-// grows with the keys and the holds that are open at one time only. It is not
-// safe for concurrent use.
+// A Collector computes the Measures of one history from its events. Its memory grows only
+// with the keys and the holds that are open at one time. It is not safe for concurrent use.
 type Collector struct {
 	warmup  int64
 	header  history.Header
 	nesting bool  // a second acquire by the holder adds a level to be released
 	last    int64 // latest stamp seen
 	granted int64 // return of the latest grant
-	// answered counts acquires of the measured part that had an intended start.
+	// answered counts the measured acquires that had an intended start.
 	answered int64
 	m        Measures
 	open     map[int64]hold
-	due      int // how many there are when the oldest are forgotten
+	due      int // number of open holds at which the oldest are forgotten
 	keys     map[string]*handing
-	lefts    int // how many of keys have something left
+	lefts    int // number of keys with something left
 	updates  map[string]*updates
 	errors   errorCount
 	observe  func(Op, time.Duration)
 }
 
-// hold is a grant that was not released yet.
+// hold is a grant that has not been released.
 type hold struct {
 	client    int32
 	granted   int64
@@ -37,7 +36,7 @@ type hold struct {
 	overtaken int64 // return of the next owner's grant; NoStamp before
 }
 
-// handing is which client has a key, and since when it is free for a client that waits.
+// handing is the holder of a key, and the time since which it is free for a waiting client.
 type handing struct {
 	holder   int64
 	released int64 // call of the release; 0 before the first grant, NoStamp while held
@@ -61,7 +60,7 @@ func New(h history.Header) *Collector {
 	return c
 }
 
-// Add takes the next event, in the order of [history.Source].
+// Add adds the next event, in the order of [history.Source].
 func (c *Collector) Add(ev history.Event) {
 	op := ev.Op
 	c.errors.add(ev)
@@ -87,24 +86,24 @@ func (c *Collector) Add(ev history.Event) {
 	}
 }
 
-// Observe has f called with each duration that Add measures from now on, warm-up included:
-// for callers that keep distributions of their own. Durations that are out of range are left
-// out. It is called before the first Add, and f from within it.
+// Observe registers a function that is called with each duration that Add measures from now
+// on, warm-up included, for callers with distributions of their own. Durations out of range
+// are left out. Call Observe before the first Add; f is called from within Add.
 func (c *Collector) Observe(f func(Op, time.Duration)) { c.observe = f }
 
-// SoFar returns what was counted so far: counts and latencies. Rates are zero, and what
-// is returned changes with the next Add.
+// SoFar returns the counts and latencies so far. Rates are zero, and the next Add changes
+// the result.
 func (c *Collector) SoFar() *Measures { return &c.m }
 
-// Result returns the figures of everything added. It is called once, last.
+// Result returns the figures of all events. Call it once, at the end.
 func (c *Collector) Result(end history.End) Measures {
 	m := &c.m
 	stop := end.Trailer.EndNS
 	if end.Partial || stop == 0 {
 		stop = c.last
 	}
-	// A client may still be granted what it was waiting for when the run stops;
-	// such a grant is in the count, so its time is in the span.
+	// A waiting client may still be granted the lock when the run stops; that grant is
+	// counted, so its time belongs to the span.
 	stop = max(stop, c.granted)
 	m.Span = time.Duration(max(0, stop-c.warmup))
 	m.Timeline.close(stop)
@@ -143,8 +142,8 @@ func (c *Collector) phase(stamp int64) *Phase {
 	return &c.m.Measured
 }
 
-// called takes what matters at an operation's call: a release gives up the lock
-// from there on, and what never returns is counted here or nowhere.
+// called handles the call of an operation: a release gives up the lock from then on, and an
+// operation that never returns is counted here or nowhere.
 func (c *Collector) called(op *history.Op) {
 	switch op.Kind {
 	case history.Release:
@@ -155,7 +154,7 @@ func (c *Collector) called(op *history.Op) {
 		}
 	case history.Lost:
 		c.toldOf(op, op.Call)
-	case history.Death: // it will not release what it holds
+	case history.Death: // it will not release its holds
 		maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.client == op.Client })
 	}
 	if op.Return == history.Never && isLockOp(op.Kind) {
@@ -165,8 +164,8 @@ func (c *Collector) called(op *history.Op) {
 	}
 }
 
-// start is when an operation began for its user: at its intended start,
-// where it had one, so that what it had to wait for before its call counts too.
+// start is the beginning of an operation for its user: the intended start, if it had one, so
+// that the wait before its call counts, too.
 func start(op *history.Op) int64 {
 	if op.Intended != 0 {
 		return op.Intended
@@ -174,7 +173,7 @@ func start(op *history.Op) int64 {
 	return op.Call
 }
 
-// lagged takes by how much an acquire began late.
+// lagged records how late an acquire began.
 func (c *Collector) lagged(p *Phase, op *history.Op) {
 	if op.Intended != 0 {
 		c.record(p, Lag, op.Call-op.Intended)
@@ -225,7 +224,7 @@ func (c *Collector) count(p *Phase, op *history.Op) {
 	}
 }
 
-// grant takes a successful acquire: a new hold, or one more level of an open one.
+// grant records a successful acquire: a new hold, or one more level of an open one.
 func (c *Collector) grant(p *Phase, op *history.Op) {
 	if h, again := c.open[op.Hold]; again {
 		p.Nested++
@@ -255,7 +254,7 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	k.holder, k.released = op.Hold, history.NoStamp
 }
 
-// key is what is known of a key.
+// key is the state of a key.
 func (c *Collector) key(name string) *handing {
 	k := c.keys[name]
 	if k == nil {
@@ -265,11 +264,11 @@ func (c *Collector) key(name string) *handing {
 	return k
 }
 
-// keptOpen is how many open holds of a client are remembered where they are many in all:
-// those whose releases failed, or that were lost without a word, would gather.
+// keptOpen bounds the remembered open holds of a client if there are many in all: holds with
+// failed releases, or lost without notice, would accumulate.
 const keptOpen = 64
 
-// forget forgets, now and then, all but each client's newest open holds.
+// forget occasionally forgets all but each client's newest open holds.
 func (c *Collector) forget() {
 	if len(c.open) < max(c.due, 1<<12) {
 		return
@@ -286,9 +285,9 @@ func (c *Collector) forget() {
 	c.due = 2 * len(c.open)
 }
 
-// release takes a release at its call. Only the last level ends a hold, and only
-// the holder of the key hands it on: a late release by an owner that was
-// overtaken is no hand-off, nor is one that keeps others out for a while.
+// release handles a release at its call. Only the last level ends a hold, and only the
+// holder of the key hands it on: a late release by an overtaken owner is no hand-off, nor is
+// one that keeps others out for a while.
 func (c *Collector) release(op *history.Op) {
 	if op.Outcome == history.Failed {
 		return

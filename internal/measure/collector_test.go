@@ -85,7 +85,7 @@ func TestHandoff(t *testing.T) {
 	}
 }
 
-// values lists what was recorded; exact, since small values are not rounded.
+// values lists the recorded values; exact, since small values are not rounded.
 func values(l *Latency) []int64 {
 	if l.Histogram() == nil {
 		return nil
@@ -322,7 +322,8 @@ func TestCostsThatNobodyKnowsAreNotZero(t *testing.T) {
 	}
 }
 
-// TestCrashedClientsHoldNothing keeps the collector from remembering what nobody will release.
+// TestCrashedClientsHoldNothing keeps the collector from remembering holds that nobody will
+// release.
 func TestCrashedClientsHoldNothing(t *testing.T) {
 	c := New(history.Header{})
 	for i := range int64(100) {

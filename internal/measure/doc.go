@@ -1,4 +1,4 @@
-// Package measure is how fast a lock was while it was judged: latencies, grants
-// per second, attempts and server commands per grant, all from the events of a
-// history, so that a saved run shows the figures of the run itself.
+// Package measure computes the speed of a lock: latencies, grants per second,
+// and attempts and server commands per grant. It uses only the events of a
+// history, so that a saved run gives the same figures as the run itself.
 package measure

@@ -11,34 +11,34 @@ import (
 	"github.com/lockbench/lockbench/internal/serverror"
 )
 
-// MaxErrors is how many kinds of errors a run has apart; the rest are counted together, as
-// [OtherErrors].
+// MaxErrors bounds the kinds of errors of a run that are counted apart; the rest are counted
+// together, as [OtherErrors].
 const MaxErrors = 16
 
-// OtherErrors is the kind of those for which there was no room.
+// OtherErrors is the kind of the errors beyond MaxErrors.
 const OtherErrors = "other errors"
 
-// An Error is all errors of one kind that one sort of operation met in a run.
+// An Error counts the errors of one kind that one sort of operation met in a run.
 type Error struct {
 	// Op is the sort of operation; zero for [OtherErrors].
 	Op history.Kind
 	// Kind is the code of the server's reply ("NOPERM"), else a class in words ("connection
 	// refused", "time-out").
 	Kind string
-	// Refusal: the server refused to run the command, whatever lock it is of.
+	// Refusal means that the server refused to run the command, whatever its lock.
 	Refusal bool
-	// Fault is the injected fault that brought them about, as histories name it; empty for
+	// Fault is the injected fault that caused the errors, by its name in histories; empty for
 	// none.
 	Fault string
-	// Count is how many there were, Of how many operations of the sort there were in all.
+	// Count is the number of errors, Of the number of operations of the sort.
 	Count, Of int64
-	// First are the words of the first, of which some were kept, At when it was answered, in
-	// ns since the start of the run.
+	// First is the beginning of the first error's text, At the time of that answer, in ns
+	// since the start of the run.
 	First string
 	At    int64
 }
 
-// classNames are the classes of errors that are no code of a server, in words.
+// classNames are the names of error classes that are no server codes.
 var classNames = map[string]string{
 	"connection": "connection lost", "connection-refused": "connection refused", "timeout": "time-out",
 	"pool-timeout": "no free connection", "canceled": "cancelled by the run", "no-lease": "neither lease nor error", "error": "error",
@@ -48,34 +48,34 @@ var classNames = map[string]string{
 type errorCount struct {
 	kinds []Error
 	ops   [history.Fault + 1]int64 // by sort
-	// hit is, by client, the latest fault that befell what it had under way, and server
-	// the latest of the server or the network; empty while there was none.
+	// hit is, by client, the last fault that affected its current operation, and server the
+	// last fault of the server or the network; empty if there was none.
 	hit    map[int32]befallen
 	server string
-	// faults: some may be injected. Recent are then errors that a fault of the server may have
-	// brought about that is recorded after them.
+	// faults means that some may be injected. recent are then errors that a fault of the
+	// server may have caused although it is recorded after them.
 	faults bool
 	recent []Error
 }
 
-// What is kept of recent errors: those that came so short before a fault was recorded, in ns,
-// are its own, since a server is down before it is known to be.
+// Bounds on recent errors: an error within shortBefore ns before the record of a fault is the
+// fault's, since a server is down before this is known.
 const (
 	shortBefore = int64(time.Second)
 	keptRecent  = 4096
 )
 
-// A befallen client is one that a fault affected.
+// A befallen client was affected by a fault.
 type befallen struct {
 	at   int64
 	note string
 }
 
-// add takes the next event.
+// add adds the next event.
 func (e *errorCount) add(ev history.Event) {
 	op := ev.Op
 	switch {
-	case ev.Phase == history.Return && op.Note == "": // as most are
+	case ev.Phase == history.Return && op.Note == "": // as most returns are
 	case ev.Phase == history.Call && op.Kind == history.Fault:
 		e.fault(op)
 	case ev.Phase == history.Call && op.Kind < history.Lost:
@@ -85,7 +85,7 @@ func (e *errorCount) add(ev history.Event) {
 	}
 }
 
-// fault notes a fault by which operations may fail.
+// fault records a fault that may make operations fail.
 func (e *errorCount) fault(op *history.Op) {
 	switch event := fault.EventOf(op.Note); {
 	case event.Act == fault.AffectsCall || event.Act == fault.CutsCall || event.Act == fault.ActsLate:
@@ -93,14 +93,14 @@ func (e *errorCount) fault(op *history.Op) {
 			e.hit = map[int32]befallen{}
 		}
 		e.hit[op.Client] = befallen{op.Call, op.Note}
-	case event.Act == fault.StandsStill: // what it brings about, a fault may have, too
+	case event.Act == fault.StandsStill: // a fault may have its effects, too
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-shortBefore, op.Note)
 	}
 }
 
-// settle counts the recent errors, those from a time on as brought about by a fault.
+// settle counts the recent errors, and attributes those since from to a fault.
 func (e *errorCount) settle(from int64, note string) {
 	for _, one := range e.recent {
 		if one.At >= from {
@@ -148,7 +148,7 @@ func (e *errorCount) tally(one Error) {
 	known.At = min(known.At, one.At)
 }
 
-// kindOf is how reports call a class of errors.
+// kindOf is the reports' name of a class of errors.
 func kindOf(class string) string {
 	if name := classNames[class]; name != "" {
 		return name
@@ -156,9 +156,9 @@ func kindOf(class string) string {
 	return strings.ToUpper(class)
 }
 
-// cause is the injected fault that brought an error about, empty where none did: one that
-// befell the client during its call, or one of the server before it, of which nothing but a
-// lost connection and a server that starts again can come.
+// cause is the injected fault that caused an error, empty if none did: one that affected the
+// client during its call, or one of the server before it. The latter can only cause a lost
+// connection or errors of a server that starts again.
 func (e *errorCount) cause(op *history.Op, kind string) string {
 	if s, ok := e.hit[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
 		return s.note
@@ -169,7 +169,7 @@ func (e *errorCount) cause(op *history.Op, kind string) string {
 	return ""
 }
 
-// ofServers reports whether errors of a kind can come of a fault of the server.
+// ofServers reports whether a fault of the server can cause errors of a kind.
 func ofServers(kind string) bool {
 	switch kind {
 	case "connection lost", "connection refused", "time-out", "no free connection", "error",
@@ -179,7 +179,7 @@ func ofServers(kind string) bool {
 	return false
 }
 
-// result lists them, the most frequent first, and of those that are as frequent the earlier.
+// result lists the errors, the most frequent first, and among equals the earlier first.
 func (e *errorCount) result() []Error {
 	e.settle(history.Never, "")
 	for i := range e.kinds {

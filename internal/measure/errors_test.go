@@ -84,7 +84,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsAreBounded: what there is no room for is counted together.
+// TestErrorsAreBounded: kinds of errors beyond the bound are counted together.
 func TestErrorsAreBounded(t *testing.T) {
 	var ops []history.Op
 	for i := range 20 {

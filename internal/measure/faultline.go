@@ -8,21 +8,21 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// A FaultLine is when faults of one kind occurred.
+// A FaultLine has the times of the faults of one kind.
 type FaultLine struct {
-	// Note is the fault as histories name it: "pause" and "death", or what the event says.
+	// Note is the fault's name in histories: "pause" and "death", or the event's note.
 	Note string
-	// Occurrences counts them at their beginnings.
+	// Occurrences counts them by their beginnings.
 	Occurrences series.Counts
-	// Periods is when it lasted, by rising time, of faults that last. Where there were
-	// more than 64, the nearest are put together.
+	// Periods are the times during which a lasting fault lasted, in order. If there were more
+	// than 64, the nearest are joined.
 	Periods []Period
 
-	under int   // occurrences that last at this time
-	since int64 // when the first of those began
+	under int   // number of occurrences that last now
+	since int64 // beginning of the first of those
 }
 
-// Count returns how often it occurred.
+// Count returns the number of occurrences.
 func (f *FaultLine) Count() (n int64) {
 	for _, in := range f.Occurrences.N {
 		n += in
@@ -39,7 +39,7 @@ const (
 	otherNote  = "other"
 )
 
-// event takes an event that a fault began or ended.
+// event handles an event that a fault began or ended.
 func (t *Timeline) event(op *history.Op) {
 	switch op.Kind {
 	case history.Death:
@@ -57,7 +57,7 @@ func (t *Timeline) event(op *history.Op) {
 	}
 }
 
-// resumed ends the pause of a client, if it stood still.
+// resumed ends the pause of a client, if it was paused.
 func (t *Timeline) resumed(op *history.Op) {
 	if t.paused[op.Client] {
 		delete(t.paused, op.Client)
@@ -65,8 +65,8 @@ func (t *Timeline) resumed(op *history.Op) {
 	}
 }
 
-// fault takes a fault event. Faults that last have an event at either end of an occurrence, or
-// one that says how long.
+// fault handles a fault event. Lasting faults have an event at either end of an occurrence, or
+// one with a duration.
 func (t *Timeline) fault(op *history.Op) {
 	event := fault.EventOf(op.Note)
 	switch event.Phase {
@@ -84,7 +84,7 @@ func (t *Timeline) fault(op *history.Op) {
 	}
 }
 
-// line returns the line of a note, which it makes where there is room for another.
+// line returns the line of a note, and makes it if there is room.
 func (t *Timeline) line(note string) *FaultLine {
 	if len(t.Faults) >= maxNotes && !slices.ContainsFunc(t.Faults, func(f FaultLine) bool { return f.Note == note }) {
 		note = otherNote
@@ -106,8 +106,8 @@ func (f *FaultLine) begin(at int64) {
 	f.under++
 }
 
-// end takes the end of an occurrence. What never began is let pass: the record of its
-// beginning may have been lost.
+// end handles the end of an occurrence. It ignores an end without a beginning, the record of
+// which may have been lost.
 func (f *FaultLine) end(at int64) {
 	if f.under == 0 {
 		return
@@ -117,7 +117,7 @@ func (f *FaultLine) end(at int64) {
 	}
 }
 
-// close ends what still lasts when the run stops.
+// close ends the faults that still last when the run stops.
 func (t *Timeline) close(stop int64) {
 	for i := range t.Faults {
 		if f := &t.Faults[i]; f.under > 0 {
@@ -127,7 +127,7 @@ func (t *Timeline) close(stop int64) {
 	}
 }
 
-// add takes a period, none of which began later.
+// add adds a period; none added before began later.
 func (f *FaultLine) add(p Period) {
 	if n := len(f.Periods); n > 0 && p.From <= f.Periods[n-1].To {
 		f.Periods[n-1].To = max(f.Periods[n-1].To, p.To)

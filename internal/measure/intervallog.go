@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// intervalWidth is that of the intervals in a log.
+// intervalWidth is the width of the intervals in a log.
 const intervalWidth = time.Second
 
 // An IntervalLog writes latencies second by second in the log format of HdrHistogram
@@ -31,8 +31,8 @@ func NewIntervalLog(w io.Writer) *IntervalLog {
 	return &IntervalLog{w: b, log: hdrhistogram.NewHistogramLogWriter(b)}
 }
 
-// Run returns what measures a run for the log while its events are added. Tags begin with
-// prefix and a dot, unless it is empty. Runs are to be logged one after another.
+// Run returns Intervals that log a run as events are added. Tags begin with prefix and a
+// dot, unless it is empty. Log runs one after another.
 func (l *IntervalLog) Run(h history.Header, prefix string) *Intervals {
 	started := int64(0)
 	if at, err := time.Parse(time.RFC3339Nano, h.Started); err == nil {
@@ -51,7 +51,7 @@ func (l *IntervalLog) Run(h history.Header, prefix string) *Intervals {
 	})
 }
 
-// begin writes what stands once at the head.
+// begin writes the header once.
 func (l *IntervalLog) begin(started int64) {
 	if l.begun {
 		return
@@ -73,8 +73,8 @@ func (l *IntervalLog) keep(err error) {
 	}
 }
 
-// Close writes what is left, and returns the first error of all writing. It does not
-// close what it writes to.
+// Close writes buffered data, and returns the first error of all writes. It does not close
+// the underlying writer.
 func (l *IntervalLog) Close() error {
 	l.keep(l.w.Flush())
 	return l.err

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// logHeader is that of a run with a warm-up.
+// logHeader is the header of a run with a warm-up.
 func logHeader() history.Header {
 	return history.Header{Schema: history.Schema, Design: "lua-token/token", Started: "2026-11-02T10:00:00Z", WarmupNS: 100 * int64(time.Millisecond)}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// An Interval is what was measured of one operation in a part of a run, the warm-up
+// An Interval has the durations of one operation in a part of a run, the warm-up
 // included.
 type Interval struct {
 	Op Op
 	// From and To are ns since the start of the run; a duration belongs to the interval
 	// in which it ended.
 	From, To int64
-	// Values are durations in ns. They are good until Emit returns.
+	// Values are durations in ns. They are valid until emit returns.
 	Values *hdrhistogram.Histogram
 }
 
-// Intervals measures a history as a [Collector] does, and hands out what it has at the
-// end of each interval, so that its memory does not grow with the run. It is not safe for
+// Intervals measures a history as a [Collector] does, and passes the values on at the end
+// of each interval, so that its memory does not grow with the run. It is not safe for
 // concurrent use.
 type Intervals struct {
 	c     *Collector
@@ -29,14 +29,14 @@ type Intervals struct {
 	emit  func(Interval)
 }
 
-// NewIntervals returns Intervals of that width for the history that h opens. Emit is
-// called from Add and Finish, once per interval and operation that has a value.
+// NewIntervals returns Intervals of width for the history that h opens. Add and Finish
+// call emit once per interval and operation that has a value.
 func NewIntervals(h history.Header, width time.Duration, emit func(Interval)) *Intervals {
 	h.WarmupNS = 0
 	return &Intervals{c: New(h), width: int64(width), emit: emit}
 }
 
-// Add takes the next event, in the order of [history.Source].
+// Add adds the next event, in the order of [history.Source].
 func (i *Intervals) Add(ev history.Event) {
 	at := ev.Op.Call
 	if ev.Phase == history.Return {
@@ -49,7 +49,7 @@ func (i *Intervals) Add(ev history.Event) {
 	i.c.Add(ev)
 }
 
-// Finish hands out what is left. It is called once, last.
+// Finish emits the last interval. Call it once, at the end.
 func (i *Intervals) Finish(end history.End) {
 	i.flush(max(i.from+1, min(i.from+i.width, max(i.c.last, end.Trailer.EndNS))))
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Op is something whose latency is measured.
+// Op is a kind of latency.
 type Op uint8
 
-// What is measured, in the order in which reports show it.
+// Kinds of latencies, in the order of reports.
 const (
 	Acquire Op = iota // acquires that were granted a new hold: intended start to return
 	Service           // the same acquires: call to return
@@ -19,11 +19,13 @@ const (
 	Extend            // extends that returned, whatever the answer
 	Handoff           // release-call to the next grant's return, somebody waiting
 	Hold              // a grant's return to the call of its final release
-	// LossNotice is of owners that were overtaken: the return of the next owner's grant to when the one before is told, by a
-	// notice or by the answer to a release or an extend; zero where it was told sooner.
+	// LossNotice is for overtaken owners: from the return of the next owner's grant until the
+	// earlier owner is told, by a notice or by the answer to a release or an extend; zero if it was
+	// told sooner.
 	LossNotice
-	// LeftTaken is of acquires that ended without an answer, on a key that was free before: the return of the first of these to
-	// the latest that others were refused the key, or, of a waiter that was granted it later than at its first try, to that try.
+	// LeftTaken is for acquires that ended without an answer, on a key that was free before: from
+	// the return of the first of them to the latest refusal of the key to others, or, for a waiter
+	// that was granted it after its first try, to that try.
 	LeftTaken
 	numOps
 )
@@ -33,13 +35,13 @@ var opNames = [numOps]string{"acquire", "service", "lag", "refused", "release", 
 // String returns the name under which results show op.
 func (op Op) String() string { return opNames[op] }
 
-// Ops lists everything that is measured.
+// Ops lists all kinds.
 func Ops() []Op {
 	return []Op{Acquire, Service, Lag, Refused, Release, Extend, Handoff, Hold, LossNotice, LeftTaken}
 }
 
-// The range of a histogram in ns, and its relative precision of 0.1 %. The top is
-// longer than any lease in the documents; what lies beyond is counted.
+// The range of a histogram in ns, and its relative precision of 0.1 %. The top is longer than any
+// lease in the documents; durations beyond it are counted.
 const (
 	lowest  = 1
 	highest = int64(6 * time.Hour)
@@ -71,7 +73,7 @@ func (l *Latency) record(ns int64) bool {
 // seen reports whether there were any durations, in range or not.
 func (l *Latency) seen() bool { return l.values != nil }
 
-// Count returns how many durations the percentiles are made of.
+// Count returns the number of durations in the percentiles.
 func (l *Latency) Count() int64 {
 	if l.values == nil {
 		return 0
@@ -79,8 +81,8 @@ func (l *Latency) Count() int64 {
 	return l.values.TotalCount()
 }
 
-// At returns the duration that the given percentile (0 to 100) of all durations
-// did not exceed, zero when there are none.
+// At returns the duration that the given percentile (0 to 100) of all durations did not exceed,
+// zero if there are none.
 func (l *Latency) At(percentile float64) time.Duration {
 	if l.values == nil {
 		return 0
@@ -88,7 +90,7 @@ func (l *Latency) At(percentile float64) time.Duration {
 	return time.Duration(l.values.ValueAtPercentile(percentile))
 }
 
-// Max returns the longest duration, zero when there are none.
+// Max returns the longest duration, zero if there are none.
 func (l *Latency) Max() time.Duration {
 	if l.values == nil {
 		return 0
@@ -96,6 +98,6 @@ func (l *Latency) Max() time.Duration {
 	return time.Duration(l.values.Max())
 }
 
-// Histogram returns the distribution in ns, for files and merging; nil when
-// there are no durations. Callers must not change it.
+// Histogram returns the distribution in ns, for files and merging; nil if there are no durations.
+// Callers must not change it.
 func (l *Latency) Histogram() *hdrhistogram.Histogram { return l.values }

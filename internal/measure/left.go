@@ -2,15 +2,16 @@ package measure
 
 import "github.com/lockbench/lockbench/history"
 
-// A left is what acquires without an answer left behind on a key that nobody held.
+// A left is the state that acquires without an answer left on a key that nobody held.
 type left struct {
 	begun bool
-	asked bool  // somebody who is granted the key has called: refusals may be for its sake
+	asked bool  // a client that was then granted the key has called: it may be the cause of refusals
 	since int64 // return of the first of these acquires
 	taken int64 // return of the latest refusal of a try made after it; zero before
 }
 
-// gaveUp takes an acquire without an answer. What it left is told from what an owner holds only where the key was free.
+// gaveUp handles an acquire without an answer. Only on a free key can its leftover be told from an
+// owner's hold.
 func (c *Collector) gaveUp(k *handing, op *history.Op) {
 	if free := k.released != history.NoStamp; free && !k.left.begun {
 		k.left = left{begun: true, since: op.Return}
@@ -18,15 +19,16 @@ func (c *Collector) gaveUp(k *handing, op *history.Op) {
 	}
 }
 
-// refused takes a refusal, if the key was left taken for all of it.
+// refused handles a refusal, if the key was left taken during all of the call.
 func (l *left) refused(op *history.Op) {
 	if l.begun && !l.asked && op.Call >= l.since {
 		l.taken = max(l.taken, op.Return)
 	}
 }
 
-// met takes a grant: it measures for how long what was left was met, if it was, and forgets it. Refusals beside an acquire that
-// was under way before it may be for that one's sake. An acquire met it itself up to its last try, if it needed more than one.
+// met handles a grant: it measures how long the leftover was met, if it was, and clears it.
+// Refusals during an acquire that was under way before may be due to that acquire. An acquire that
+// needed several tries met the leftover up to its last try.
 func (c *Collector) met(p *Phase, k *handing, op *history.Op) {
 	l := k.left
 	if !l.begun {

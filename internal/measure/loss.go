@@ -2,9 +2,9 @@ package measure
 
 import "github.com/lockbench/lockbench/history"
 
-// overtake notes of the hold that the key had, if it is still open, that another is granted.
+// overtake records a grant to another client while the key's hold is still open.
 func (c *Collector) overtake(k *handing, op *history.Op) {
-	if k.released != history.NoStamp { // as nearly always
+	if k.released != history.NoStamp { // as in nearly every call
 		return
 	}
 	h, open := c.open[k.holder]
@@ -14,7 +14,7 @@ func (c *Collector) overtake(k *handing, op *history.Op) {
 	}
 }
 
-// toldOf takes what may tell an owner that its hold is lost. It counts once.
+// toldOf handles an event that may tell an owner that its hold is lost. It counts once.
 func (c *Collector) toldOf(op *history.Op, at int64) {
 	h, open := c.open[op.Hold]
 	if open && c.told(h, op, at) {
@@ -23,7 +23,7 @@ func (c *Collector) toldOf(op *history.Op, at int64) {
 	}
 }
 
-// toldAlready stands for when a hold was overtaken whose owner knows.
+// toldAlready replaces the time at which a hold was overtaken after its owner was told.
 const toldAlready = history.NoStamp - 1
 
 // told measures how late the owner of h is told, and reports whether it is.

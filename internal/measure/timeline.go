@@ -5,8 +5,8 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// A Timeline is what happened when, in the whole run, warm-up included, by the stamps at
-// which clients were told. Its size does not depend on how long the run was.
+// A Timeline has counts by time over the whole run, warm-up included, by the stamps of
+// answers to clients. Its size does not depend on the length of the run.
 type Timeline struct {
 	// Grants are new holds and Refused acquires that were refused; Troubled are
 	// operations on the lock that failed, were answered lost, or are unknown.
@@ -16,7 +16,7 @@ type Timeline struct {
 	// Faults has one entry per kind of fault, in the order of their first occurrences.
 	Faults []FaultLine
 
-	paused map[int32]bool // clients that stand still
+	paused map[int32]bool // clients that are paused
 }
 
 func (t *Timeline) add(ev history.Event) {
@@ -40,7 +40,7 @@ func (t *Timeline) returned(op *history.Op, at int64) {
 	}
 }
 
-// granted takes a new hold.
+// granted records a new hold.
 func (t *Timeline) granted(op *history.Op) {
 	t.Grants.Add(op.Return, 1)
 	t.Slowest.Add(op.Return, op.Return-op.Call)

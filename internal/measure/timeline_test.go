@@ -82,8 +82,8 @@ func TestFaultLines(t *testing.T) {
 	}
 }
 
-// joined are the periods of a hundred, the first fifty 10 ns long and the others 90,
-// which are nearer together: there is room for 64.
+// joined are the periods of a hundred after joining to 64: the first fifty are 10 ns
+// long, the others 90 and therefore nearer together.
 func joined() (all []Period) {
 	for i := range int64(50) {
 		all = append(all, Period{100 * i, 100*i + 10})
@@ -95,7 +95,7 @@ func joined() (all []Period) {
 	return all
 }
 
-// TestTimelineStaysSmall has more kinds of faults than there is room for.
+// TestTimelineStaysSmall has more kinds of faults than the timeline keeps.
 func TestTimelineStaysSmall(t *testing.T) {
 	var ops []history.Op
 	for i := range int64(1000) {

@@ -6,17 +6,17 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptBases is of how many versions of a record it is remembered that somebody decided
-// on them: an update is lost to one that was under way at the same time.
+// keptBases is the number of remembered versions of a record on which a write was based:
+// an update is lost to another that was under way at the same time.
 const keptBases = 64
 
-// updates are the versions of one record that writes were decided on, the latest of them.
+// updates are the latest versions of one record on which writes were based.
 type updates struct {
 	bases [keptBases]uint64
 	next  int
 }
 
-// again reports whether another write was decided on this version, and notes this one.
+// again reports whether another write was based on this version, and remembers this one.
 func (u *updates) again(base uint64) bool {
 	if slices.Contains(u.bases[:], base) {
 		return true
@@ -26,7 +26,7 @@ func (u *updates) again(base uint64) bool {
 	return false
 }
 
-// accessed counts what reads and writes of the guarded record came to.
+// accessed counts the outcome of reads and writes of the guarded record.
 func (c *Collector) accessed(op *history.Op) {
 	switch {
 	case op.Note == history.Stale && op.Outcome == history.Failed:

@@ -10,8 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// countingMutants go wrong about what is measured or counted when a lock is
-// granted: its time, or its fence.
+// countingMutants have wrong values at a grant: the time, or the fence.
 var countingMutants = []Mutant{
 	{
 		Name: "first-lifetime", Seen: "symfony/lock < 4.4.16 (row 40)",
@@ -35,8 +34,7 @@ var countingMutants = []Mutant{
 	},
 }
 
-// takeRemaining asks for no more than is left of the lease that the first attempt
-// would have had.
+// takeRemaining asks only for the rest of a lease that began at the first attempt.
 func takeRemaining(ctx context.Context, h *hold) (bool, error) {
 	if h.first.IsZero() {
 		h.first = h.from
@@ -46,7 +44,8 @@ func takeRemaining(ctx context.Context, h *hold) (bool, error) {
 }
 
 // The value of client-clock is the end of the lease in ms by its holder's clock,
-// and the holder's token. It expires on the server too, but nobody waits for that.
+// and the holder's token. It expires on the server, too, but nobody waits for
+// that.
 var (
 	takeByClockScript = redis.NewScript(`
 local found = redis.call('GET', KEYS[1])

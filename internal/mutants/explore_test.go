@@ -15,9 +15,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestMutantsAreCaught explores every mutant until each cell that it breaks is shown to
-// be broken, against its claims. Short runs are those under the race detector: a few schedules show
-// it what it can see, and are too few to ask for more.
+// TestMutantsAreCaught explores every mutant until each of its broken cells is found broken,
+// against its claims. Short runs are those under the race detector: a few schedules are enough for
+// it, and too few to require more.
 func TestMutantsAreCaught(t *testing.T) {
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
@@ -25,8 +25,8 @@ func TestMutantsAreCaught(t *testing.T) {
 				caught(t, m, int64(longtest.Times(4, 100)))
 				return
 			}
-			// Half of a budget goes to the exhaustive search, which may miss for long
-			// what the random one after it shows at once.
+			// Half of a budget goes to the exhaustive search, which may long miss a violation that
+			// the random one after it shows at once.
 			budgets := []int64{20, 1500, 20_000}
 			if longtest.On() {
 				budgets = budgets[2:]
@@ -75,7 +75,7 @@ func search(t *testing.T, m mutants.Mutant, schedules int64) explore.Result {
 	return r
 }
 
-// uncaught returns what m breaks without being caught at it.
+// uncaught returns the cells that m breaks without being caught.
 func uncaught(m mutants.Mutant, r explore.Result) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Clone(m.Breaks), func(cell lockbench.Cell) bool { return finding(r, cell).Against > 0 })
 }
@@ -84,8 +84,8 @@ func finding(r explore.Result, cell lockbench.Cell) checker.CellFinding {
 	return checker.Result{Findings: r.Findings}.Find(cell)
 }
 
-// TestSoundLocksPass explores the sound locks in every scenario: what they claim
-// holds, and is put to the test by one scenario at least.
+// TestSoundLocksPass explores the sound locks in every scenario: their claims hold, and at least
+// one scenario tests each.
 func TestSoundLocksPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -100,10 +100,10 @@ func TestSoundLocksPass(t *testing.T) {
 				}
 				t.Run(s.Name, func(t *testing.T) { holds(t, d, s.Name, shown) })
 			}
-			// Those that renew do not lose what they hold.
+			// Locks that renew do not lose their holds.
 			shown[lockbench.LossReported.At(0)] = shown[lockbench.LossReported.At(0)] || d.Renews
 			for _, g := range d.Claims.Keeps {
-				is := shown[g.At(0)] // false where no scenario did
+				is := shown[g.At(0)] // false if no scenario did
 				shown[g.At(0)] = is
 			}
 			for cell, is := range shown {
@@ -115,8 +115,8 @@ func TestSoundLocksPass(t *testing.T) {
 	}
 }
 
-// holds explores d in a scenario, and notes the claims that this exercises: whether there
-// was an occasion to break them, under whatever else.
+// holds explores d in a scenario, and records the claims that this exercises: whether there was an
+// occasion to break them, under any conditions.
 func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.Cell]bool) {
 	t.Helper()
 	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{

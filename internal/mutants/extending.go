@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// extendingMutants go wrong about the lease: its length, or an extend.
+// extendingMutants have faults in the length of the lease, or in extend.
 var extendingMutants = []Mutant{
 	{
 		Name: "renew-releases", Seen: "sherlock 0.4.0 (row 10)",
@@ -104,9 +104,9 @@ func addDrift(ttl time.Duration) time.Duration {
 
 func asAsked(ttl time.Duration) time.Duration { return ttl }
 
-// takeMillis has the key freed at once where a lease of nothing is asked for, as PEXPIRE does.
+// takeMillis frees the key at once if the lease is 0 ms, as PEXPIRE does.
 func takeMillis(ctx context.Context, h *hold) (bool, error) {
-	taken, err := h.draw(ctx, takeScript, h.token, max(1, h.lease.Milliseconds())) // which cuts it
+	taken, err := h.draw(ctx, takeScript, h.token, max(1, h.lease.Milliseconds())) // which truncates it
 	if taken && h.lease < time.Millisecond {
 		err = h.client().Del(ctx, h.name).Err()
 	}

@@ -13,29 +13,29 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A hold is one grant to one owner, with as many leases as it was acquired times. Its fields come
-// in two groups, what never changes and what mu guards: a mutant needs whichever it spoils.
+// A hold is one grant to one owner, with one lease for each of its acquires. Its fields are in two
+// groups: constant ones, and those that mu guards. A mutant may use any of them.
 type hold struct {
 	owner *owner
 	key   string // as passed to Acquire
-	name  string // on the server
+	name  string // name on the server
 	token string
-	first time.Time     // start of the first attempt, where a mutant cares
+	first time.Time     // start of the first attempt, for mutants that use it
 	from  time.Time     // start of the attempt that succeeded
-	wait  time.Duration // for how long the acquire may wait
-	fence uint64        // the owner's goroutine alone reads and writes it
+	wait  time.Duration // how long the acquire may wait
+	fence uint64        // only the owner's goroutine reads and writes it
 
 	mu       sync.Mutex
-	depth    int           // leases not released
-	lease    time.Duration // asked for; the longest of the nested ones, or as extended
+	depth    int           // number of leases not released
+	lease    time.Duration // requested lease; the longest of the nested ones, or as extended
 	since    time.Time     // renewals sent before then may have run before an extend
-	unsure   bool          // an extend got no answer: they say nothing of deadline
-	renewed  time.Time     // when the newest renewal was sent that was answered
-	deadline time.Time     // until then it is ours, whatever happens
+	unsure   bool          // an extend got no answer: renewals do not tell the deadline
+	renewed  time.Time     // start of the newest answered renewal
+	deadline time.Time     // the hold is certain until then
 	until    time.Time     // until then a delayed release keeps others out
 	calling  bool          // an extend is under way: the loss is noticed after it
 	ending   bool          // its last release is under way
-	over     bool          // released, or told lost
+	over     bool          // released, or lost and told so
 	lost     chan struct{} // closed when lost
 	renewal  *time.Timer   // nil unless granted
 	expiry   *time.Timer
@@ -46,7 +46,7 @@ func (h *hold) client() *redis.Client { return h.owner.process.client }
 // counter is the key that counts the fences of the lock.
 func (h *hold) counter() string { return h.name + ":fence" }
 
-// begin opens the hold that was granted.
+// begin opens a granted hold.
 func (h *hold) begin() lockbench.Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +74,7 @@ func (h *hold) leaseFrom(start time.Time, granted time.Duration) lockbench.Lease
 	return l
 }
 
-// stopTimers needs no lock: a hold that has timers keeps them.
+// stopTimers needs no lock: a hold keeps its timers.
 func (h *hold) stopTimers() {
 	h.renewal.Stop()
 	h.expiry.Stop()
@@ -87,14 +87,14 @@ func (h *hold) live() bool {
 	return !h.over && h.depth > 0
 }
 
-// again acquires one level more. Its error leaves those below as they were, unless
-// the hold was lost.
+// again acquires one more level. After an error the levels below are unchanged, unless the hold was
+// lost.
 func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, error) {
 	p := h.owner.process
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
 	err = onredis.NoEffect(err)
-	if err == nil && held && h.isLost() { // the server holds it once more, for nobody
+	if err == nil && held && h.isLost() { // the server counts another level, which nobody will release
 		held, err = false, h.freeLapsed(ctx)
 	}
 	h.mu.Lock()
@@ -112,8 +112,8 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	return h.leaseFrom(start, ttl), nil
 }
 
-// freeLapsed frees what a nested acquire has got whose hold was lost before the answer came. Its error leaves
-// open whether it did.
+// freeLapsed frees a nested acquire of a hold that was lost before the answer came. Its error
+// leaves open whether it did.
 func (h *hold) freeLapsed(ctx context.Context) error {
 	if _, err := h.owner.process.free(ctx, h); err != nil {
 		return fmt.Errorf("the lease was over before the answer came: %w", err)
@@ -121,7 +121,7 @@ func (h *hold) freeLapsed(ctx context.Context) error {
 	return nil
 }
 
-// prolong notes that the hold is ours until then at least. h.mu is held.
+// prolong records that the hold is certain until then at least. h.mu is held.
 func (h *hold) prolong(until time.Time) {
 	if until.After(h.deadline) {
 		h.deadline = until
@@ -129,14 +129,14 @@ func (h *hold) prolong(until time.Time) {
 	h.watch()
 }
 
-// watch has the loss noticed when the deadline is over. h.mu is held.
+// watch makes the owner notice the loss when the deadline is over. h.mu is held.
 func (h *hold) watch() {
 	if h.owner.process.notices && !h.over && !h.ending {
 		h.expiry.Reset(time.Until(h.deadline))
 	}
 }
 
-// renewIn has the next renewal sent in d, if the lock renews. h.mu is held.
+// renewIn schedules the next renewal in d, if the lock renews. h.mu is held.
 func (h *hold) renewIn(d time.Duration) {
 	if h.owner.process.renews && !h.over && !h.ending {
 		h.renewal.Reset(d)
@@ -173,7 +173,7 @@ func (h *hold) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch left := time.Until(h.deadline); {
-	case h.calling || h.ending: // the answer will show it
+	case h.calling || h.ending: // the answer will tell
 	case left > 0: // prolonged just before
 		h.watch()
 	default:
@@ -205,8 +205,7 @@ func (h *hold) renew() {
 	done(lease, err)
 }
 
-// answered notes the result of a renewal sent at start, and returns what is to be
-// reported of it.
+// answered records the result of a renewal sent at start, and returns the error to report.
 func (h *hold) answered(start time.Time, lease time.Duration, held bool, err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,15 +16,14 @@ type lease struct {
 	design.Validity
 	hold     *hold
 	returned bool // its release was sent
-	answered bool // and answered
+	answered bool // its release was answered
 }
 
-// Release implements lockbench.Lease. A release that was not answered may be
-// repeated.
+// Release implements lockbench.Lease. An unanswered release may be repeated.
 func (l *lease) Release(ctx context.Context) error { return l.give(ctx, 0) }
 
-// ReleaseAfter implements lockbench.DelayedReleaser. Of an inner level the delay
-// counts too, once the last is released.
+// ReleaseAfter implements lockbench.DelayedReleaser. The delay of an inner level
+// counts, too, once the last level is released.
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	return l.give(ctx, design.WholeMillis(d))
 }
@@ -49,8 +48,8 @@ func (l *lease) give(ctx context.Context, d time.Duration) error {
 	return h.released(l, held, onredis.NoEffect(err))
 }
 
-// releasing begins the release of l: it returns the depth that remains, for how
-// long others are to be kept out, and whether l is known to be gone.
+// releasing begins the release of l: it returns the remaining depth, the delay for
+// which others are kept out, and whether l is known to be gone.
 func (h *hold) releasing(l *lease, d time.Duration) (depth int, rest time.Duration, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +109,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	if l.returned || !h.extending() {
 		return fmt.Errorf("extend %q: %w", h.key, lockbench.ErrNotHeld)
 	}
-	start := time.Now() // real time, as an attempt's start is
+	start := time.Now() // real time, like an attempt's start
 	held, err := h.owner.process.keep(ctx, h, ttl)
 	if err = h.extended(start, ttl, held, onredis.NoEffect(err)); err != nil {
 		return fmt.Errorf("extend %q: %w", h.key, err)
@@ -127,8 +126,8 @@ func (h *hold) extending() bool {
 	return h.calling
 }
 
-// extended notes the result of an extend sent at start, and returns what the
-// caller is to be told.
+// extended records the result of an extend sent at start, and returns the error
+// for the caller.
 func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -136,18 +135,18 @@ func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error
 	switch {
 	case errors.Is(err, lockbench.ErrNoEffect):
 		h.watch()
-	case err != nil: // it may have shortened the lease, and still may
+	case err != nil: // it may have shortened the lease, or may do so later
 		h.since, h.unsure = time.Now(), true
 		if until := start.Add(ttl); until.Before(h.deadline) {
 			h.deadline = until
 		}
 		h.watch()
 		h.renewIn(0)
-	case !held || h.over: // over meanwhile: a renewal was told so
+	case !held || h.over: // over meanwhile, by the answer to a renewal
 		h.lose()
 		return lockbench.ErrNotHeld
 	default:
-		crossing := h.renewed.Add(min(ttl, h.lease)) // a renewal sent since may have come after it
+		crossing := h.renewed.Add(min(ttl, h.lease)) // a renewal sent since may have run after it
 		h.since, h.lease, h.deadline = time.Now(), ttl, start.Add(ttl)
 		h.prolong(crossing)
 		h.renewIn(ttl / 3)

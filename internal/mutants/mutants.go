@@ -11,26 +11,26 @@ import (
 // A Mutant is a lock with one fault.
 type Mutant struct {
 	Name string
-	// Seen says where: products and versions with the row of the project's list of
+	// Seen names the source: products and versions with the row of the project's list of
 	// real lock bugs, or a document.
 	Seen string
-	// Mechanism says in one sentence what goes wrong, and when.
+	// Mechanism describes the fault in one sentence.
 	Mechanism string
-	// Breaks are the cells that exploring it with the settings below shows to be broken,
-	// at least.
+	// Breaks are the cells that an exploration with the settings below finds broken, at
+	// least.
 	Breaks []lockbench.Cell
-	// Scenario is what its clients do; empty is explore's default.
+	// Scenario is the clients' program; empty is explore's default.
 	Scenario string
-	// Threads is how many owners share a process, TTL the lease asked for; zero is
-	// explore's default.
+	// Threads is the number of owners that share a process, TTL the requested lease;
+	// zero is explore's default.
 	Threads int
 	TTL     time.Duration
 
-	abilities // beside those that every lock here has
+	abilities // in addition to the abilities of every lock here
 	change    func(*parts)
 }
 
-// Design returns the mutant as an entry that can be run like any other.
+// Design returns the mutant as a design that can be run like any other.
 func (m Mutant) Design() design.Design {
 	a := sound(m.abilities)
 	m.change(&a)
@@ -42,9 +42,9 @@ func Mutants() []Mutant {
 	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
-// Sound returns the locks without a fault: one that reports a loss when it is
-// asked, one that reports it at once, and that with nested acquires, with renewals and
-// with both.
+// Sound returns the locks without a fault: one that reports a loss when asked, one that
+// reports it at once, and the second one with nested acquires, with renewals and with
+// both.
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 	return []design.Design{

@@ -62,8 +62,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestMutantsArePlausible has every lock do what a lock is for while nothing goes
-// wrong.
+// TestMutantsArePlausible uses every lock normally while nothing goes wrong.
 func TestMutantsArePlausible(t *testing.T) {
 	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, m := range mutants.Mutants() {
@@ -122,7 +121,7 @@ func extend(s *designtest.Scene) {
 	s.Release(held)
 }
 
-// nest is for those that count; the others refuse their own owner.
+// nest is for locks that count levels; the others refuse their own owner.
 func nest(s *designtest.Scene) {
 	a, b := s.Locker(), s.Locker()
 	outer := s.Acquire(a)

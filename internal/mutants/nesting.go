@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// nestingMutants go wrong when the holder acquires again.
+// nestingMutants have faults in acquires by the holder.
 var nestingMutants = []Mutant{
 	{
 		Name: "inner-frees", Seen: "kazoo < 2.1 (row 24)",

@@ -10,18 +10,17 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Parts are what a lock is made of: the sound lock's parts, of which a mutant
-// changes one or two. A step is what one call sends to the server; it returns
-// whether it found the lock as it needs it (free, or the hold's own), and the
-// error of its first command as it came.
+// Parts are the parts of the sound lock; a mutant changes one or two. A step is the command
+// that one call sends to the server; it returns whether it found the lock as needed (free,
+// or the hold's own), and the unchanged error of its first command.
 type parts struct {
 	abilities
 
 	token func(*process) (string, error)
-	// named is what a key is called on the server, after the prefix of all.
+	// named is a key's name on the server, after the common prefix.
 	named func(key string) string
 
-	// wait obtains h, or returns when the wait that h has is over.
+	// wait obtains h, or returns when h's wait is over.
 	wait  func(ctx context.Context, h *hold) error
 	take  func(ctx context.Context, h *hold) (granted bool, err error)
 	nest  func(ctx context.Context, h *hold, ttl time.Duration) (held bool, err error)
@@ -35,21 +34,21 @@ type parts struct {
 	// was neither granted nor refused.
 	granted func(ctx context.Context, h *hold)
 	failed  func(ctx context.Context, h *hold, err error)
-	// rounded is the lease that is asked of the server.
+	// rounded is the lease requested from the server.
 	rounded func(ttl time.Duration) time.Duration
-	// promise is the lease that the caller gets, when ttl is asked for.
+	// promise is the lease that the caller gets for ttl.
 	promise func(ttl time.Duration) time.Duration
 	watchdog
 }
 
-// Abilities are what a lock can do beside what every lock can.
+// Abilities are the optional abilities of a lock.
 type abilities struct {
 	nested  bool // a second acquire by the holder counts
-	renews  bool // a watchdog prolongs what is held
+	renews  bool // a watchdog prolongs holds
 	notices bool // leases report a loss by Lost
 }
 
-// Abilities that several mutants have.
+// Abilities of several mutants.
 var (
 	watched          = abilities{renews: true}
 	noticing         = abilities{renews: true, notices: true}
@@ -57,17 +56,17 @@ var (
 	reentrantWatched = abilities{nested: true, renews: true}
 )
 
-// A watchdog decides about the renewals of h, whose mu is held.
+// A watchdog decides about the renewals of h. h.mu is held.
 type watchdog struct {
-	// renewed is called after a renewal that came through, missed after an error that
-	// leaves open whether it did.
+	// renewed is called after a successful renewal, missed after an error that leaves its
+	// success open.
 	renewed, missed func(h *hold)
-	// ends reports whether a release that left depth levels ends the renewals.
+	// ends reports whether a release that leaves depth levels ends the renewals.
 	ends func(depth int, err error) bool
 }
 
-// sound returns the parts of a lock that keeps what a lease lock on one server can:
-// a token of its own for each grant, one script for each step, and a fence that the
+// sound returns the parts of a lock that keeps the guarantees of a lease lock on one
+// server: a token of its own for each grant, one script for each step, and a fence that the
 // granting script draws.
 func sound(able abilities) parts {
 	return parts{
@@ -95,8 +94,8 @@ func sound(able abilities) parts {
 	}
 }
 
-// design returns the entry of a lock made of a. Every lock here claims what
-// its sound form keeps, whatever its fault.
+// design returns the design of a lock made of a. Every lock here claims the guarantees of
+// its sound form, whatever its fault.
 func (a parts) design(name, summary, source string) design.Design {
 	d := design.Design{
 		Name:      "mutants/" + name,
@@ -126,7 +125,7 @@ func (a parts) claims() lockbench.Claims {
 	return claims
 }
 
-// later hides what an error of a command after the first would seem to say of the
+// later hides the type of an error of a later command, which would seem to concern the
 // whole step, see [onredis.NoEffect].
 func later(err error) error {
 	if err == nil {

@@ -11,25 +11,24 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// connections is how many a process opens at most: more than it has owners and
-// renewals under way.
+// connections bounds a process's connections: more than its owners and its
+// concurrent renewals.
 const connections = 64
 
-// process is one process's worth of a lock.
+// process is the state of a lock in one process.
 type process struct {
 	env onredis.Environment
 	parts
 	client *redis.Client
-	ctx    context.Context // of what happens in the background
+	ctx    context.Context // for work in the background
 	cancel context.CancelFunc
 
 	background sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	holds  map[*hold]struct{} // those with timers
-	// shared is what a mutant's owners have in common that they should not, by
-	// lock key.
+	holds  map[*hold]struct{} // holds with timers
+	// shared is state that a mutant's owners wrongly share, by lock key.
 	shared sync.Map
 }
 
@@ -49,8 +48,9 @@ func (p *process) Locker(o design.Observer) lockbench.Locker {
 	return &owner{process: p, seen: o, held: map[string]*hold{}}
 }
 
-// Close implements design.Process. The connections are cut before it waits, since
-// a renewal that waits for its reply does not see that its context has ended.
+// Close implements design.Process. It cuts the connections before it waits,
+// because a renewal that waits for its reply does not notice the end of its
+// context.
 func (p *process) Close() error {
 	p.cancel()
 	p.mu.Lock()

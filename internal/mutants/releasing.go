@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// releasingMutants go wrong while they release.
+// releasingMutants have faults in the release.
 var releasingMutants = []Mutant{
 	{
 		Name: "plain-del", Seen: "the SETNX recipe of many articles (as in setnx-getset/naive)",
@@ -90,7 +90,7 @@ func getThenDel(ctx context.Context, h *hold) (bool, error) {
 	return n == 1, later(err)
 }
 
-// unlessNil returns err, but for the one that says that there is no key.
+// unlessNil returns err, or nil if err says that there is no key.
 func unlessNil(err error) error {
 	if errors.Is(err, redis.Nil) {
 		return nil
@@ -105,7 +105,7 @@ func freeShared(ctx context.Context, h *hold) (bool, error) {
 	return h.found(ctx, freeScript, token)
 }
 
-// tokensOf are those that an owner was granted and did not use up yet, in order.
+// tokensOf are an owner's tokens of grants, in order, without used ones.
 func tokensOf(o *owner) []string {
 	tokens, _ := o.process.shared.Load(o)
 	list, _ := tokens.([]string)

@@ -66,7 +66,7 @@ var renewingMutants = []Mutant{
 	},
 }
 
-// registered reports that a lock of that name is in the registry of the process.
+// registered is a prefix for names of locks in the registry of the process.
 const registered = "renewed:"
 
 func watchUnlessStale(_ context.Context, h *hold) {
@@ -77,7 +77,7 @@ func watchUnlessStale(_ context.Context, h *hold) {
 
 func leaveStale(h *hold) { h.owner.process.shared.Store(registered+h.key, true) }
 
-// renewEarly has a hold renewed again in the first half of its lease only.
+// renewEarly renews a hold only in the first half of its lease.
 func renewEarly(h *hold) {
 	if time.Since(h.from) < h.lease/2 {
 		h.renewal.Reset(h.lease / 3)

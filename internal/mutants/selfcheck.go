@@ -10,23 +10,23 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// SelfCheckName is what the lock that a self-check runs first is called in reports.
+// SelfCheckName is the name, in reports, of the first lock of a self-check.
 const SelfCheckName = "self-check/plain-del"
 
-// SelfCheck returns the mutant of that name as a self-check runs it: it claims nothing, and its
-// owners try again so soon that they are there when the lock is free by mistake. plain-del
-// has late releases that free the lock of any holder: what it needs to be caught is
-// what most real breaches need, holders that outlive their lease, and others that wait.
+// SelfCheck returns the named mutant in the form for a self-check: it claims nothing, and its
+// owners try again so soon that they meet a lock that is free by mistake. plain-del has late
+// releases that free the lock of any holder. Its faults appear under the conditions of most
+// real violations: holders that outlive their lease, and others that wait.
 //
-// It also takes bare, the sound lock on one server, which every loss of what the server
-// granted breaks.
+// It also returns bare, the sound lock on one server, which breaks when the server loses a
+// grant.
 func SelfCheck(name string) design.Design {
 	d := named(name)
 	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
 	return eager(d)
 }
 
-// named returns the mutant of that name, or the sound lock.
+// named returns the named mutant, or the sound lock.
 func named(name string) design.Design {
 	if name == "bare" {
 		return Sound()[0]
@@ -36,8 +36,8 @@ func named(name string) design.Design {
 	return all[i].Design()
 }
 
-// eagerPause is the pause between two tries of an eager owner: short beside any lease, so
-// that it is there when the lock is free by mistake.
+// eagerPause is the pause between two tries of an eager owner. It is short beside any lease, so
+// that the owner meets a lock that is free by mistake.
 const eagerPause = 7 * time.Millisecond
 
 // eager returns d with owners that wait by trying every eagerPause.

@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// takingMutants go wrong while they acquire.
+// takingMutants have faults in the acquire.
 var takingMutants = []Mutant{
 	{
 		Name: "setnx-expire", Seen: "redis-py < 3, Laravel < 6.12 (row 1)",
@@ -83,7 +83,7 @@ func setThenExpire(ctx context.Context, h *hold) (bool, error) {
 	return true, later(h.client().PExpire(ctx, h.name, h.lease).Err())
 }
 
-// setNX sets the lock's key if there is none; a lease of zero is none.
+// setNX sets the lock's key if there is none; a zero lease sets no expiry.
 func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (bool, error) {
 	err := h.client().SetArgs(ctx, h.name, value, redis.SetArgs{Mode: "NX", TTL: lease}).Err()
 	if errors.Is(err, redis.Nil) {
@@ -92,7 +92,7 @@ func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (boo
 	return err == nil, err
 }
 
-// getThenSet looks whether there is a lock, thinks about it for a while, and sets one.
+// getThenSet checks for a lock, thinks for a while, and sets one.
 func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) {
 	return func(ctx context.Context, h *hold) (bool, error) {
 		if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
@@ -106,8 +106,8 @@ func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) 
 	}
 }
 
-// seededAlike draws from a generator of the process that starts like every
-// other's.
+// seededAlike draws from a generator of the process that is seeded like every other
+// process's.
 func seededAlike(p *process) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +130,7 @@ func takeAgain(ctx context.Context, h *hold) (bool, error) {
 	return h.draw(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
 }
 
-// takeFirstOnly believes its first attempt alone.
+// takeFirstOnly trusts only its first attempt.
 func takeFirstOnly(ctx context.Context, h *hold) (bool, error) {
 	granted, err := take(ctx, h)
 	retry := !h.first.IsZero()
@@ -138,8 +138,8 @@ func takeFirstOnly(ctx context.Context, h *hold) (bool, error) {
 	return granted && !retry, err
 }
 
-// takeInTurnScript serves waiters in the order of ARGV[1]; ARGV[3] is 1 for one
-// that will come again.
+// takeInTurnScript serves waiters in the order of ARGV[1]; ARGV[3] is 1 for a waiter
+// that will try again.
 var takeInTurnScript = redis.NewScript(`
 local queue = KEYS[1] .. ':queue'
 local head = redis.call('LINDEX', queue, 0)

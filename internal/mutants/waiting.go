@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// waitingMutants go wrong while they wait.
+// waitingMutants have faults in the wait.
 var waitingMutants = []Mutant{
 	{
 		Name: "never-woken", Seen: "rueidislock 1.0.49; waits by time.After in many adapters",

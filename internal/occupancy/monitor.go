@@ -11,11 +11,11 @@ import (
 )
 
 // A Monitor counts the clients inside the critical section of each key, in memory and
-// beside the lock under test, so that nothing it does depends on the server. It
-// shares no code with the checker and cross-checks it: whatever it counts as an
-// overlap, the checker must find in the history. It may miss some: it lets a
-// client in only after a grant returned, takes it out before any call that could
-// end or change the grant, and believes a validity only where that is certain.
+// beside the lock under test, so that it does not depend on the server. It shares no
+// code with the checker and cross-checks it: the checker must find every overlap in
+// the history. The Monitor may miss some: it lets a client in only after a grant
+// returned, takes it out before any call that could end or change the grant, and
+// trusts a validity only if it is certain.
 //
 // A Monitor is safe for concurrent use.
 type Monitor struct {
@@ -24,8 +24,8 @@ type Monitor struct {
 	sites  map[string]*site
 }
 
-// New returns a monitor of keys; what happens to other keys it does not
-// see. nested reports whether the design counts a second acquire by the holder.
+// New returns a monitor of keys; it ignores other keys. nested reports whether the
+// design counts a second acquire by the holder.
 func New(keys []string, nested bool) *Monitor {
 	w := &Monitor{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
 	for _, key := range keys {
@@ -34,19 +34,19 @@ func New(keys []string, nested bool) *Monitor {
 	return w
 }
 
-// Locker returns inner, watched, as one more owner. Its leases have the abilities
-// of inner's leases, to be found with [lockbench.Ability].
+// Locker returns inner, watched as one more owner. Its leases have the abilities of
+// inner's leases; find them with [lockbench.Ability].
 func (w *Monitor) Locker(inner lockbench.Locker) lockbench.Locker {
 	return w.MortalLocker(inner, nil)
 }
 
-// MortalLocker is Locker for an owner that may die: from when dead tells so on, which
-// is to be before its death is recorded, it is inside nothing.
+// MortalLocker is Locker for an owner that may die. Once dead returns true, which
+// must happen before the death is recorded, the owner is inside nothing.
 func (w *Monitor) MortalLocker(inner lockbench.Locker, dead func() bool) lockbench.Locker {
 	return &monitored{monitor: w, inner: inner, dead: dead}
 }
 
-// Overlaps returns, for each key that had any, the entries at which another
+// Overlaps returns, for each key that had any, the number of entries while another
 // client was inside, within both validities.
 func (w *Monitor) Overlaps() map[string]int64 {
 	found := make(map[string]int64)
@@ -80,13 +80,13 @@ type site struct {
 	_       [64]byte // sites of different keys do not share a cache line
 }
 
-// A grip is what one client has of one site.
+// A grip is the presence of one client in one site.
 type grip struct {
 	site  *site
 	depth int             // acquires not yet released
 	until time.Duration   // end of validity, since base
-	lost  <-chan struct{} // closed when the design knows of the loss; may be nil
-	dead  func() bool     // tells that the client has died; nil for one that cannot
+	lost  <-chan struct{} // closed when the design learns of the loss; may be nil
+	dead  func() bool     // reports the client's death; nil if it cannot die
 }
 
 // enter puts g inside until it leaves.
@@ -96,7 +96,7 @@ func (s *site) enter(g *grip) {
 	if len(s.inside) > 0 && s.shared(g) {
 		s.overlapped.Add(1)
 	}
-	if g.dead != nil { // others may be, too, who never leave
+	if g.dead != nil { // others may be dead, too, and never leave
 		s.inside = slices.DeleteFunc(s.inside, (*grip).gone)
 	}
 	s.inside = append(s.inside, g)
@@ -106,8 +106,8 @@ func (s *site) enter(g *grip) {
 // gone reports whether the client has died.
 func (g *grip) gone() bool { return g.dead != nil && g.dead() }
 
-// shared reports whether g and somebody inside are both valid. The clock is read
-// under the mutex: at that instant everyone inside is past the return of its
+// shared reports whether g and another client inside are both valid. The clock is
+// read under the mutex: at that instant every client inside is past the return of its
 // acquire and before the call that ends it.
 func (s *site) shared(g *grip) bool {
 	now := time.Since(s.base)
@@ -122,7 +122,7 @@ func (s *site) shared(g *grip) bool {
 	return false
 }
 
-// leave takes g out; it may not be inside.
+// leave removes g, which need not be inside.
 func (s *site) leave(g *grip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *site) leave(g *grip) {
 	}
 }
 
-// valid reports whether g was certainly valid at now. Loss and death are looked at
+// valid reports whether g was certainly valid at now. Loss and death are checked
 // after the clock was read: if they are not known yet, they were not known then.
 func (g *grip) valid(now time.Duration) bool {
 	if g.until <= now || g.gone() {
@@ -155,9 +155,9 @@ type monitored struct {
 	monitor *Monitor
 	inner   lockbench.Locker
 	dead    func() bool    // see MortalLocker
-	grips   []*grip        // what the client has in hand
-	told    bool           // the leases state their validity: no need to take the time
-	key     string         // the latest one acquired, and
+	grips   []*grip        // the client's grips
+	told    bool           // the leases state their validity: no need to read the clock
+	key     string         // the last one acquired, and
 	site    *site          // its site: most clients come back to it
 	leases  []watchedLease // made, but not given out yet
 	_       [64]byte       // clients do not share a cache line
@@ -182,8 +182,8 @@ func (l *monitored) Acquire(ctx context.Context, key string, opt lockbench.Optio
 	return watched, nil
 }
 
-// leasesAtOnce is how many leases a client makes at a time, so that each costs no
-// allocation of its own. A lease that is kept keeps the others made with it.
+// leasesAtOnce is the number of leases that a client makes at a time, to save
+// allocations. A lease that is kept keeps the others made with it.
 const leasesAtOnce = 32
 
 func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
@@ -196,8 +196,8 @@ func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
 	return watched
 }
 
-// take counts one more acquire. A nested one can only shorten what is believed of
-// the hold: whether it prolonged the outer lease is the design's affair.
+// take counts one more acquire. A nested one can only shorten the known validity:
+// whether it prolonged the outer lease depends on the design.
 func (g *grip) take(until time.Duration, nested bool) {
 	if g.depth > 0 && nested {
 		g.depth++
@@ -207,10 +207,10 @@ func (g *grip) take(until time.Duration, nested bool) {
 	g.depth, g.until = 1, until
 }
 
-// until is the end of the validity granted, zero when it is not known: an acquire
-// that may have waited could have been granted at any time since called.
+// until is the end of the granted validity, zero if it is unknown: an acquire that
+// may have waited could have been granted at any time since called.
 func (l *monitored) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
-	if v, ok := lease.(lockbench.Validator); ok { // of no use where the lease within has none
+	if v, ok := lease.(lockbench.Validator); ok { // useless if the lease within has none
 		if from, granted := v.Valid(); !from.IsZero() {
 			l.told = true
 			return from.Sub(l.monitor.base) + granted
@@ -222,8 +222,8 @@ func (l *monitored) until(lease lockbench.Lease, called time.Duration, opt lockb
 	return called + opt.TTL
 }
 
-// lostOf returns the channel of the design itself, beneath all decorators: those
-// may pass the loss on later than they recorded it.
+// lostOf returns the channel of the design itself, beneath all decorators, which may
+// report the loss later than they recorded it.
 func lostOf(lease lockbench.Lease) <-chan struct{} {
 	inner := lease
 	for {
@@ -233,7 +233,7 @@ func lostOf(lease lockbench.Lease) <-chan struct{} {
 		}
 		inner = w.Unwrap()
 	}
-	own, ok := inner.(lockbench.Watcher) // most have none, and are done here
+	own, ok := inner.(lockbench.Watcher) // most leases have none, and return here
 	if !ok {
 		return nil
 	}
@@ -250,8 +250,8 @@ func (l *monitored) siteOf(key string) *site {
 	return l.site
 }
 
-// gripOn returns the client's grip on s, taken out of the site while it changes;
-// a fresh one when it has none.
+// gripOn returns the client's grip on s, taken out of the site while it changes; or
+// fresh if it has none.
 func (l *monitored) gripOn(s *site, fresh *grip) *grip {
 	for _, g := range l.grips {
 		if g.site == s {
@@ -264,7 +264,7 @@ func (l *monitored) gripOn(s *site, fresh *grip) *grip {
 	return fresh
 }
 
-// drop lets go of g, which has left its site.
+// drop forgets g, which has left its site.
 func (l *monitored) drop(g *grip) {
 	for i := range l.grips {
 		if l.grips[i] == g {

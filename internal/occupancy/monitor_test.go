@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// open is a lock that grants everybody everything; each client's leases have the
+// open is a lock that grants every acquire; each client's leases have the
 // abilities of a telling lease, unless blind.
 type open struct {
 	blind   bool
@@ -180,7 +180,7 @@ func TestMonitorKeepsAbilities(t *testing.T) {
 	}
 }
 
-// TestMonitorUnderRace has many clients at few keys of a lock that excludes
+// TestMonitorUnderRace lets many clients use few keys of a lock that excludes
 // nobody: it must count, and the race detector must be silent.
 func TestMonitorUnderRace(t *testing.T) {
 	w := New([]string{"a", "b"}, false)

@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// watchedLease is a lease whose holder the monitor watches.
+// watchedLease is a lease with a holder that the monitor watches.
 type watchedLease struct {
 	lockbench.Wrapped
 	locker *monitored
 	grip   *grip // shared by the leases of one nested hold
-	own    grip  // the memory of it, when this lease was the first
+	own    grip  // memory for grip, if this lease was the first
 }
 
 func (l *watchedLease) Release(ctx context.Context) error {
@@ -28,7 +28,7 @@ func (l *watchedLease) ReleaseAfter(ctx context.Context, d time.Duration) error 
 	return l.released(l.Wrapped.ReleaseAfter(ctx, d))
 }
 
-// released goes in again when this was an inner level of a hold that lasts.
+// released enters again if this was an inner level of a hold that lasts.
 func (l *watchedLease) released(err error) error {
 	g := l.grip
 	g.depth--
@@ -40,7 +40,8 @@ func (l *watchedLease) released(err error) error {
 	return err
 }
 
-// Extend stays out during the call, and after it unless it certainly succeeded.
+// Extend stays out during the call, and afterwards unless it certainly
+// succeeded.
 func (l *watchedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok {
 		return l.Wrapped.Extend(ctx, ttl)

@@ -1,5 +1,4 @@
-// Package progress shows how far runs, an exploration or a matrix have
-// come: a bar or a line that is redrawn on a terminal, plain lines elsewhere. It says nothing
-// that the result does not say too. Errors of writing are dropped: progress that nobody can
-// see is no reason to stop.
+// Package progress shows the progress of runs, of an exploration or of a matrix: a bar or a
+// line that is redrawn on a terminal, plain lines elsewhere. The result has all of its
+// information, too. Errors of writing are dropped: invisible progress is no reason to stop.
 package progress

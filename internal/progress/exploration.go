@@ -19,8 +19,8 @@ type Exploration interface {
 	Close()
 }
 
-// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of so
-// many designs in so many scenarios each; nothing when quiet.
+// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of
+// designs designs in scenarios scenarios each; nothing if quiet.
 func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration {
 	switch {
 	case quiet:
@@ -32,7 +32,7 @@ func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration 
 }
 
 // explorationLines writes a line at the start and the end of every design, and when one of
-// its cells is found broken.
+// its cells breaks.
 type explorationLines struct {
 	writer
 	total       int
@@ -44,7 +44,7 @@ func newExplorationLines(w io.Writer, designs int) *explorationLines {
 	return &explorationLines{writer: writer{w: w}, total: designs, broken: map[string]bool{}}
 }
 
-// Sink is informed of the exploration, and writes the lines.
+// Sink returns a sink that writes the lines.
 func (l *explorationLines) Sink() exploring.Sink {
 	return exploring.Sink{Say: l.say, Begin: l.begin, SoFar: l.soFar, End: l.end}
 }
@@ -67,7 +67,7 @@ func (l *explorationLines) soFar(design, scenario string, p explore.Progress) {
 	}
 }
 
-// news are those of the design's broken cells that were not known. l.mu is held.
+// news returns the design's newly broken cells. l.mu is held.
 func (l *explorationLines) news(design string, broken []lockbench.Cell) []lockbench.Cell {
 	var fresh []lockbench.Cell
 	for _, cell := range broken {
@@ -86,8 +86,8 @@ func (l *explorationLines) end(design string, runs []results.Explored) {
 	fmt.Fprintf(l.w, "[%d/%d done] %s: %s\n", l.done, l.total, design, ExplorationGist(runs))
 }
 
-// explorationBar redraws one line a few times a second, with what was heard last, and
-// takes it away at the end.
+// explorationBar redraws one line a few times a second, with the latest news, and removes it
+// at the end.
 type explorationBar struct {
 	*explorationLines
 	bar       *progressbar.ProgressBar
@@ -98,11 +98,11 @@ type explorationBar struct {
 func newExplorationBar(w io.Writer, designs, scenarios int) *explorationBar {
 	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}}
 	b.redrawn = true
-	b.bar = drawn(w, int64(designs*scenarios+1), "") // at the end it would take itself for finished
+	b.bar = drawn(w, int64(designs*scenarios+1), "") // plus one, because at its end the bar would consider itself finished
 	return b
 }
 
-// Sink is informed of the exploration, and moves the bar.
+// Sink returns a sink that moves the bar.
 func (b *explorationBar) Sink() exploring.Sink {
 	return exploring.Sink{Say: b.say, Begin: func(string) {}, SoFar: b.soFar, End: b.end}
 }
@@ -124,7 +124,7 @@ func (b *explorationBar) draw(what string) {
 	}
 	b.drawn = time.Now()
 	b.bar.Describe(fit(b.w, fmt.Sprintf("[%d/%d] %9d schedules, %d broken: %s", b.done, b.total, sum, len(b.broken), what)))
-	_ = b.bar.Set(len(b.schedules)) // scenarios begun
+	_ = b.bar.Set(len(b.schedules)) // number of scenarios begun
 }
 
 func (b *explorationBar) end(design string, _ []results.Explored) {
@@ -134,7 +134,7 @@ func (b *explorationBar) end(design string, _ []results.Explored) {
 	b.draw(design)
 }
 
-// Close takes the bar away.
+// Close removes the bar.
 func (b *explorationBar) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Parts is the progress of work in parts, each of several designs: a line for every part of
-// a design or, on a terminal, one that is written anew. All methods may be called concurrently
-// once Total and Deadline are set.
+// Parts is the progress of work in parts, each with several designs: a line for every part of
+// a design or, on a terminal, one line that is rewritten. All methods may be called
+// concurrently once Total and Deadline are set.
 type Parts struct {
 	writer
 	Total    int
@@ -24,14 +24,14 @@ func OfParts(w io.Writer, quiet bool) *Parts {
 	return &Parts{writer: writer{w: w, redrawn: isTerminal(w)}}
 }
 
-// Now says what is under way, and how long all will take.
+// Now shows the current part and design, and the time left.
 func (p *Parts) Now(part, design string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.line(fmt.Sprintf("%s: %s ...", part, design))
 }
 
-// Finished says what came of a part of a design.
+// Finished shows the result of a part of a design.
 func (p *Parts) Finished(part, design, gist string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *Parts) line(text string) {
 	fmt.Fprintln(p.w, text)
 }
 
-// Close takes the line away that is written anew.
+// Close removes the line that is rewritten.
 func (p *Parts) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ func broke() *runner.Judged {
 	}}}
 }
 
-// begin has progress begin a run of a design, of which nothing is known.
+// begin begins a run of a design without any progress.
 func begin(p Runs, name string) {
 	p.Sink().Begin(runner.Subject{Design: design.Design{Name: name}}, still)
 }

@@ -18,8 +18,8 @@ type Runs interface {
 	Close()
 }
 
-// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of so many runs,
-// zero where nobody knows; nothing when quiet.
+// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of runs runs, zero if
+// the number is unknown; nothing if quiet.
 func OfRuns(w io.Writer, quiet bool, runs int) Runs {
 	switch {
 	case quiet:
@@ -33,15 +33,15 @@ func OfRuns(w io.Writer, quiet bool, runs int) Runs {
 // Lines writes a line at the start and the end of every run.
 type Lines struct {
 	writer
-	// Total is how many runs there are, Done how many are over; Name is what runs now.
+	// Total is the number of runs, Done the number of completed ones; Name is the current run.
 	Total, Done int
 	Name        string
 }
 
-// NewLines returns the lines of so many runs, zero where nobody knows.
+// NewLines returns the lines of so many runs, zero if the number is unknown.
 func NewLines(w io.Writer, runs int) *Lines { return &Lines{writer: writer{w: w}, Total: runs} }
 
-// Sink is informed of the runs, and writes the lines.
+// Sink returns a sink that writes the lines.
 func (l *Lines) Sink() runner.Sink {
 	return runner.Sink{
 		Say: l.say, Planned: func(runs int) { l.Total = runs },
@@ -54,14 +54,15 @@ func (l *Lines) begin(design string) {
 	l.Say("%s %s ...", l.count(l.Done+1), design)
 }
 
-// found reports a claim that is broken; what is not claimed can wait for the report.
+// found reports a broken claim; other violations can wait for the report.
 func (l *Lines) found(f checker.CellFinding, at time.Duration) {
 	if f.Against > 0 {
 		l.Say("%s", alarm(l.Name, f, at))
 	}
 }
 
-// alarm is a breach in one line: what, how far into the run, on which key and by which clients.
+// alarm describes a violation in one line: the cell, the time in the run, the key and the
+// clients.
 func alarm(design string, f checker.CellFinding, at time.Duration) string {
 	where := ""
 	if f.Counterexample != nil {
@@ -70,13 +71,13 @@ func alarm(design string, f checker.CellFinding, at time.Duration) string {
 	return fmt.Sprintf("%s: CLAIM BROKEN, %s, %v into the run%s", design, f.Cell, at.Round(time.Millisecond), where)
 }
 
-// End writes what came of a run.
+// End writes the result of a run.
 func (l *Lines) End(j *runner.Judged) {
 	l.Done++
 	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
 }
 
-// count says which run it is, and of how many where that is known.
+// count is the number of a run, and the total if it is known.
 func (l *Lines) count(n int) string {
 	if l.Total == 0 {
 		return fmt.Sprintf("[%d]", n)
@@ -87,7 +88,7 @@ func (l *Lines) count(n int) string {
 // Close implements [Runs].
 func (*Lines) Close() {}
 
-// Gist is a run in a few words.
+// Gist describes a run in a few words.
 func Gist(j *runner.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
 	broken := BrokenCells(j.Verdicts.Findings)
@@ -100,7 +101,7 @@ func Gist(j *runner.Judged) string {
 	return s + ", broke nothing"
 }
 
-// bar redraws one line a few times a second, and takes it away at the end.
+// bar redraws one line a few times a second, and removes it at the end.
 type bar struct {
 	*Lines
 	stop, stopped chan struct{}
@@ -110,7 +111,7 @@ func newBar(w io.Writer, runs int) *bar {
 	return &bar{Lines: &Lines{writer: writer{w: w, redrawn: true}, Total: runs}}
 }
 
-// Sink is informed of the runs, and moves the bar.
+// Sink returns a sink that moves the bar.
 func (b *bar) Sink() runner.Sink {
 	s := b.Lines.Sink()
 	s.Begin = func(of runner.Subject, live func() runner.Progress) { b.begin(of.Label(), live) }
@@ -151,8 +152,8 @@ func (b *bar) locked(draw func()) {
 	draw()
 }
 
-// describe is what stands before the bar. Violations are those of the current design, as far as
-// it is judged.
+// describe is the text before the bar. Violations are the current design's, as far as it is
+// judged.
 func (b *bar) describe(design string, live runner.Progress) string {
 	rate := 0.0
 	if live.Elapsed > 0 {
@@ -161,10 +162,10 @@ func (b *bar) describe(design string, live runner.Progress) string {
 	return fit(b.w, fmt.Sprintf("%s %-23s %6.0f grants/s, %d violations", b.count(b.Done+1), design, rate, live.Violations))
 }
 
-// permille is how much of the run is over; a run without a duration does not say.
+// permille is the completed share of the run; 0 if it has no duration.
 func permille(live runner.Progress) int64 {
 	share, _ := live.Share()
-	// At 1000 the bar would take itself for finished before the design is judged.
+	// At 1000 the bar would consider itself finished before the design is judged.
 	return min(999, int64(1000*share))
 }
 
@@ -173,7 +174,7 @@ func (b *bar) end(*runner.Judged) {
 	b.Done++
 }
 
-// Close takes the bar away.
+// Close removes the bar.
 func (b *bar) Close() {
 	if b.stop != nil {
 		close(b.stop)

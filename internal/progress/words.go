@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// ExplorationGist is what was found of a design in a few words.
+// ExplorationGist describes the result for a design in a few words.
 func ExplorationGist(runs []results.Explored) string {
 	var schedules int64
 	var broken []lockbench.Cell
@@ -39,7 +39,7 @@ func BrokenCells(all []checker.CellFinding) (cells []lockbench.Cell) {
 	return cells
 }
 
-// CellNames lists cells, separated by commas: the first of many.
+// CellNames lists cells, separated by commas, and shortens a long list.
 func CellNames(cells []lockbench.Cell) string {
 	const shown = 6
 	var names []string

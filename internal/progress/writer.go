@@ -16,19 +16,19 @@ import (
 	"github.com/lockbench/lockbench/internal/legible"
 )
 
-// redraw is how often a bar moves.
+// redraw is the interval between two redraws of a bar.
 const redraw = 200 * time.Millisecond
 
 // A writer writes lines, by one goroutine at a time.
 type writer struct {
 	mu sync.Mutex
 	w  io.Writer
-	// redrawn: the last line is one that comes back by itself, so that others take its place.
+	// redrawn means that the last line is redrawn, so that others replace it.
 	redrawn bool
 }
 
-// Say writes a line. It may be called concurrently. Where lines come back, one that says what is being done,
-// and so ends in "...", stands until the next.
+// Say writes a line. It may be called concurrently. If the last line is redrawn, a line that ends
+// in "..." stays until the next.
 func (w *writer) Say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,30 +41,31 @@ func (w *writer) Say(format string, args ...any) {
 	fmt.Fprintln(w.w, text)
 }
 
-// say is Say for a text, as sinks have it.
+// say is Say for a sink.
 func (w *writer) say(text string) { w.Say("%s", text) }
 
-// clear clears the line that comes back. w.mu is held.
+// clear clears the redrawn line. w.mu is held.
 func (w *writer) clear() {
 	if w.redrawn {
 		fmt.Fprint(w.w, "\r\x1b[K")
 	}
 }
 
-// isTerminal: w is a terminal.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd()))
 }
 
-// barWidth is how long a bar is, and besideBar what the text before it leaves to the bar, its share
-// and the last column: a line that reaches it may go on in the next, and would not be redrawn.
+// barWidth is the length of a bar, and besideBar the room that the text before it leaves for the
+// bar, its percentage and the last column: a line that reaches the last column may wrap, and would
+// not be redrawn.
 const (
 	barWidth  = 10
 	besideBar = barWidth + len(" 100% ||") + 2
 )
 
-// drawn is a bar on w that goes to most, with a text before it.
+// drawn returns a bar on w that goes to most, with a text before it.
 func drawn(w io.Writer, most int64, text string) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(most,
 		progressbar.OptionSetWriter(w),
@@ -77,10 +78,10 @@ func drawn(w io.Writer, most int64, text string) *progressbar.ProgressBar {
 	)
 }
 
-// fit cuts off what a terminal has no room for beside a bar.
+// fit shortens text to the room beside a bar on a terminal.
 func fit(w io.Writer, text string) string { return within(w, text, besideBar) }
 
-// within cuts off what a terminal has no room for, where so many columns stay free.
+// within shortens text to the width of a terminal less free columns.
 func within(w io.Writer, text string, free int) string {
 	f, isFile := w.(*os.File)
 	if !isFile {

@@ -10,10 +10,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// forms is the hint to an address that is none.
+// forms is the hint for an invalid address.
 const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS, unix:///path/to/socket, redis://sentinel:26379?master_name=mymaster for Sentinel, or redis://node:6379?addr=node2:6379 for Cluster"
 
-// parseURL is redis.ParseURL with parameters of our own, and with errors that help and do not
+// parseURL is redis.ParseURL with additional parameters, and with errors that hint and never
 // repeat a password.
 func parseURL(rawURL string) (*redis.Options, own, error) {
 	scheme, rest, found := strings.Cut(rawURL, "://")
@@ -38,7 +38,7 @@ func parseURL(rawURL string) (*redis.Options, own, error) {
 	}
 	var detail *url.Error
 	switch isURL := errors.As(err, &detail); {
-	case isURL && shown(rest) == hidden: // it quotes what stands in place of a port
+	case isURL && shown(rest) == hidden: // it quotes the text in place of a port
 		err = errors.New("invalid port")
 	case isURL:
 		err = detail.Err
@@ -46,20 +46,20 @@ func parseURL(rawURL string) (*redis.Options, own, error) {
 	return nil, p, fmt.Errorf("server address %s://%s cannot be parsed: %w; %s", scheme, shown(rest), err, forms)
 }
 
-// own are the parameters of an address that the client library does not know.
+// own are the parameters of an address beyond the client library's.
 type own struct {
 	caFile, certFile, keyFile string
-	// others are more addresses, of sentinels or of nodes of a cluster.
+	// others are further addresses, of sentinels or of nodes of a cluster.
 	others []string
 	// master is the name by which sentinels know the primary; empty without Sentinel.
 	master                             string
 	sentinelUsername, sentinelPassword string
-	// username and password are those of the server where the URL's are those of the sentinels, as
-	// the client library's ParseFailoverURL has it.
+	// username and password are for the server if those of the URL are for the sentinels, as in
+	// the client library's ParseFailoverURL.
 	username, password string
 }
 
-// ownParameters takes them out of an address. One that cannot be parsed is returned as it is.
+// ownParameters removes our parameters from an address. It returns an invalid address unchanged.
 func ownParameters(rawURL string) (plain string, p own) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -85,7 +85,7 @@ func ownParameters(rawURL string) (plain string, p own) {
 	return u.String(), p
 }
 
-// apply adds to opt what the client library does not know.
+// apply applies the parameters to opt.
 func (p *own) apply(opt *redis.Options) error {
 	if p.username+p.password != "" {
 		if p.sentinelUsername+p.sentinelPassword == "" {
@@ -104,12 +104,12 @@ func (p *own) apply(opt *redis.Options) error {
 	return p.certify(opt)
 }
 
-// hidden stands for what may be part of a password.
+// hidden replaces text that may be part of a password.
 const hidden = "..."
 
-// shown is what an error says of the host of a URL that cannot be parsed: nothing of its
-// query, and [hidden] where host and port may be part of a password, as in user:password
-// without an @, or ?password=a@b.
+// shown is the part of a URL's host that errors may show, if the URL cannot be parsed: without the
+// query, and [hidden] if host and port may be part of a password, as in user:password without an
+// @, or ?password=a@b.
 func shown(rest string) string {
 	host := hostOf(rest)
 	_, port, _ := strings.Cut(host, ":")
@@ -120,7 +120,7 @@ func shown(rest string) string {
 	return host
 }
 
-// hostOf returns what stands for host and port in a URL after its scheme.
+// hostOf returns the host and port of a URL given without its scheme.
 func hostOf(rest string) string {
 	rest = rest[strings.LastIndex(rest, "@")+1:]
 	host, _, _ := strings.Cut(rest, "/")

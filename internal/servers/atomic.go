@@ -16,16 +16,16 @@ var atomicChangeSource string
 
 var atomicChange = redis.NewScript(atomicChangeSource)
 
-// Change takes so much from the value of a record that is above a bound, and else adds some, in
-// one request. It returns by how much the value has changed. Its error wraps
-// [lockbench.ErrNoEffect] when that is certainly nothing. Values are exact up to 2^53.
+// Change takes take from the value of a record if the value is above a bound, and otherwise
+// adds add, in one request. It returns the change of the value. The error wraps
+// [lockbench.ErrNoEffect] when the value has certainly not changed. Values are exact up to
+// 2^53.
 func (s *Store) Change(ctx context.Context, key string, above, take, add int64, version uint64) (int64, error) {
 	change, err := atomicChange.Run(ctx, s.client, []string{s.prefix + key}, above, take, add, version).Int64()
 	return change, s.changed(key, err)
 }
 
-// Once makes the mark of that name, and reports whether nobody had before. Its error is that of
-// Change.
+// Once sets the named mark, and reports whether it was not yet set. Its error is like Change's.
 func (s *Store) Once(ctx context.Context, mark string) (first bool, err error) {
 	err = s.client.SetArgs(ctx, s.prefix+mark, 1, redis.SetArgs{Mode: "NX", TTL: recordLife}).Err()
 	if errors.Is(err, redis.Nil) {
@@ -34,7 +34,7 @@ func (s *Store) Once(ctx context.Context, mark string) (first bool, err error) {
 	return err == nil, s.changed(mark, err)
 }
 
-// changed is the error of a change of key.
+// changed converts the error of a change of key.
 func (*Store) changed(key string, err error) error {
 	switch {
 	case err == nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// certify has opt use the certificates that an address names. Its errors name the file.
+// certify makes opt use the certificates that an address names. Its errors name the file.
 func (p own) certify(opt *redis.Options) error {
 	if p.caFile+p.certFile+p.keyFile == "" {
 		return nil
@@ -53,7 +53,7 @@ func (p own) certify(opt *redis.Options) error {
 	return nil
 }
 
-// readPEM reads a file that the parameter of an address names.
+// readPEM reads the file named by a parameter of an address.
 func readPEM(parameter, path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -62,14 +62,14 @@ func readPEM(parameter, path string) ([]byte, error) {
 	return text, nil
 }
 
-// refusedTLS returns the alert with which the server ended TLS, nil where it did not. By TLS 1.3 a
-// server looks at a client's certificate when the client is through with the handshake:
-// what it makes of it shows when something is read.
+// refusedTLS returns the alert with which the server ended TLS, nil if it did not. In TLS 1.3 a
+// server checks a client's certificate after the client has completed its handshake, so the result
+// shows only at the next read.
 func refusedTLS(conn net.Conn) error {
 	if _, is := conn.(*tls.Conn); !is {
 		return nil
 	}
-	_, _ = io.WriteString(conn, "PING\r\n") // where that fails, what is read says why
+	_, _ = io.WriteString(conn, "PING\r\n") // if it fails, the read returns the reason
 	_, err := conn.Read(make([]byte, 1))
 	if alertOf(err) == "" {
 		return nil
@@ -77,7 +77,7 @@ func refusedTLS(conn net.Conn) error {
 	return err
 }
 
-// alertOf is what the server said that ended TLS, empty where it did not.
+// alertOf is the text of the server's alert that ended TLS, empty if there was none.
 func alertOf(err error) string {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" {
@@ -86,8 +86,8 @@ func alertOf(err error) string {
 	return op.Err.Error()
 }
 
-// isAlert is for errors with which the server ended TLS, of those that say one of what; any, when none
-// is given.
+// isAlert returns a condition for errors that are an alert of the server with one of these texts,
+// or any alert if none is given.
 func isAlert(what ...string) func(error) bool {
 	return func(err error) bool {
 		said := alertOf(err)

@@ -11,12 +11,11 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Check reports whether the server has every one of commands, what a design
-// needs, and whether this user may run them on the keys and channels of runs. Its error names
-// what is lacking, and the rules of an ACL that add it. Of a container command such as "SCRIPT
-// LOAD" only the first word counts, but for the permission.
-// A server that cannot be asked, because this user may not or because it is no
-// Redis of its own, passes: the run will show.
+// Check reports whether the server has all commands that a design needs, and whether this user
+// may run them on the keys and channels of runs. Its error names the missing commands or
+// permissions, and the ACL rules that add them. Only the first word of a container command
+// such as "SCRIPT LOAD" counts, but for the permission. A server that cannot be asked, because
+// this user may not or because it is no real Redis, passes: the run will show.
 func (s *Server) Check(ctx context.Context, commands []string) error {
 	if err := s.refusesOnCluster(commands); err != nil {
 		return err
@@ -45,27 +44,28 @@ func (s *Server) Check(ctx context.Context, commands []string) error {
 		}
 		return fmt.Errorf("server %s (%s) lacks %s, which the design needs; hint: %s", s.address, s.version, strings.Join(missing, ", "), hint)
 	}
-	if s.kind != design.External { // ours denies nothing
+	if s.kind != design.External { // our servers deny nothing
 		return nil
 	}
 	return s.permitted(ctx, commands)
 }
 
-// notEmbedded are commands that the embedded server lacks, which does not say so.
+// notEmbedded are commands that the embedded server lacks but lists.
 var notEmbedded = []string{"CLIENT TRACKING"}
 
 // oldest is the first Redis with COMMAND INFO (2014), and so with EVALSHA and
 // with SET ... NX PX too.
 var oldest = [3]int{2, 8, 13}
 
-// tooOld reports whether version, as versionOf gives it, is before oldest.
+// tooOld reports whether version, in the form of versionOf, is before oldest.
 func tooOld(version string) bool {
 	var v [3]int
 	n, _ := fmt.Sscanf(version, "redis %d.%d.%d", &v[0], &v[1], &v[2])
 	return n == len(v) && slices.Compare(v[:], oldest[:]) < 0
 }
 
-// knows asks the server whether it has a command; one that cannot tell does.
+// knows asks the server whether it has a command. If the server cannot tell, the answer is
+// yes.
 func knows(ctx context.Context, client *redis.Client, name string) (bool, error) {
 	first, _, _ := strings.Cut(name, " ")
 	found, err := client.Do(ctx, "COMMAND", "INFO", first).Slice()

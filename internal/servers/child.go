@@ -14,19 +14,19 @@ import (
 type child struct {
 	process *os.Process
 	log     string        // the file its output goes to
-	ending  atomic.Bool   // we have asked it to end
+	ending  atomic.Bool   // we asked it to end
 	exited  chan struct{} // closed when it is gone and reaped
-	died    chan struct{} // closed when it is gone without having been asked
-	err     error         // how it ended; set before either is closed
+	died    chan struct{} // closed when it has ended without being asked
+	err     error         // the reason of its end; set before either channel is closed
 }
 
-// A launch is how a child is started.
+// A launch holds the parameters for starting a child.
 type launch struct {
 	program string
 	args    []string
 	home    *home
-	env     []string      // beside that of this process
-	died    chan struct{} // closed when a child started so ended without being asked
+	env     []string      // added to the environment of this process
+	died    chan struct{} // closed when a child has ended without being asked
 }
 
 // start starts a child.
@@ -48,9 +48,10 @@ func (l launch) start() (*child, error) {
 	return c, err
 }
 
-// StartChild starts a server of this process: it dies with this process where the
-// system can do that. Gone is called when it has ended, with how. A goroutine of its own starts it and stays locked to
-// its thread until then, because Linux counts the parent as dead as soon as the thread that forked is.
+// StartChild starts a server that dies with this process, if the system supports that. It calls
+// gone with the result when the server has ended. A goroutine of its own starts it and stays locked
+// to its thread until then, because Linux counts the parent as dead as soon as the forking thread
+// is.
 func StartChild(cmd *exec.Cmd, gone func(error)) error {
 	cmd.SysProcAttr = childAttributes()
 	started := make(chan error)
@@ -66,7 +67,7 @@ func StartChild(cmd *exec.Cmd, gone func(error)) error {
 	return <-started
 }
 
-// reap says that the child is gone, and how it ended.
+// reap records that the child has ended, and its error.
 func (c *child) reap(pid int, err error) {
 	if err == nil {
 		err = errors.New("exit status 0")
@@ -78,8 +79,8 @@ func (c *child) reap(pid int, err error) {
 	close(c.exited)
 }
 
-// end kills the child and waits until it is gone. There is nothing it would have
-// to save, and a kill also ends one that is stopped or does not answer.
+// end kills the child and waits until it has ended. The child has nothing to save, and a kill also
+// ends one that is stopped or does not answer.
 func (c *child) end() error {
 	c.ending.Store(true)
 	err := kill(c.process)
@@ -92,7 +93,7 @@ func (c *child) end() error {
 	return err
 }
 
-// lastWords returns the end of the child's output, to go behind an error.
+// lastWords returns the end of the child's output as a suffix for an error.
 func (c *child) lastWords() string {
 	const enough = 400
 	text, err := os.ReadFile(c.log)

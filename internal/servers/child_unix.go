@@ -4,9 +4,9 @@ package servers
 
 import "syscall"
 
-// childAttributes keep a terminal's Ctrl-C from the child: keys are to be removed
-// first. Nothing here ends it when this process is killed with SIGKILL; the next
-// StartPrivate does.
+// childAttributes keep a terminal's Ctrl-C from the child, because the run's keys
+// must be removed first. If this process is killed with SIGKILL, the child ends
+// only at the next StartPrivate.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// childAttributes keep a console's Ctrl-C from the child: keys are to be removed
-// first. Nothing here ends it when this process is terminated; the next
-// StartPrivate does.
+// childAttributes keep a console's Ctrl-C from the child, because the run's keys
+// must be removed first. If this process is terminated, the child ends only at
+// the next StartPrivate.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Choose returns the server at url, when url is not empty; else a private one,
-// when PATH has a program for it; else the embedded one. A url that does not work
-// is an error: nobody wants another server measured instead.
+// Choose returns the server at url, if url is not empty; else a private one, if
+// PATH has a program for it; else the embedded one. If the server at url does not
+// work it fails, because no other server should be measured in its place.
 func Choose(ctx context.Context, url string) (*Server, error) {
 	if url != "" {
 		return Connect(ctx, url)

@@ -14,20 +14,20 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// ofRun is what the keys of one run begin with, see [NewPrefix].
+// ofRun matches the prefix of the keys of one run, see [NewPrefix].
 var ofRun = regexp.MustCompile(`^lockbench:[0-9a-f]{8}:`)
 
-// A RunKeys is what one run has on a server.
+// A RunKeys describes the keys of one run on a server.
 type RunKeys struct {
 	Prefix string
 	Keys   int
-	// Idle is for how long nobody has used any of the keys, by the second.
+	// Idle is how long ago a key was last used, in whole seconds.
 	Idle time.Duration
-	// Removed: the keys were removed.
+	// Removed means that the keys were removed.
 	Removed bool
 }
 
-// String says what became of them.
+// String describes the keys and whether they were removed.
 func (r RunKeys) String() string {
 	did := "left, since a run may use them"
 	if r.Removed {
@@ -36,8 +36,8 @@ func (r RunKeys) String() string {
 	return fmt.Sprintf("%s*: %s, not used for %v: %s", r.Prefix, figures.Plural(int64(r.Keys), "key"), r.Idle, did)
 }
 
-// Clean removes the keys of runs that are gone from the server at rawURL: of those whose keys nobody has
-// used for so long. It touches no key that is not of a run. What it returns is by prefix.
+// Clean removes the keys of ended runs from the server at rawURL: of runs with keys unused for at
+// least idle. It touches only keys of runs. Its result is sorted by prefix.
 func Clean(ctx context.Context, rawURL string, idle time.Duration) (found []RunKeys, err error) {
 	if rawURL == "" {
 		return nil, errors.New("no server named; hint: --server redis://host:port")

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestClean: keys of runs that nobody uses go, and no other.
+// TestClean: unused keys of runs are removed, and no other.
 func TestClean(t *testing.T) {
 	s := servertest.Start(t)
 	client := redis.NewClient(s.Options())
@@ -42,7 +42,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestRecordsEnd: a record that nobody writes any more goes by itself, whatever wrote it.
+// TestRecordsEnd: a record expires after its last write, whatever wrote it.
 func TestRecordsEnd(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *servers.Server) {
 		client := redis.NewClient(s.Options())

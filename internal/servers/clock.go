@@ -12,12 +12,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrNoClock means that there is nothing by which the clock of a private server could
-// be set apart from that of the machine.
+// ErrNoClock means that this machine has no library to set the clock of a private
+// server.
 var ErrNoClock = errors.New("no libfaketime found, by which a server's clock is set; hint: on Linux install the package libfaketime")
 
-// clockLibraries are where libfaketime is looked for, the first one found wins: that
-// for programs with several threads before the other.
+// clockLibraries are the paths of libfaketime in order of preference, the ones for
+// programs with several threads first.
 var clockLibraries = []string{
 	"/usr/lib/*/faketime/libfaketimeMT.so.1",
 	"/usr/lib*/faketime/libfaketimeMT.so.1",
@@ -27,7 +27,7 @@ var clockLibraries = []string{
 	"/usr/local/lib/faketime/libfaketime.so.1",
 }
 
-// FindClock reports whether the clocks of private servers can be set here: nil, or
+// FindClock returns nil if the clocks of private servers can be set here, else
 // [ErrNoClock].
 func FindClock() error {
 	_, err := findClock()
@@ -46,23 +46,22 @@ func findClock() (library string, err error) {
 	return "", ErrNoClock
 }
 
-// clockEnvironment is what a server is started with whose clock is what file says it
-// is. Its monotonic clock, by which it keeps its own timers, is not touched. libc goes
-// behind the library for its malloc: that of jemalloc reads the clock, which the
-// library cannot yet tell when it is asked for memory itself
-// (github.com/wolfcw/libfaketime/issues/130).
+// clockEnvironment is the environment of a server with a clock that file sets. Its
+// monotonic clock, which its own timers use, is unchanged. libc comes after the
+// library because of its malloc: jemalloc reads the clock, which the library cannot
+// yet tell when it allocates memory itself (github.com/wolfcw/libfaketime/issues/130).
 func clockEnvironment(library, file string) []string {
 	return []string{
 		"LD_PRELOAD=" + library + ":libc.so.6",
 		"FAKETIME_TIMESTAMP_FILE=" + file,
-		"FAKETIME_NO_CACHE=1", // a new time holds from the next look on
+		"FAKETIME_NO_CACHE=1", // a new time holds from the next reading on
 		"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1",
 	}
 }
 
-// OwnClock starts a private server anew, empty, such that [Server.SetClock] works. It
-// does nothing to a server that has been started so, but to set its clock right. The
-// error is [ErrNoClock] where this machine has no means for it.
+// OwnClock restarts a private server, empty, so that [Server.SetClock] works. If the
+// server was already restarted so, it only sets the clock right. It returns
+// [ErrNoClock] if this machine has no library for it.
 func (s *Server) OwnClock(ctx context.Context) error {
 	own, err := s.process()
 	if err != nil {
@@ -85,11 +84,11 @@ func (s *Server) OwnClock(ctx context.Context) error {
 	if err := s.Restart(ctx, func() {}); err != nil {
 		return err
 	}
-	// That it is right proves nothing yet.
+	// A right clock proves nothing yet, so set it wrong first.
 	return errors.Join(s.SetClock(ctx, time.Hour), s.SetClock(ctx, 0))
 }
 
-// clockFile is where the server's clock is set; empty where it goes by the machine's.
+// clockFile is the file that sets the server's clock, empty for the machine's clock.
 func (o *ownProcess) clockFile() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -97,7 +96,7 @@ func (o *ownProcess) clockFile() string {
 }
 
 // SetClock sets the clock of a private server, after [Server.OwnClock], ahead of the
-// machine's, or behind it where ahead is negative. It returns once the server reports
+// machine's, or behind it if ahead is negative. It returns once the server reports
 // that time, within 30 s.
 func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 	own, err := s.process()
@@ -114,8 +113,8 @@ func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 	return s.awaitClock(ctx, ahead)
 }
 
-// writeClock has file say how far ahead the clock is. The server sees the old time or
-// the new one, never half a file.
+// writeClock writes to file how far ahead the clock is. The server sees the old time
+// or the new one, never half a file.
 func writeClock(file string, ahead time.Duration) error {
 	fresh := file + ".new"
 	if err := os.WriteFile(fresh, fmt.Appendf(nil, "%+.6f\n", ahead.Seconds()), 0o600); err != nil {
@@ -146,12 +145,12 @@ func (s *Server) awaitClock(ctx context.Context, ahead time.Duration) error {
 	}
 }
 
-// clockSlack is what two readings of one clock may differ by: servers cut off what is
-// less than a microsecond.
+// clockSlack bounds the difference between two readings of one clock: servers truncate
+// to microseconds.
 const clockSlack = time.Millisecond
 
-// clockError asks the server for the time. It returns how far that is from the
-// machine's, set so far ahead: zero when it may be right.
+// clockError asks the server for the time. It returns the distance to the machine's
+// time plus ahead, zero if it may be right.
 func clockError(ctx context.Context, client *redis.Client, ahead time.Duration) (time.Duration, error) {
 	asked := time.Now()
 	told, err := client.Time(ctx).Result()

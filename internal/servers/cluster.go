@@ -21,19 +21,20 @@ var (
 	errNoNode      = errors.New("no node of the cluster answers")
 )
 
-// slots is how many hash slots a cluster has.
+// slots is the number of hash slots of a cluster.
 const slots = 16384
 
-// A cluster is what a Server knows of the Redis Cluster that it stands for. It is safe for concurrent use.
+// A cluster is a Server's knowledge of its Redis Cluster. It is safe for concurrent use.
 type cluster struct {
 	opt redis.Options // of each node, but for its address
 
 	mu     sync.Mutex
-	nodes  []string  // addresses, those that were named first, and those that were found
+	nodes  []string  // addresses, the ones named by the user first
 	shards []*Server // by their first slot
 }
 
-// newCluster is the Server of a cluster with nodes at these addresses. It has to be discovered.
+// newCluster returns the Server of a cluster with nodes at these addresses. Call discover before
+// use.
 func newCluster(opt redis.Options, nodes []string) *Server {
 	s := newServer(design.External, opt)
 	s.cluster = &cluster{opt: opt, nodes: slices.Clone(nodes)}
@@ -43,7 +44,7 @@ func newCluster(opt redis.Options, nodes []string) *Server {
 	return s
 }
 
-// discover finds out which primaries the cluster has.
+// discover finds the primaries of the cluster.
 func (s *Server) discover(ctx context.Context) error {
 	c := s.cluster
 	if c.opt.DB != 0 {
@@ -74,19 +75,19 @@ func (s *Server) discover(ctx context.Context) error {
 	return nil
 }
 
-// parts are the shards of a cluster as they are now, and as they were when it cannot be asked; a
-// server that is no cluster is its own part.
+// parts returns the current shards of a cluster, or the last known ones if it cannot be asked; the
+// only part of any other server is itself.
 func (s *Server) parts(ctx context.Context) []*Server {
 	if s.cluster == nil {
 		return []*Server{s}
 	}
-	_ = s.discover(ctx) // whoever asks the parts sees what is wrong
+	_ = s.discover(ctx) // requests to the parts will report the error
 	s.cluster.mu.Lock()
 	defer s.cluster.mu.Unlock()
 	return slices.Clone(s.cluster.shards)
 }
 
-// known are the parts as they were found last.
+// known returns the parts as last found.
 func (s *Server) known() []*Server {
 	if s.cluster == nil {
 		return []*Server{s}
@@ -110,7 +111,7 @@ type slotRange struct {
 	primary     string
 }
 
-// ranges asks the nodes in turn which slots are whose, until one answers.
+// ranges asks the nodes in turn for the slot ranges, until one answers.
 func (c *cluster) ranges(ctx context.Context) ([]slotRange, error) {
 	var errs []error
 	for _, addr := range c.addresses() {
@@ -152,7 +153,7 @@ func (c *cluster) rangesBy(ctx context.Context, addr string) (found []slotRange,
 			if err != nil {
 				continue
 			}
-			if host == "" { // it knows no name of its own
+			if host == "" { // the node knows no name of its own
 				host = asked
 			}
 			at := net.JoinHostPort(host, port)
@@ -168,7 +169,7 @@ func (c *cluster) rangesBy(ctx context.Context, addr string) (found []slotRange,
 	return found, nil
 }
 
-// whole returns nil when all slots are served.
+// whole returns nil if all slots are served.
 func (c *cluster) whole(ctx context.Context, ranges []slotRange) error {
 	covered := 0
 	for _, r := range ranges {
@@ -178,7 +179,7 @@ func (c *cluster) whole(ctx context.Context, ranges []slotRange) error {
 	for _, addr := range c.addresses() {
 		client := c.client(addr)
 		text, err := client.ClusterInfo(ctx).Result()
-		_ = client.Close() // of no more use
+		_ = client.Close() // it is of no more use
 		if err == nil {
 			state = fieldsOf(text)["cluster_state"]
 			break
@@ -190,7 +191,7 @@ func (c *cluster) whole(ctx context.Context, ranges []slotRange) error {
 	return nil
 }
 
-// client is a client of the node at addr alone.
+// client returns a client of the node at addr alone.
 func (c *cluster) client(addr string) *redis.Client {
 	opt := c.opt
 	opt.Addr, opt.PoolSize = addr, 1
@@ -198,7 +199,8 @@ func (c *cluster) client(addr string) *redis.Client {
 	return redis.NewClient(&opt)
 }
 
-// dialerOf connects to the server that is the primary of a slot at that time, and says so itself.
+// dialerOf returns a function that connects to the server that is the primary of a slot at that
+// time and confirms it.
 func (c *cluster) dialerOf(slot int) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var errs []error
@@ -213,7 +215,7 @@ func (c *cluster) dialerOf(slot int) func(ctx context.Context, network, addr str
 	}
 }
 
-// dialBy connects to the primary of a slot that a node names.
+// dialBy connects to the primary of a slot according to node.
 func (c *cluster) dialBy(ctx context.Context, network, node string, slot int) (net.Conn, error) {
 	ranges, err := c.rangesBy(ctx, node)
 	if err != nil {
@@ -230,7 +232,7 @@ func (c *cluster) dialBy(ctx context.Context, network, node string, slot int) (n
 	return conn, nil
 }
 
-// tagOf is a hash tag, as keys end with it, for one of these slots.
+// tagOf is a hash tag, for the end of keys, of one of these slots.
 func tagOf(first, last int) string {
 	for i := 0; ; i++ {
 		if text := strconv.Itoa(i); first <= slotOf(text) && slotOf(text) <= last {
@@ -255,7 +257,7 @@ func slotOf(key string) int {
 	return int(crc % slots)
 }
 
-// refusesOnCluster returns why what needs these commands cannot run on a cluster.
+// refusesOnCluster returns the reason why a user of these commands cannot run on a cluster.
 func (s *Server) refusesOnCluster(commands []string) error {
 	if s.cluster != nil && slices.ContainsFunc(commands, func(c string) bool { return strings.EqualFold(c, "WATCH") }) {
 		return fmt.Errorf("server %s is a Redis Cluster, on which lockbench runs no WATCH: it needs a connection to the node of its key; hint: name a server that is no part of a cluster", s.address)

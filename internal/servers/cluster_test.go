@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestCluster: what is done to a server is done to every primary of a cluster.
+// TestCluster: an operation on a cluster applies to each of its primaries.
 func TestCluster(t *testing.T) {
 	c := servertest.StartCluster(t, 0)
 	for _, url := range []string{c.URL(), "redis://" + c.Nodes[2].Addr} {
@@ -88,7 +88,7 @@ func testCluster(t *testing.T, c *servertest.Cluster, url string) {
 	}
 }
 
-// TestClusterPermissions: what a user may not do on any node is found.
+// TestClusterPermissions: a permission missing on any node is found.
 func TestClusterPermissions(t *testing.T) {
 	c := servertest.StartCluster(t, 0)
 	for i, n := range c.Nodes {

@@ -14,25 +14,24 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// connectTimeout bounds everything that is done before a run: look-up, dialling,
-// TLS, and waiting for a server that is loading its data.
+// connectTimeout bounds the preparations of a run: look-up, dialling, TLS, and waiting for a server
+// that is loading its data.
 const connectTimeout = 5 * time.Second
 
-// Connect returns the running server at rawURL once it has shown, within 5 s,
-// that it takes writes: redis://user:password@host:port/db, rediss:// for TLS or
-// unix://user:password@/path/to/socket?db=n, with the query parameters of
-// go-redis (skip_verify=true accepts any certificate) and, for TLS, ca_file, cert_file and key_file:
-// PEM files of the authority that is trusted, and of the client's certificate and its key.
+// Connect returns the running server at rawURL once it has shown, within 5 s, that it takes writes.
+// The forms are redis://user:password@host:port/db, rediss:// for TLS and
+// unix://user:password@/path/to/socket?db=n, with the query parameters of go-redis
+// (skip_verify=true accepts any certificate) and, for TLS, ca_file, cert_file and key_file: PEM
+// files of the trusted authority, and of the client's certificate and key.
 //
-// Errors say what failed at which address, why, and what to try; they contain no
-// password.
+// Errors name the failure, the address, the reason and a hint; they contain no password.
 //
-// The address of a node of a Redis Cluster stands for the cluster; addr=host:port beside it names more of its
-// nodes, for when the first is down.
+// The address of a node of a Redis Cluster means the cluster. Each additional addr=host:port names
+// another of its nodes, for when the first is down.
 //
-// With master_name=NAME the address is that of a Sentinel, as is each addr=host:port beside it: every
-// connection goes to the server that they name at that time. The user and password are
-// the server's; sentinel_username and sentinel_password are the sentinels'.
+// With master_name=NAME the address is a Sentinel's, as is each additional addr=host:port: every
+// connection goes to the server that they name at that time. The user and password are for the
+// server; sentinel_username and sentinel_password are for the sentinels.
 func Connect(ctx context.Context, rawURL string) (*Server, error) {
 	opt, p, err := parseURL(rawURL)
 	if err != nil {
@@ -54,7 +53,7 @@ func Connect(ctx context.Context, rawURL string) (*Server, error) {
 	return s, nil
 }
 
-// connectCluster is Connect of a Redis Cluster: each of its primaries has to take writes.
+// connectCluster is Connect for a Redis Cluster: each of its primaries must take writes.
 func connectCluster(ctx context.Context, opt redis.Options, p own) (*Server, error) {
 	s := newCluster(opt, append([]string{opt.Addr}, p.others...))
 	if err := s.discover(ctx); err != nil {
@@ -70,7 +69,7 @@ func connectCluster(ctx context.Context, opt redis.Options, p own) (*Server, err
 	return s, nil
 }
 
-// newExternal is the user's server that an address names.
+// newExternal returns the user's server at an address.
 func newExternal(opt redis.Options, p own) *Server {
 	s := newServer(design.External, opt)
 	if p.master == "" {
@@ -87,8 +86,7 @@ func newExternal(opt redis.Options, p own) *Server {
 	return s
 }
 
-// reach opens and closes a connection, TLS included, to report early and exactly
-// why there can be none.
+// reach opens and closes a connection, TLS included, to report early and exactly why it fails.
 func reach(ctx context.Context, s *Server) error {
 	opt := s.Options()
 	var dialer interface {

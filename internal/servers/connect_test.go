@@ -54,7 +54,7 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// saying answers whatever comes with text.
+// saying answers all input with text.
 func saying(text string) func(net.Conn) {
 	return func(conn net.Conn) {
 		buffer := make([]byte, 4096)
@@ -163,7 +163,7 @@ func TestConnectRefusesWhatItCannotReach(t *testing.T) {
 	}
 }
 
-// TestConnectRefusesWhoeverIsSilent: that nobody answers shows when the time is over.
+// TestConnectRefusesWhoeverIsSilent: silence shows when the time is over.
 func TestConnectRefusesWhoeverIsSilent(t *testing.T) {
 	for _, scheme := range []string{"redis", "rediss"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -174,8 +174,7 @@ func TestConnectRefusesWhoeverIsSilent(t *testing.T) {
 	}
 }
 
-// timedOut is a context whose time is over when the channel is closed, whatever the clock
-// says.
+// timedOut is a context that times out when the channel is closed, whatever the clock.
 type timedOut struct {
 	context.Context
 	over chan struct{}
@@ -263,7 +262,7 @@ func TestConnectWaitsForAServerThatIsLoading(t *testing.T) {
 	}
 }
 
-// ask sends one request to addr and returns what comes back first.
+// ask sends one request to addr and returns the first answer.
 func ask(addr string, request []byte) ([]byte, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -304,7 +303,7 @@ func TestConnectToARealServer(t *testing.T) {
 	}
 	do("ACL", "SETUSER", "locker", "on", ">"+secret, "~lockbench:*", "+@all")
 	do("ACL", "SETUSER", "narrow", "on", ">"+secret, "~lockbench:*", "+set", "+del", "+ping", "+select")
-	do("ACL", "SETUSER", "reader", "on", ">"+secret, "~*", "+@read", "+ping", "+info") // what it lacks, Check says
+	do("ACL", "SETUSER", "reader", "on", ">"+secret, "~*", "+@read", "+ping", "+info") // Check finds its missing permissions
 	do("CONFIG", "SET", "requirepass", secret)
 
 	for _, user := range []string{"", "default", "locker", "narrow", "reader"} {

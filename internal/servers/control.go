@@ -12,19 +12,18 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// An ownProcess is the process behind a private server: several, one after another,
-// when it is restarted.
+// An ownProcess is the process of a private server. A restart replaces the process.
 type ownProcess struct {
 	mu     sync.Mutex
 	launch launch
 	child  *child
 	tcp    string  // see ListenTCP
 	logs   bool    // see KeepLog
-	clock  string  // the file that says what its clock shows, see OwnClock; empty for none
+	clock  string  // file that sets its clock, see OwnClock; empty for none
 	homes  []*home // of replicas that took its place
 }
 
-// start starts the process, with the settings that the launch has by now.
+// start starts the process with the current settings of the launch.
 func (o *ownProcess) start() (*child, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -43,7 +42,7 @@ func (o *ownProcess) current() *child {
 
 func (o *ownProcess) end() error { return o.current().end() }
 
-// close ends the process and removes all that it leaves.
+// close ends the process and removes its files.
 func (o *ownProcess) close() error {
 	err := errors.Join(o.end(), o.launch.home.Remove())
 	for _, h := range o.homes {
@@ -68,7 +67,7 @@ func (s *Server) Kill() error {
 	return own.end()
 }
 
-// process returns what stands behind a private server, or why there is nothing.
+// process returns the process of a private server; the error says why s has none.
 func (s *Server) process() (*ownProcess, error) {
 	if s.own == nil {
 		return nil, fmt.Errorf("server %s is %s: lockbench does not control its process; hint: use a private server", s.address, s.kind)
@@ -76,8 +75,8 @@ func (s *Server) process() (*ownProcess, error) {
 	return s.own, nil
 }
 
-// Suspend stops the process of a private server (SIGSTOP) until [Server.Resume]: it
-// answers nobody, and what is sent to it waits.
+// Suspend stops the process of a private server (SIGSTOP) until [Server.Resume]: it does
+// not answer, and its input waits.
 func (s *Server) Suspend() error { return s.signal(suspend) }
 
 // Resume lets a suspended server go on.
@@ -94,10 +93,10 @@ func (s *Server) signal(how func(*child) error) error {
 	return nil
 }
 
-// Restart kills a private server and starts it anew at the same address: empty, unless
-// it keeps a log ([Server.KeepLog]). It calls between when the old process is gone and
-// the new one not started, and returns once the new one serves commands: it has to answer
-// within 30 s, and may load its log for as long as ctx lets it.
+// Restart kills a private server and starts it again at the same address: empty, unless
+// it keeps a log ([Server.KeepLog]). It calls between after the end of the old process
+// and before the start of the new one. It returns once the new one serves commands: that
+// must answer within 30 s, and may load its log until ctx ends.
 func (s *Server) Restart(ctx context.Context, between func()) error {
 	own, err := s.process()
 	if err != nil {
@@ -117,8 +116,8 @@ func (s *Server) Restart(ctx context.Context, between func()) error {
 	return nil
 }
 
-// KeepLog has a private server log every write, on disk before it is answered, so that
-// a restart finds all that was acknowledged. It returns once the log is complete.
+// KeepLog makes a private server log every write to disk before it answers, so that a
+// restart finds all acknowledged writes. It returns once the log is complete.
 func (s *Server) KeepLog(ctx context.Context) error {
 	own, err := s.process()
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *Server) KeepLog(ctx context.Context) error {
 	return s.awaitLog(ctx, client)
 }
 
-// awaitLog waits until what the server had before it kept a log is in the log.
+// awaitLog waits until the log contains the server's earlier data.
 func (s *Server) awaitLog(ctx context.Context, client *redis.Client) error {
 	for {
 		info, err := infoSection(ctx, client, "persistence")

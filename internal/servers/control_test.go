@@ -19,7 +19,7 @@ func clientOf(t *testing.T, s *servers.Server) *redis.Client {
 	return client
 }
 
-// left reports what is at key, empty for nothing.
+// left returns the value of key, empty for none.
 func left(t *testing.T, s *servers.Server, key string) string {
 	t.Helper()
 	value, err := clientOf(t, s).Get(t.Context(), key).Result()

@@ -16,7 +16,8 @@ const miniredisModule = "github.com/alicebob/miniredis/v2"
 
 // StartEmbedded starts miniredis in this process, reached over in-memory pipes:
 // no port, no file. Its clock runs, so that leases end in real time. It behaves
-// like Redis for the commands of locks, but its speed says nothing of a design.
+// like Redis for the commands of locks, but its speed tells nothing about a
+// design.
 func StartEmbedded() (*Server, error) {
 	e := &embedded{redis: miniredis.NewMiniRedis()}
 	e.redis.ClockTTL(true) // without it no lease ever ends and every lock looks safe
@@ -31,7 +32,7 @@ func StartEmbedded() (*Server, error) {
 	return s, nil
 }
 
-// embedded guards a miniredis against being started again by a late dial.
+// embedded prevents a late dial from starting a closed miniredis again.
 type embedded struct {
 	mu     sync.Mutex
 	redis  *miniredis.Miniredis

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// explain turns what went wrong with s into a message: address, reason, hint.
+// explain adds the address, a reason and a hint to an error of s.
 func explain(ctx context.Context, s *Server, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("server %s: %w", s.address, ctx.Err())
@@ -35,13 +35,13 @@ func diagnose(err error) diagnosis {
 	return diagnosis{reason: "not fit for a run", hint: "is it a Redis, and is this its address?"}
 }
 
-// A diagnosis is one way in which a server can be unfit for a run.
+// A diagnosis is one reason why a server is unfit for a run.
 type diagnosis struct {
 	of           func(error) bool
 	reason, hint string
 }
 
-// namesCertificate is the hint to a client that has shown no certificate.
+// namesCertificate is the hint to a client without a certificate.
 const namesCertificate = "name one in the address: ?cert_file=client.crt&key_file=client.key"
 
 // diagnoses are tried in this order.
@@ -116,8 +116,8 @@ func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// redact takes passwords out of err's text: a server that is no Redis may
-// repeat what it was sent.
+// redact removes passwords from err's text: a server that is no Redis may
+// repeat its input.
 func (s *Server) redact(err error) error {
 	text := err.Error()
 	for _, secret := range s.secrets {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// replies answers each command with what answer returns for its words, until
+// replies answers each command with the result of answer for its words, until
 // that is empty.
 func replies(conn net.Conn, answer func(words []string) string) {
 	r := bufio.NewReader(conn)
@@ -60,7 +60,7 @@ func dropWrites(conn net.Conn) {
 	})
 }
 
-// oldRedis is a server of long ago with one key, which notes what it is asked.
+// oldRedis is a very old server with one key, which records its commands.
 func oldRedis(asked *[]string) func(net.Conn) {
 	return func(conn net.Conn) {
 		replies(conn, func(words []string) string {

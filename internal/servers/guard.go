@@ -26,8 +26,8 @@ var (
 )
 
 // Guarded returns the store behind a guard: a lockbench.GuardedStore, or the store
-// itself for lockbench.NoGuard. Both keep the same records. The error is for a guard
-// that there is none of.
+// itself for lockbench.NoGuard. Both keep the same records. It fails for an unknown
+// guard.
 func (s *Store) Guarded(by lockbench.Guard) (lockbench.Store, error) {
 	switch by {
 	case lockbench.NoGuard, "":
@@ -40,7 +40,7 @@ func (s *Store) Guarded(by lockbench.Guard) (lockbench.Store, error) {
 	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
 }
 
-// fencedStore remembers the highest fence that it was shown of each record, under the
+// fencedStore remembers the highest fence that it has seen for each record, under the
 // record's key + ":fence". Fences are compared exactly up to 2^53.
 type fencedStore struct{ *Store }
 
@@ -72,7 +72,7 @@ func (s fencedStore) fenced(key string) []string {
 	return []string{s.prefix + key, s.prefix + key + ":fence"}
 }
 
-// comparedStore writes where nobody has since the writer read.
+// comparedStore writes only if nobody has written since the writer read.
 type comparedStore struct{ *Store }
 
 var _ lockbench.GuardedStore = comparedStore{}
@@ -84,12 +84,12 @@ func (s comparedStore) ReadGuarded(ctx context.Context, key string, _ uint64) (l
 
 // WriteGuarded implements lockbench.GuardedStore.
 func (s comparedStore) WriteGuarded(ctx context.Context, key string, r lockbench.Record, by lockbench.Standing) error {
-	base := fmt.Sprint(by.Base) // as text: a number of Lua's would not be exact
+	base := fmt.Sprint(by.Base) // as text, because a Lua number would not be exact
 	written, err := comparedWrite.Run(ctx, s.client, []string{s.prefix + key}, base, formatRecord(r)).Int64()
 	return guardedWrite(key, written, err, "version "+base)
 }
 
-// guardedWrite gives the answer of a script that writes, or does not, its meaning.
+// guardedWrite converts the answer of a script that writes or refuses.
 func guardedWrite(key string, written int64, err error, standing string) error {
 	switch {
 	case err == nil && written == 1:
@@ -102,7 +102,7 @@ func guardedWrite(key string, written int64, err error, standing string) error {
 	return fmt.Errorf("write record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
 }
 
-// stale says what was shown and is out of date.
+// stale is the refusal of an outdated fence or version.
 func stale(standing string) error {
 	return fmt.Errorf("%w: %s", lockbench.ErrStale, standing)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestAHangUpCostsNoCommand has the server hang up on a client that rests: the
-// client's next command goes out on another connection.
+// TestAHangUpCostsNoCommand lets the server hang up on an idle client: the
+// client's next command uses another connection.
 func TestAHangUpCostsNoCommand(t *testing.T) {
 	s := servertest.Start(t)
 	opt := s.Options()

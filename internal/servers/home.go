@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	homePrefix = "lockbench-server-" // of the folders of private servers
-	// longestSocket is how long the path of a Unix socket may be, less a margin:
-	// macOS allows 104 bytes, Linux 108.
+	homePrefix = "lockbench-server-" // prefix of the folders of private servers
+	// longestSocket bounds the path of a Unix socket, with a margin: macOS allows
+	// 104 bytes, Linux 108.
 	longestSocket = 100
 )
 
 // A home is the temporary folder of one private server.
 type home struct{ *tempdir.Dir }
 
-// tempBase returns the folder that homes are made in: the system's, unless a
-// socket path in it would be too long.
+// tempBase returns the parent folder of homes: the system's, unless a socket path
+// in it would be too long.
 func tempBase() string {
 	base := os.TempDir()
 	if len(filepath.Join(base, homePrefix+"0123456789", "socket")) > longestSocket && runtime.GOOS != "windows" {
@@ -40,8 +40,8 @@ func newHome(base string) (*home, error) {
 	return &home{dir}, err
 }
 
-// listenOptions returns where a server in this home is to listen, and notes it
-// for the process that may have to clear up.
+// listenOptions returns the address for a server in this home, and stores it for
+// the process that may have to clean up.
 func (h *home) listenOptions() (redis.Options, error) {
 	opt := redis.Options{Network: "unix", Addr: h.File("socket")}
 	if runtime.GOOS == "windows" {
@@ -63,8 +63,8 @@ func FreePort() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// clearLeftovers removes the homes in base whose owner is gone, and ends a server
-// that still runs in one. What it cannot remove it leaves: the next start comes.
+// clearLeftovers removes homes in base with no live owner, and ends a server that
+// still runs in one. Homes that it cannot remove stay until the next start.
 func clearLeftovers(ctx context.Context, base string) {
 	for _, dir := range tempdir.Leftovers(base, homePrefix) {
 		leftover := &home{dir}
@@ -73,8 +73,8 @@ func clearLeftovers(ctx context.Context, base string) {
 	}
 }
 
-// endOrphan asks the server that listens in a leftover home to end, where the
-// system did not end it with its parent. One that runs elsewhere is left alone.
+// endOrphan asks the server that listens in a leftover home to end, if the system
+// did not end it with its parent. It leaves a server in another folder alone.
 func (h *home) endOrphan(ctx context.Context) {
 	text, err := os.ReadFile(h.File("address"))
 	if err != nil {
@@ -89,7 +89,7 @@ func (h *home) endOrphan(ctx context.Context) {
 	defer client.Close()
 	where, err := client.ConfigGet(ctx, "dir").Result()
 	if err == nil && sameFolder(where["dir"], h.Path) {
-		_ = client.ShutdownNoSave(ctx).Err() // an ended connection is the answer
+		_ = client.ShutdownNoSave(ctx).Err() // the answer is a closed connection
 	}
 }
 

@@ -21,8 +21,8 @@ func TestHomesStayShortEnoughForASocket(t *testing.T) {
 	}
 }
 
-// TestAnOrphanIsEnded is what happens where the system does not end a child with
-// its parent: the home is unlocked, and its server still runs.
+// TestAnOrphanIsEnded simulates a system that does not end a child with its
+// parent: the home is unlocked, and its server still runs.
 func TestAnOrphanIsEnded(t *testing.T) {
 	program, err := findProgram()
 	if err != nil {

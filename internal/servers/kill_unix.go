@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// kill ends p at once, and first whatever it started in its group.
+// kill ends p at once, and the other processes of its group first.
 func kill(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {

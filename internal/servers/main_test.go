@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// helperEnv makes the test binary a process that starts a private server, says
-// so and then waits to be killed.
+// helperEnv makes the test binary a process that starts a private server, reports
+// it and then waits to be killed.
 const helperEnv = "LOCKBENCH_TEST_HELPER"
 
 func TestMain(m *testing.M) {

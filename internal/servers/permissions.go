@@ -12,15 +12,14 @@ import (
 	"github.com/lockbench/lockbench/internal/serverror"
 )
 
-// The place of the key, and of the channel, in the words of a command that is tried.
+// Placeholders for the key and the channel in the words of a trial.
 const (
 	keyWord     = "\x00key"
 	channelWord = "\x00channel"
 )
 
-// trials are commands as they are tried, with words that the server takes: it looks whether
-// the user may run a command once it has found the words to be as many as the command takes. What
-// has no trial is not tried.
+// trials are the arguments for trying commands. The server checks the permission only if the
+// number of arguments is valid. Commands without an entry are not tried.
 var trials = map[string][]string{
 	"DEL": {keyWord}, "UNLINK": {keyWord}, "EXISTS": {keyWord}, "TYPE": {keyWord},
 	"GET": {keyWord}, "SET": {keyWord, "1", "PX", "1000"}, "SETNX": {keyWord, "1"}, "GETSET": {keyWord, "1"},
@@ -38,11 +37,11 @@ var trials = map[string][]string{
 	"WATCH": {keyWord}, "UNWATCH": {}, "MULTI": {}, "EXEC": {}, "DISCARD": {},
 }
 
-// alone are what cannot be tried within a transaction that is never run: they end one, or
-// begin one.
+// alone are the commands that cannot be tried within a transaction that is never run, because
+// they end or begin one.
 var alone = []string{"MULTI", "EXEC", "DISCARD"}
 
-// words are the words that try a command, nil where it has no trial.
+// words returns the words for trying a command, nil if it has no trial.
 func words(command, prefix string) []any {
 	trial, known := trials[strings.ToUpper(command)]
 	if !known {
@@ -61,15 +60,15 @@ func words(command, prefix string) []any {
 	return all
 }
 
-// A denial is what a user may not do, with the words of the server.
+// A denial lists the permissions that a user lacks, with the server's error.
 type denial struct {
 	commands       []string
 	keys, channels bool
 	said           error // the first
 }
 
-// permitted returns why this user may not run all of commands on the keys and channels of a
-// run; nil where the server does not say.
+// permitted returns the reason why this user may not run all of commands on the keys and channels
+// of a run, nil if the server does not tell.
 func (s *Server) permitted(ctx context.Context, commands []string) error {
 	for _, part := range s.known() {
 		if err := part.permits(ctx, commands); err != nil {
@@ -88,16 +87,16 @@ func (s *Server) permits(ctx context.Context, commands []string) error {
 	for _, command := range commands {
 		if slices.Contains(alone, strings.ToUpper(command)) {
 			denied.note(command, conn.Do(ctx, strings.ToUpper(command)).Err())
-			_ = conn.Do(ctx, "DISCARD").Err() // of a MULTI; else an error
+			_ = conn.Do(ctx, "DISCARD").Err() // of a MULTI; otherwise it is an error
 		}
 	}
 	s.tryOthers(ctx, conn, commands, &denied)
 	return s.explainDenial(&denied)
 }
 
-// tryOthers tries what can be tried within a transaction: it is queued, which takes the same
-// permissions, and not run. Where the user may have no transaction, it is run, on a key that
-// is removed.
+// tryOthers tries the other commands. It queues them in a transaction, which takes the same
+// permissions, and does not execute it. If the user may use no transactions the commands are
+// executed, on a key that is removed.
 func (s *Server) tryOthers(ctx context.Context, conn *redis.Conn, commands []string, denied *denial) {
 	prefix := NewPrefix()
 	try := func(of func(command string) bool) {
@@ -114,14 +113,14 @@ func (s *Server) tryOthers(ctx context.Context, conn *redis.Conn, commands []str
 	if !queued && conn.Do(ctx, "DEL", prefix+"preflight").Err() != nil {
 		_ = conn.Do(ctx, "PEXPIRE", prefix+"preflight", 1000).Err()
 	}
-	// Last of all: a connection that has subscribed serves for nothing else.
+	// They come last, because a subscribed connection can do nothing else.
 	try(func(command string) bool { return strings.HasSuffix(command, "SUBSCRIBE") })
 	if queued {
 		_ = conn.Do(ctx, "DISCARD").Err() // closing the connection does the same
 	}
 }
 
-// note takes the answer to a trial.
+// note records the answer to a trial.
 func (d *denial) note(command string, err error) {
 	refusal := serverror.RefusalOf(err)
 	if refusal.Code != serverror.NoPerm {
@@ -140,7 +139,7 @@ func (d *denial) note(command string, err error) {
 	}
 }
 
-// explainDenial says what is lacking, and which rules of the server's ACL add it.
+// explainDenial names the missing permissions, and the ACL rules that add them.
 func (s *Server) explainDenial(d *denial) error {
 	if d.said == nil {
 		return nil
@@ -166,7 +165,7 @@ func (s *Server) explainDenial(d *denial) error {
 		s.address, user, strings.Join(lacks, " and "), s.redact(d.said), user, strings.Join(rules, " "))
 }
 
-// StoreCommands are what the guarded records of a run need of a server, under a guard.
+// StoreCommands are the commands that the guarded records of a run need, under a guard.
 func StoreCommands(guard lockbench.Guard) []string {
 	if guard == "" || guard == lockbench.NoGuard {
 		return []string{"GET", "SET"}
@@ -174,7 +173,7 @@ func StoreCommands(guard lockbench.Guard) []string {
 	return []string{"GET", "SET", "EVALSHA", "EVAL"}
 }
 
-// extras are commands that locks do not need, and what is lost without them.
+// extras are commands that locks do not need, with the loss if they are missing.
 var extras = []struct {
 	words []any
 	lost  string
@@ -184,8 +183,8 @@ var extras = []struct {
 	{[]any{"COMMAND", "INFO", "get"}, "whether the server has all the commands of a design shows in the run"},
 }
 
-// Lost says what runs on the server go without because this user may not run commands that
-// only lockbench needs, a sentence for each.
+// Lost returns a sentence for each feature that runs lack because this user may not run commands
+// that only lockbench needs.
 func (s *Server) Lost(ctx context.Context) (all []string) {
 	for _, part := range s.known() {
 		for _, lost := range part.lost(ctx) {

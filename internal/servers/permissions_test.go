@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// restricted returns a private server as a user sees it who has these rules alone, and a
-// client of its administrator.
+// restricted returns a private server for a user with only these rules, and a client of its
+// administrator.
 func restricted(t *testing.T, rules ...any) (*servers.Server, *redis.Client) {
 	t.Helper()
 	private := servertest.Start(t)
@@ -71,7 +71,8 @@ func TestCheckNamesWhatTheUserMayNotDo(t *testing.T) {
 	}
 }
 
-// TestLostSaysWhatIsGoneWithout: who may not run what only lockbench needs is not turned away.
+// TestLostSaysWhatIsGoneWithout: a user who may not run commands that only lockbench needs is
+// accepted.
 func TestLostSaysWhatIsGoneWithout(t *testing.T) {
 	s, _ := restricted(t, "~lockbench:*", "+@all", "-info", "-scan", "-command", "-client", "-config", "-ping", "-keys")
 	if err := s.Check(t.Context(), []string{"SET", "EVALSHA"}); err != nil {
@@ -92,7 +93,7 @@ func TestLostSaysWhatIsGoneWithout(t *testing.T) {
 	}
 }
 
-// TestSweepWithoutUnlink: keys are removed by DEL where the user may not UNLINK.
+// TestSweepWithoutUnlink: keys are removed by DEL if the user may not UNLINK.
 func TestSweepWithoutUnlink(t *testing.T) {
 	s, admin := restricted(t, "~lockbench:*", "+@all", "-unlink")
 	if err := admin.Set(t.Context(), "lockbench:a", 1, 0).Err(); err != nil {

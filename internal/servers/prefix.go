@@ -14,7 +14,8 @@ func NewPrefix() string {
 	return "lockbench:" + hex.EncodeToString(id[:]) + ":"
 }
 
-// globbed escapes what MATCH would take for a pattern, and ends it with a star.
+// globbed escapes the special characters of MATCH in prefix, and appends a
+// star.
 func globbed(prefix string) string {
 	return globEscaper.Replace(prefix) + "*"
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// loadingInterval is how often a server that is loading its data is asked again.
+// loadingInterval is the interval between pings of a server that is loading its data.
 const loadingInterval = 50 * time.Millisecond
 
-// preflight finds out, before ctx ends, whether s can serve a run, and returns
-// its version. It writes one key of lockbench's own and removes it.
+// preflight checks, before ctx ends, whether s can serve a run, and returns its version. It
+// writes and removes one key of lockbench's own.
 func preflight(ctx context.Context, s *Server) (string, error) {
 	if err := reach(ctx, s); err != nil {
 		return "", explain(ctx, s, err)
 	}
 	client := s.single()
 	defer client.Close()
-	// The client looks at the deadline of ctx, but not at its being cancelled.
+	// The client checks the deadline of ctx, but not its cancellation.
 	defer context.AfterFunc(ctx, func() { _ = client.Close() })()
 
 	if err := awaitReady(ctx, client); err != nil {
@@ -37,17 +37,17 @@ func preflight(ctx context.Context, s *Server) (string, error) {
 	return version, nil
 }
 
-// errNotRedis: something answered, but not in the way of a Redis.
+// errNotRedis means that the answer is not a Redis server's.
 var errNotRedis = errors.New("what answers is not a Redis")
 
-// awaitReady pings until the server has loaded its data. Where ctx ends first the error is
-// what the server said, even if a ping was under way.
+// awaitReady pings until the server has loaded its data. If ctx ends first it returns the
+// server's error, even if a ping was under way.
 func awaitReady(ctx context.Context, client *redis.Client) error {
 	var loading error
 	for {
 		pong, err := client.Ping(ctx).Result()
 		switch {
-		case isReply(err, "NOPERM"): // it answers, and so it is there
+		case isReply(err, "NOPERM"): // it answers, so it is there
 			return nil
 		case err == nil && pong != "PONG":
 			return fmt.Errorf("%w: it says %.40q to PING", errNotRedis, pong)
@@ -72,8 +72,8 @@ var (
 	errReplica  = errors.New("it is a replica")
 )
 
-// identify returns the version and refuses what is no primary of its own. A user
-// who may not ask, and miniredis, which cannot tell, get by without.
+// identify returns the version, and refuses a server that is no independent primary. It accepts
+// a user without the permission to ask, and miniredis, which cannot tell.
 func identify(ctx context.Context, client *redis.Client, tag string) (string, error) {
 	info, err := serverInfo(ctx, client)
 	if err != nil {
@@ -92,7 +92,7 @@ func identify(ctx context.Context, client *redis.Client, tag string) (string, er
 	return versionOf(info), unlessReply(err)
 }
 
-// sentinelOf is the error of a server that is a Sentinel, with what that watches.
+// sentinelOf is the error for a server that is a Sentinel, with the names that it watches.
 func sentinelOf(ctx context.Context, client *redis.Client) error {
 	opt := *client.Options()
 	opt.Dialer = nil
@@ -105,9 +105,8 @@ func sentinelOf(ctx context.Context, client *redis.Client) error {
 	return fmt.Errorf("%w, which watches %s", errSentinel, strings.Join(names, ", "))
 }
 
-// probe writes and removes a key, since nothing else shows that a server that is
-// there also takes writes: it may be read-only or full. What this user may not do [Server.Check]
-// finds, by what each design needs.
+// probe writes and removes a key, because only a write shows that the server is neither
+// read-only nor full. [Server.Check] finds missing permissions for each design.
 func probe(ctx context.Context, client *redis.Client, tag string) error {
 	key := NewPrefix() + "probe" + tag
 	err := client.Set(ctx, key, "", time.Minute).Err()

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	startTimeout = 30 * time.Second // until a private server answers, on a machine however busy
+	startTimeout = 30 * time.Second // until a private server answers, even on a busy machine
 	pollInterval = 5 * time.Millisecond
 )
 
-// programs are the servers looked for in PATH, the first one found wins.
+// programs are the server programs in PATH, in order of preference.
 var programs = []string{"redis-server", "valkey-server"}
 
 // ErrNoProgram means that neither redis-server nor valkey-server is in PATH.
@@ -36,12 +36,12 @@ func findProgram() (string, error) {
 }
 
 // StartPrivate starts redis-server or valkey-server from PATH as a child of this
-// process: on a Unix socket (on Windows a loopback port) in a temporary folder
-// of its own, without persistence or eviction. It returns once the child itself
-// has answered, within 30 s, and [ErrNoProgram] when there is none to start.
+// process: on a Unix socket (on Windows a loopback port) in a temporary folder of its
+// own, without persistence or eviction. It returns once the child itself has answered,
+// within 30 s, and returns [ErrNoProgram] if there is no program.
 //
-// On Linux the child dies with this process however that ends. Elsewhere it
-// outlives a SIGKILL of this process; the next StartPrivate ends it then.
+// On Linux the child dies with this process however that ends. Elsewhere it outlives a
+// SIGKILL of this process until the next StartPrivate.
 func StartPrivate(ctx context.Context) (*Server, error) {
 	program, err := findProgram()
 	if err != nil {
@@ -80,7 +80,7 @@ func startIn(ctx context.Context, home *home, program string) (*Server, error) {
 	return s, nil
 }
 
-// serverArgs are the settings of a private server: nothing on disk, no eviction.
+// serverArgs are the arguments of a private server: nothing on disk, no eviction.
 func serverArgs(home *home, opt redis.Options) []string {
 	args := []string{
 		"--dir", home.Path, "--daemonize", "no", "--loglevel", "warning",
@@ -93,8 +93,8 @@ func serverArgs(home *home, opt redis.Options) []string {
 	return append(args, "--bind", host, "--port", port)
 }
 
-// awaitOwn waits until the child is the one that answers and serves commands: one that
-// loads its log answers long before. It returns the version.
+// awaitOwn waits until the child itself serves commands, and returns its version. A
+// child that loads its log answers long before.
 func awaitOwn(ctx context.Context, s *Server, c *child) (string, error) {
 	version, err := awaitAnswer(ctx, s, c)
 	if err != nil {
@@ -108,8 +108,8 @@ func awaitOwn(ctx context.Context, s *Server, c *child) (string, error) {
 	return version, nil
 }
 
-// awaitAnswer polls until the child answers and is the one that answers: a port, at
-// least, may be somebody else's by then. It returns the version.
+// awaitAnswer polls until the answer comes from the child, and returns its version:
+// another process may have taken the port meanwhile.
 func awaitAnswer(ctx context.Context, s *Server, c *child) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -131,8 +131,8 @@ func awaitAnswer(ctx context.Context, s *Server, c *child) (string, error) {
 	}
 }
 
-// askInfo asks for INFO server on a connection of its own. It dials first without
-// the client, which would log every attempt that comes too early.
+// askInfo requests INFO server on a connection of its own. It dials first without the
+// client library, which would log every early attempt.
 func askInfo(ctx context.Context, opt *redis.Options) (map[string]string, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, opt.Network, opt.Addr)
 	if err != nil {

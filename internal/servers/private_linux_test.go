@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// awaitSilence waits until nobody accepts on socket any more: its server is dead.
+// awaitSilence waits until connections to socket are refused: its server is dead.
 func awaitSilence(t *testing.T, socket string) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {

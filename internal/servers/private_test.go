@@ -20,11 +20,11 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// patience bounds what must happen soon, on a machine however slow.
+// patience bounds events that must happen soon, even on a slow machine.
 const patience = 20 * time.Second
 
-// tempHome gives the test a folder for temporary files of its own, so that it
-// sees the homes of its servers only.
+// tempHome gives the test its own folder for temporary files, so that it sees
+// only the homes of its servers.
 func tempHome(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lb") // t.TempDir makes paths too long for a socket

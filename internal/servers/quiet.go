@@ -6,9 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// SilenceClients keeps go-redis from writing its own log to standard error, for
-// the whole process: every error it logs it returns too. For programs, to be
-// called before the first client is opened.
+// SilenceClients disables go-redis's own log to standard error for the whole
+// process: go-redis also returns every error that it logs. Programs call it
+// before they open the first client.
 func SilenceClients() { redis.SetLogger(silent{}) }
 
 type silent struct{}

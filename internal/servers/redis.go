@@ -20,7 +20,7 @@ func (Redis) Name() string { return "redis" }
 // Offers implements [design.Backend].
 func (Redis) Offers() design.Service { return &Server{} }
 
-// BackendOf is what a design locks on: Redis, unless it says otherwise.
+// BackendOf is the backend of a design: Redis, unless it names another.
 func BackendOf(d *design.Design) design.Backend {
 	if d.Backend == nil {
 		return Redis{}
@@ -28,15 +28,15 @@ func BackendOf(d *design.Design) design.Backend {
 	return d.Backend
 }
 
-// Serves implements [design.Backend]: an address without a scheme is one of Redis, too.
+// Serves implements [design.Backend]: an address without a scheme is a Redis address, too.
 func (Redis) Serves(address string) bool {
 	scheme, _, found := strings.Cut(address, "://")
 	return !found || scheme == "redis" || scheme == "rediss" || scheme == "unix"
 }
 
-// Open implements [design.Backend]. Its own servers are private ones, when PATH has a program
-// for them, else embedded ones. Two addresses that lead to one server are an error, since a
-// majority of one server is none. More addresses than n are connected to all the same.
+// Open implements [design.Backend]. Without addresses it starts private servers if PATH has a
+// program, else embedded ones. Two addresses of one server are an error, because a majority
+// needs different servers. It connects to all addresses, even to more than n.
 func (Redis) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
 	var g []*Server
 	var err error
@@ -52,7 +52,7 @@ func (Redis) Open(ctx context.Context, addresses []string, n int) ([]design.Serv
 	return all, err
 }
 
-// All are services as the Redis servers that they are; none where one of them is another.
+// All returns services as Redis servers, nil if one of them is none.
 func All(services []design.Service) (all []*Server) {
 	for _, s := range services {
 		server, ok := s.(*Server)
@@ -93,7 +93,7 @@ func connectAll(ctx context.Context, urls []string, n int) ([]*Server, error) {
 	return g, apart(ctx, g)
 }
 
-// apart returns an error when two of the servers are one, as far as they say.
+// apart returns an error if two of the servers are known to be the same.
 func apart(ctx context.Context, g []*Server) error {
 	seen := map[string]*Server{}
 	for _, s := range g {
@@ -109,7 +109,7 @@ func apart(ctx context.Context, g []*Server) error {
 	return nil
 }
 
-// runID is what no two running servers share, empty where this one does not say.
+// runID is the server's id, unique among running servers; empty if it does not tell.
 func (s *Server) runID(ctx context.Context) string {
 	client := s.known()[0].single()
 	defer client.Close()

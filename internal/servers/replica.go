@@ -14,15 +14,16 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// A Replica is a private server that copies another one until it takes its place.
+// A Replica is a private server that copies another one until it takes that server's
+// place.
 type Replica struct {
 	server *Server
 	of     *Server
 }
 
-// ListenTCP has a private server listen on a loopback port as well, and returns the
+// ListenTCP makes a private server listen on a loopback port as well, and returns the
 // address, the same each time: replicas and proxies need one. It needs Redis 7 or
-// newer. For a server that is reached by TCP anyway it is that address.
+// newer. A server with a TCP address returns that.
 func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	if s.options.Network == "tcp" && s.kind != design.Embedded {
 		return s.options.Addr, nil
@@ -49,14 +50,14 @@ func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	return addr, nil
 }
 
-// port is the address that the process listens on beside its socket, empty for none.
+// port is the process's address beside its socket, empty for none.
 func (o *ownProcess) port() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.tcp
 }
 
-// setPort notes that address, with the settings that a restart needs for it.
+// setPort stores that address, with the arguments that a restart needs for it.
 func (o *ownProcess) setPort(addr string, args ...string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,9 +65,9 @@ func (o *ownProcess) setPort(addr string, args ...string) {
 	o.launch.args = append(o.launch.args, args...)
 }
 
-// StartReplica starts a private server that copies s by the way of the address via,
-// and returns it once it has all that s had, within 30 s. Close it, unless it has taken
-// the place of s.
+// StartReplica starts a private server that replicates s through the address via, and
+// returns it once it has all data of s, within 30 s. Close it, unless it has taken the
+// place of s.
 func (s *Server) StartReplica(ctx context.Context, via string) (*Replica, error) {
 	if s.options.Network != "unix" {
 		return nil, fmt.Errorf("server %s: a replica takes its place at a Unix socket only; hint: leave this fault out here", s.address)
@@ -123,7 +124,7 @@ func (r *Replica) Close() error {
 	return r.server.Close()
 }
 
-// Behind returns how many bytes of what the primary has done the replica does not know.
+// Behind returns how many bytes the replica is behind its primary.
 func (r *Replica) Behind(ctx context.Context) (int64, error) {
 	done, err := r.of.replicationOffset(ctx, "master_repl_offset")
 	if err != nil {
@@ -147,9 +148,10 @@ func (s *Server) replicationOffset(ctx context.Context, field string) (int64, er
 	return n, nil
 }
 
-// Failover kills the primary and has the replica take its place, at its address. It
-// calls between when the one is gone and the other does not answer at that address
-// yet. The replica is spent then; whatever its primary had not passed on is lost.
+// Failover kills the primary and puts the replica in its place, at its address. It
+// calls between after the end of the primary and before the replica answers at that
+// address. The Replica is unusable then; data that the primary had not yet replicated
+// is lost.
 func (r *Replica) Failover(ctx context.Context, between func()) error {
 	old, fresh := r.of.own, r.server.own
 	if err := old.end(); err != nil {
@@ -170,7 +172,8 @@ func (r *Replica) Failover(ctx context.Context, between func()) error {
 	return err
 }
 
-// succeed has the process of other stand behind the server of o, whose own is gone.
+// succeed puts the process of other behind the server of o, after the end of o's
+// process.
 func (o *ownProcess) succeed(other *ownProcess) {
 	other.mu.Lock()
 	child, home := other.child, other.launch.home

@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// isReply reports whether err is an error with which a server answered, that
-// begins with one of codes; any, when none is given.
+// isReply reports whether err is a server's error reply that begins with one of
+// codes, or any error reply if none is given.
 func isReply(err error, codes ...string) bool {
 	var reply redis.Error
 	if !errors.As(err, &reply) {
@@ -22,11 +22,10 @@ func isReply(err error, codes ...string) bool {
 	return len(codes) == 0
 }
 
-// isUnknownCommand reports whether the server does not know the command, or has
-// it renamed away.
+// isUnknownCommand reports whether the server lacks the command or has renamed it.
 func isUnknownCommand(err error) bool { return isReply(err, "ERR unknown command") }
 
-// unlessReply returns err, or nil when the server did answer, though with an error.
+// unlessReply returns err, or nil if err is an error reply of the server.
 func unlessReply(err error) error {
 	if isReply(err) {
 		return nil

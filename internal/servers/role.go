@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// dialPrimary connects to a server that says itself that it is a primary.
+// dialPrimary connects to a server, and fails unless its role is primary.
 func dialPrimary(ctx context.Context, network, addr string, opt *redis.Options) (net.Conn, error) {
 	conn, err := limitedDialer(opt)(ctx, network, addr)
 	if err != nil {
@@ -20,15 +20,15 @@ func dialPrimary(ctx context.Context, network, addr string, opt *redis.Options) 
 		err = fmt.Errorf("it says that it is a %.20q", role)
 	}
 	if err != nil {
-		_ = conn.Close() // of no more use
+		_ = conn.Close() // it is of no more use
 		return nil, err
 	}
 	return conn, nil
 }
 
-// roleOf asks the server at the other end of a new connection for its role, such as master or slave: empty
-// where this user may not ask, or not log in, which fails again for who uses the connection then. That
-// can be used as if nothing had been sent, but that it may be logged in.
+// roleOf asks the server of a new connection for its role, such as master or slave. The role is
+// empty if this user may not ask or not log in; the user of the connection then gets the same
+// error. The connection can be used as a new one, except that it may be logged in.
 func roleOf(ctx context.Context, conn net.Conn, opt *redis.Options) (string, error) {
 	asking := *opt
 	asking.DB, asking.PoolSize, asking.MinIdleConns = 0, 1, 0

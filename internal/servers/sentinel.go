@@ -27,11 +27,12 @@ type sentinels struct {
 	master  string
 	addrs   []string
 	clients []*redis.SentinelClient // of each address
-	last    atomic.Int64            // the index of the one that led to the primary last
+	last    atomic.Int64            // index of the sentinel that last led to the primary
 	opt     *redis.Options          // of the primary
 }
 
-// newSentinels are those at addrs. They take the settings of the server, and a login of their own.
+// newSentinels returns the sentinels at addrs. They take the settings of the server, and a login of
+// their own.
 func newSentinels(addrs []string, p own, opt redis.Options) *sentinels {
 	if opt.TLSConfig != nil {
 		opt.TLSConfig = opt.TLSConfig.Clone()
@@ -41,7 +42,7 @@ func newSentinels(addrs []string, p own, opt redis.Options) *sentinels {
 	each := opt
 	each.DB, each.Username, each.Password = 0, p.sentinelUsername, p.sentinelPassword
 	each.Protocol, each.PoolSize = 2, 4
-	// One that is silent leaves time to ask the next, and to dial the primary.
+	// A silent sentinel leaves time to ask the next, and to dial the primary.
 	share := opt.DialTimeout / (1 + time.Duration(len(addrs)))
 	each.DialTimeout, each.ReadTimeout, each.WriteTimeout = share, share, share
 	for _, addr := range addrs {
@@ -62,8 +63,8 @@ func (s *sentinels) close() error {
 	return errors.Join(errs...)
 }
 
-// dial connects to the server that a sentinel names and that says itself that it is the primary. It asks
-// them in turn, first the one that was right last. Its error is one of dialling, whatever failed.
+// dial connects to the server that a sentinel names and that confirms to be the primary. It asks
+// the sentinels in turn, beginning with the last one that was right. Every error is a dial error.
 func (s *sentinels) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	var errs []error
 	first := int(s.last.Load())
@@ -79,7 +80,7 @@ func (s *sentinels) dial(ctx context.Context, network, _ string) (net.Conn, erro
 	return nil, &net.OpError{Op: "dial", Net: network, Err: joined(errs)}
 }
 
-// dialBy connects to the primary that sentinel n names.
+// dialBy connects to the primary according to sentinel n.
 func (s *sentinels) dialBy(ctx context.Context, network string, n int) (net.Conn, error) {
 	at, err := s.clients[n].GetMasterAddrByName(ctx, s.master).Result()
 	switch {
@@ -102,7 +103,7 @@ func (s *sentinels) dialBy(ctx context.Context, network string, n int) (net.Conn
 	return conn, nil
 }
 
-// known says which master names sentinel n knows, empty where it does not say.
+// known lists the master names of sentinel n, empty if it does not tell.
 func (s *sentinels) known(ctx context.Context, n int) string {
 	names, err := masterNames(ctx, s.clients[n])
 	if err != nil || len(names) == 0 {
@@ -111,7 +112,7 @@ func (s *sentinels) known(ctx context.Context, n int) string {
 	return ", but " + strings.Join(names, ", ")
 }
 
-// masterNames are what a sentinel watches, quoted.
+// masterNames are the master names that a sentinel watches, quoted.
 func masterNames(ctx context.Context, client *redis.SentinelClient) (names []string, err error) {
 	masters, err := client.Masters(ctx).Result()
 	for _, m := range masters {
@@ -126,7 +127,7 @@ func masterNames(ctx context.Context, client *redis.SentinelClient) (names []str
 	return names, err
 }
 
-// A joinedError is several errors, in one line.
+// A joinedError joins several errors in one line.
 type joinedError []error
 
 func joined(errs []error) error {

@@ -66,10 +66,10 @@ func TestSentinelFailover(t *testing.T) {
 	w.Sentinels[0].Kill()
 	w.Primary.Kill()
 	w.Sentinels = w.Sentinels[1:]
-	// One of two sentinels is no majority: what it cannot do by itself is done for it.
+	// One of two sentinels is no majority: the test does its part of the failover.
 	w.Replica.Do(t, "REPLICAOF", "NO", "ONE")
 	w.Sentinels[0].Do(t, "SENTINEL", "REMOVE", servertest.Master)
-	servertest.Await(t, func(ctx context.Context) (string, error) { // the first may be that of a connection to the server that is gone
+	servertest.Await(t, func(ctx context.Context) (string, error) { // the first answer may come on a connection to the dead server
 		err := client.Set(ctx, "between", "x", 0).Err()
 		if err == nil || !strings.Contains(err.Error(), `knows no such master: "mymaster"`) {
 			return fmt.Sprintf("error %v, want one of the sentinel", err), nil

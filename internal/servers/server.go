@@ -19,23 +19,23 @@ import (
 	"github.com/lockbench/lockbench/internal/replylimit"
 )
 
-// A Server is one Redis (or Valkey, or miniredis), or a Redis Cluster, that answered when it was
-// connected to or started. Its methods are safe for concurrent use.
+// A Server is one Redis (or Valkey, or miniredis), or a Redis Cluster, that answered when lockbench
+// connected to it or started it. Its methods are safe for concurrent use.
 type Server struct {
 	kind    string
 	version string
 	address string
 	options redis.Options
-	// sentinels lead to it; nil where its address does.
+	// sentinels give its address; nil if the address is fixed.
 	sentinels *sentinels
-	cluster   *cluster // that it stands for; nil for one server
-	tag       string   // what keys that are its own end with: a hash tag, for a part of a cluster
-	secrets   []string // that no message repeats
+	cluster   *cluster // nil for one server
+	tag       string   // suffix of keys for this part of a cluster: a hash tag; empty for one server
+	secrets   []string // passwords, which no message may repeat
 
-	stop   func() error    // ends what we started; nil for an external server
+	stop   func() error    // ends a server that we started; nil for an external server
 	closed func() error    // stop, once
 	done   <-chan struct{} // closed when a child ended by itself
-	why    func() error    // how it ended, once done is closed
+	why    func() error    // reason of its end, once done is closed
 	own    *ownProcess     // of a private server; nil for others
 }
 
@@ -75,11 +75,10 @@ func (s *Server) Kind() string { return s.kind }
 // Version returns product and version, such as "redis 7.0.15".
 func (s *Server) Version() string { return s.version }
 
-// Address returns how the server is reached, as a URL without user and password.
+// Address returns the address of the server, as a URL without user and password.
 func (s *Server) Address() string { return s.address }
 
-// Local reports whether the server is another process of this machine, as far as its
-// address says.
+// Local reports whether the server is another process on this machine, judged by its address.
 func (s *Server) Local() bool {
 	if s.kind == design.Embedded {
 		return false
@@ -99,7 +98,7 @@ func isLoopback(addr string) bool {
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
 
-// Ping implements [design.Service]. All parts of a cluster are to answer.
+// Ping implements [design.Service]. All parts of a cluster must answer.
 func (s *Server) Ping(ctx context.Context) error {
 	for _, part := range s.known() {
 		if err := part.ping(ctx); err != nil {
@@ -139,11 +138,11 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 	}
 }
 
-// Done returns a channel that is closed when a server we started ended without
-// being told to; [Server.Err] then says how. It is never closed for others.
+// Done returns a channel that is closed when a server that we started ended without being told to;
+// [Server.Err] then returns the reason. It is never closed for other servers.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err returns why the server ended by itself, nil while Done is open.
+// Err returns the reason why the server ended by itself, nil while Done is open.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:
@@ -153,15 +152,15 @@ func (s *Server) Err() error {
 	}
 }
 
-// Close ends a server that we started, waits until it is gone and removes its
-// files; an external server is left alone, but connections to its sentinels are closed. Calls after the first, also
+// Close ends a server that we started, waits for its end and removes its files. It leaves an
+// external server alone, but closes connections to its sentinels. Calls after the first, also
 // concurrent ones, wait for the first and return its error.
 func (s *Server) Close() error { return s.closed() }
 
-// Reach is how a process of a design reaches the server; see [onredis.Server].
+// Reach is the way for a process of a design to the server; see [onredis.Server].
 func (s *Server) Reach() any { return onredis.Server{Options: s.Options(), Nodes: s.nodes()} }
 
-// nodes are the addresses of a cluster, none of one server.
+// nodes are the addresses of a cluster, nil for one server.
 func (s *Server) nodes() []string {
 	if s.cluster == nil {
 		return nil
@@ -169,8 +168,7 @@ func (s *Server) nodes() []string {
 	return s.cluster.addresses()
 }
 
-// Options returns a fresh copy of the client options that reach this server. The
-// caller sizes the pool.
+// Options returns a fresh copy of the client options for this server. The caller sizes the pool.
 func (s *Server) Options() *redis.Options {
 	opt := s.options
 	if opt.TLSConfig != nil {
@@ -183,7 +181,7 @@ func (s *Server) Options() *redis.Options {
 	return &opt
 }
 
-// limitedDialer returns the dialer of opt, of connections whose replies are bounded.
+// limitedDialer returns the dialer of opt, with a limit on the size of replies.
 func limitedDialer(opt *redis.Options) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	dial := redis.NewDialer(opt)
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -195,15 +193,15 @@ func limitedDialer(opt *redis.Options) func(ctx context.Context, network, addr s
 	}
 }
 
-// tune sets what every client of a lock under test needs, whatever a URL says.
+// tune sets options that every client of a lock under test needs, whatever the URL says.
 func tune(opt redis.Options) redis.Options {
-	// A silent re-send after a lost reply turns one's own grant into a refusal.
+	// A silent re-send after a lost reply would turn a client's own grant into a refusal.
 	opt.MaxRetries = -1
-	// A dial error is reported once, at once, and not tried again behind it.
+	// A dial error is reported at once, without another try.
 	opt.DialerRetries = 1
 	opt.DisableIdentity = true
-	// Clients hang up when their context says so; a server that stopped answering
-	// yields unknown outcomes in bounded time.
+	// Clients hang up when their context ends; a server that stopped answering yields unknown
+	// outcomes in bounded time.
 	opt.ContextTimeoutEnabled = true
 	opt.DialTimeout = orDefault(opt.DialTimeout, 2*time.Second)
 	opt.ReadTimeout = orDefault(opt.ReadTimeout, 5*time.Second)
@@ -221,7 +219,7 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// addressOf renders where opt leads to as a URL, and nothing that is secret.
+// addressOf formats the address of opt as a URL without secrets.
 func addressOf(opt *redis.Options) string {
 	scheme, database := "redis", ""
 	if opt.DB != 0 {

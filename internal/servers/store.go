@@ -16,12 +16,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// storeConnections bounds the connections of a Store. They are opened as clients
-// need them at one time; a run with more clients than this waits for its turn.
+// storeConnections bounds the connections of a Store. They are opened on demand; clients beyond the
+// bound wait for their turn.
 const storeConnections = 256
 
-// recordLife is how long a record stays that nobody writes: those of a run that was killed are gone then.
-// Scripts write with it, too.
+// recordLife is how long a record lives after its last write, so that the records of a killed run
+// expire. Scripts write with it, too.
 const recordLife = 24 * time.Hour
 
 // A Store keeps the guarded records of a run on a server, as plain strings
@@ -60,8 +60,8 @@ func (s *Store) Read(ctx context.Context, key string) (lockbench.Record, error) 
 	return r, nil
 }
 
-// Write implements [lockbench.Store]. Its error wraps [lockbench.ErrNoEffect]
-// when the record was certainly not written; after any other it may be, later too.
+// Write implements [lockbench.Store]. Its error wraps [lockbench.ErrNoEffect] if the record was
+// certainly not written; after any other error the write may happen, even later.
 func (s *Store) Write(ctx context.Context, key string, r lockbench.Record) error {
 	err := ctx.Err()
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Store) Write(ctx context.Context, key string, r lockbench.Record) error
 	}
 }
 
-// hadNoEffect reports whether err proves that a command was not executed: there
-// was no connection to send it on, or the server answered with an error.
+// hadNoEffect reports whether err proves that a command was not executed: it had no connection, or
+// the server answered with an error.
 func hadNoEffect(err error) bool {
 	var reply redis.Error
 	var network *net.OpError

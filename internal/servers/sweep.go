@@ -8,13 +8,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// scanPage is how many keys the server looks at in one step of a sweep: few
-// enough that other clients do not notice, enough for millions of foreign keys.
+// scanPage is the number of keys that the server examines in one step of a sweep: few enough that
+// other clients do not notice, enough for millions of foreign keys.
 const scanPage = 1000
 
-// Sweep removes every key that begins with prefix, byte for byte, and returns
-// how many there were. Keys written while it runs may remain. An empty prefix is
-// refused: it would remove what is not ours. Of a cluster it is those on every primary.
+// Sweep removes every key that begins with prefix, byte for byte, and returns their number. Keys
+// written meanwhile may remain. An empty prefix is refused: it would remove foreign keys. In a
+// cluster it sweeps every primary.
 func (s *Server) Sweep(ctx context.Context, prefix string) (int, error) {
 	if prefix == "" {
 		return 0, fmt.Errorf("sweep %s: the prefix is empty; hint: sweep one run's keys only", s.address)
@@ -53,7 +53,7 @@ func (s *Server) sweep(ctx context.Context, prefix string) (removed int, err err
 	}
 }
 
-// all removes keys: those of a cluster one at a time, since a command has those of one slot only.
+// all removes keys: in a cluster one at a time, since a command takes keys of one slot only.
 func (s *Server) all(ctx context.Context, remove func(context.Context, ...string) *redis.IntCmd, keys []string) (removed int64, err error) {
 	if s.tag == "" {
 		return remove(ctx, keys...).Result()
@@ -74,5 +74,5 @@ func (s *Server) single() *redis.Client {
 	return redis.NewClient(opt)
 }
 
-// reason adds to err that the server has ended, when it has.
+// reason joins err with the reason of the server's end, if it has ended.
 func (s *Server) reason(err error) error { return errors.Join(err, s.Err()) }

@@ -46,7 +46,8 @@ func TestConnectOverTLS(t *testing.T) {
 	})
 }
 
-// TestConnectWithClientCertificates: the server demands one of its own authority.
+// TestConnectWithClientCertificates: the server demands a certificate of its own
+// authority.
 func TestConnectWithClientCertificates(t *testing.T) {
 	server, serverKey := selfSigned(t)
 	client, clientKey := selfSigned(t)

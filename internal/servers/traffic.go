@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Traffic counts the bytes that connections carry, as the client writes and reads them:
-// what TLS and the network add is not counted. It is safe for concurrent use.
+// Traffic counts the bytes of connections as the client writes and reads them, without the
+// overhead of TLS and the network. It is safe for concurrent use.
 type Traffic struct{ Sent, Received atomic.Int64 }
 
 // Meter makes t count the bytes of the connections that opt will dial.
@@ -42,8 +42,8 @@ type meteredConn struct {
 	traffic *Traffic
 }
 
-// A meteredSocket is a meteredConn that shows its socket: go-redis looks there whether the
-// server has hung up.
+// A meteredSocket is a meteredConn that exposes its socket, by which go-redis checks
+// whether the server has hung up.
 type meteredSocket struct {
 	meteredConn
 	syscall.Conn

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestTrafficIsWhatPasses counts a command whose bytes are known, on each kind of
+// TestTrafficIsWhatPasses counts a command of known size, on each kind of
 // connection.
 func TestTrafficIsWhatPasses(t *testing.T) {
 	const sent, received = len("*1\r\n$4\r\nping\r\n"), len("+PONG\r\n")
@@ -34,7 +34,7 @@ func TestTrafficIsWhatPasses(t *testing.T) {
 			traffic.Meter(opt)
 			client := redis.NewClient(opt)
 			defer client.Close()
-			if err := client.Ping(t.Context()).Err(); err != nil { // says hello, too
+			if err := client.Ping(t.Context()).Err(); err != nil { // includes a HELLO
 				t.Fatal(err)
 			}
 			s, r := traffic.Sent.Load(), traffic.Received.Load()

@@ -12,12 +12,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// ErrNotOurs is the error of [Server.Usage] where it is unknown which client made a server work.
+// ErrNotOurs is the error of [Server.Usage] if other clients may have used the server.
 var ErrNotOurs = errors.New("the server is not ours alone")
 
-// Usage asks a private server for the processor time, in user and system mode and of all
-// its threads, that it has taken. Of others, which may work for somebody else or share
-// their process with the clients, the error is [ErrNotOurs].
+// Usage asks a private server for its processor time so far, in user and system mode and over
+// all its threads. For other servers, which may have other clients or share their process with
+// ours, it returns [ErrNotOurs].
 func (s *Server) Usage(ctx context.Context) (design.Usage, error) {
 	if s.kind != design.Private {
 		return design.Usage{}, ErrNotOurs

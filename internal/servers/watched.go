@@ -14,25 +14,27 @@ import (
 // watchedTTL is how long the key of a [Server.Watch] outlives its last look.
 const watchedTTL = time.Minute
 
-// Watch implements [design.Watched]. A look reads INFO, and finds and writes a key anew, in one round trip.
+// Watch implements [design.Watched]. A look reads INFO, and reads and rewrites its key, in one
+// round trip.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
 	w := &watched{server: s, client: s.single(), key: prefix + "watched" + s.tag}
 	return w.look, func() error { return w.client.Close() }
 }
 
-// watched is a server that is looked at, and the key that looks find and write.
+// watched is the state of a [Server.Watch] and the key that looks read and write.
 type watched struct {
 	server *Server
 	client *redis.Client
 	key    string
-	wrote  bool // the last look wrote it
+	wrote  bool // whether the last look wrote the key
 }
 
-// look is with a fresh client after one that was not answered: after a failed dial the client library goes on to fail for a second.
+// look replaces the client after an error: after a failed dial the client library fails for another
+// second.
 func (w *watched) look(ctx context.Context) (design.Glance, error) {
 	g, err := w.glance(ctx)
 	if err != nil {
-		_ = w.client.Close() // of no more use
+		_ = w.client.Close() // it is of no more use
 		w.client = w.server.single()
 	}
 	return g, err
@@ -50,7 +52,7 @@ func (w *watched) glance(ctx context.Context) (design.Glance, error) {
 	if err != nil && !isReply(err) && !errors.Is(err, redis.Nil) {
 		return design.Glance{}, err
 	}
-	for _, each := range []error{kept.Err(), info.Err(), wrote.Err()} { // the first error alone is that of the pipeline
+	for _, each := range []error{kept.Err(), info.Err(), wrote.Err()} { // the pipeline returns only the first error
 		if each != nil && !isReply(each) && !errors.Is(each, redis.Nil) || isReply(each, "LOADING") {
 			return design.Glance{}, each
 		}
@@ -63,7 +65,7 @@ func (w *watched) glance(ctx context.Context) (design.Glance, error) {
 	}
 	fields := fieldsOf(info.Val())
 	g.Run, g.Role, g.Data, g.Ancestor = fields["run_id"], fields["role"], fields["master_replid"], fields["master_replid2"]
-	g.Evicted, _ = strconv.ParseInt(fields["evicted_keys"], 10, 64) // what says nothing else has evicted nothing
+	g.Evicted, _ = strconv.ParseInt(fields["evicted_keys"], 10, 64) // a server without the field has evicted nothing
 	if g.Run == "" {
 		g.Hidden = "INFO has no run_id"
 	}

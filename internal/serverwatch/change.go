@@ -7,13 +7,13 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A change is what befell a server between two looks.
+// A change is an incident of a server between two looks.
 type change struct {
 	says  string
-	notes []string // of the events that stand where it may have begun and where it was over
+	notes []string // notes of its events, between its possible beginning and its end
 }
 
-// changeOf compares two looks; it is false where nothing befell the server for all that they show.
+// changeOf compares two looks; it returns false if they show no incident.
 func changeOf(before, now design.Glance) (change, bool) {
 	took := []string{string(fault.Failover), string(fault.ScriptFlush)} // replicas know no scripts
 	switch started := before.Run != "" && now.Run != "" && before.Run != now.Run; {

@@ -1,4 +1,4 @@
-// Package serverwatch watches servers that lockbench did not start, for what befalls them during a run: a restart, a failover,
-// lost data, evicted keys, and times without an answer. What it sees becomes events of the history, so that none of it is
-// held against a lock, and notes for the report.
+// Package serverwatch watches servers that lockbench did not start for incidents during a run: a
+// restart, a failover, lost data, evicted keys, and times without an answer. It records them as
+// events of the history, so that no lock is blamed for them, and as notes for the report.
 package serverwatch

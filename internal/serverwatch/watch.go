@@ -12,16 +12,17 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// RecordedAs is the client of a history that what befell its servers is recorded as.
+// RecordedAs is the client number of servers' incidents in a history.
 const RecordedAs = -3
 
 const (
 	lookEvery = 100 * time.Millisecond
-	// patience is how long a look may take until it counts as without an answer.
+	// patience is how long a look may take before it counts as unanswered.
 	patience = time.Second
-	// brief is the longest time without an answer that says nothing: the way there takes some, too.
+	// brief is the longest time without an answer that is no incident, because the way to the
+	// server takes some time, too.
 	brief = 250 * time.Millisecond
-	// keptNotes bounds how many things are told of one server.
+	// keptNotes bounds the notes on one server.
 	keptNotes = 8
 )
 
@@ -36,22 +37,22 @@ type Watcher struct {
 	servers []*server
 }
 
-// A server is one that is watched. Its goroutine writes good and seen with the Watcher's mu held.
+// A server is a watched server. Its goroutine writes good and seen with the Watcher's mu held.
 type server struct {
 	address string
 	look    func(context.Context) (design.Glance, error)
 	close   func() error
-	good    time.Time // when the last look began that was answered
+	good    time.Time // beginning of the last answered look
 	seen    design.Glance
 	notes   []string
 	untold  int
 	silent  bool  // the last look was not answered
-	err     error // why it cannot be watched at all
+	err     error // reason why it cannot be watched at all
 }
 
-// Start begins to watch those of the services that are the user's and can be watched, and looks at each once
-// before it returns. What they keep is under prefix. record is a history's own client for it (see RecordedAs). It returns nil where there
-// is nothing to watch.
+// Start begins to watch the user's services, as far as they can be watched, and looks at each once
+// before it returns. Their keys are under prefix. record is the history's own client for incidents
+// (see RecordedAs). It returns nil if there is nothing to watch.
 func Start(ctx context.Context, all []design.Service, prefix string, record *history.Client) *Watcher {
 	w := &Watcher{record: record, start: time.Now()}
 	for _, s := range partsOf(all) {
@@ -66,7 +67,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	for _, s := range w.servers {
 		s.good = time.Now()
 		if s.seen, s.err = lookAt(ctx, s); s.err == nil {
-			s.seen.Kept = true // there was nothing to keep
+			s.seen.Kept = true // there was no key to keep
 		}
 	}
 	w.certain()
@@ -79,7 +80,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	return w
 }
 
-// partsOf are the services, and of divided ones their parts.
+// partsOf returns the services, with the parts of divided ones in their place.
 func partsOf(all []design.Service) (parts []design.Service) {
 	for _, s := range all {
 		if divided, is := s.(design.Divided); is {
@@ -97,7 +98,7 @@ func lookAt(ctx context.Context, s *server) (design.Glance, error) {
 	return s.look(ctx)
 }
 
-// watch looks until ctx ends, and once more.
+// watch looks until ctx ends, and then once more.
 func (w *Watcher) watch(ctx context.Context, s *server) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -113,7 +114,7 @@ func (w *Watcher) watch(ctx context.Context, s *server) {
 func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	began := time.Now()
 	now, err := lookAt(ctx, s)
-	if err != nil && time.Since(began) > patience+brief { // the driver stood still: that is no word on the server
+	if err != nil && time.Since(began) > patience+brief { // the driver stood still: this tells nothing about the server
 		return
 	}
 	w.mu.Lock()
@@ -136,7 +137,7 @@ func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	w.certain()
 }
 
-// changed puts a change on record that came after the look at last. w.mu is held.
+// changed records a change that came after the look at last. w.mu is held.
 func (w *Watcher) changed(s *server, last time.Time, c change) {
 	w.record.FaultSince(last, fault.Losing, 0)
 	for _, note := range c.notes {
@@ -149,7 +150,7 @@ func (w *Watcher) changed(s *server, last time.Time, c change) {
 	w.tell(s, last, c.says)
 }
 
-// tell notes what befell s after an instant, up to now. w.mu is held.
+// tell notes an incident of s between an instant and now. w.mu is held.
 func (w *Watcher) tell(s *server, after time.Time, what string) {
 	if len(s.notes) == keptNotes {
 		s.untold++
@@ -158,7 +159,8 @@ func (w *Watcher) tell(s *server, after time.Time, what string) {
 	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), time.Since(w.start).Seconds()))
 }
 
-// certain lets a history be read up to where nothing can turn out any more. w.mu is held, or nobody else is there.
+// certain allows readers of the history up to the point before which no incident can turn out any
+// more. w.mu must be held, or no goroutine started.
 func (w *Watcher) certain() {
 	until := time.Now()
 	for _, s := range w.servers {
@@ -169,8 +171,8 @@ func (w *Watcher) certain() {
 	w.record.HoldBack(until)
 }
 
-// Stop ends watching, and returns what befell the servers, for people to read: none where nothing did. It closes the connections
-// of its own. A nil Watcher has seen nothing.
+// Stop ends watching, closes its connections, and returns notes on the servers' incidents for
+// people, nil if there were none. A nil Watcher has none.
 func (w *Watcher) Stop() (notes []string) {
 	if w == nil {
 		return nil
@@ -186,7 +188,7 @@ func (w *Watcher) Stop() (notes []string) {
 	return notes
 }
 
-// told says what befell s.
+// told describes the incidents of s.
 func (s *server) told(start time.Time) (notes []string) {
 	if s.err != nil {
 		return []string{fmt.Sprintf("server %s was not watched for restarts, failovers and lost data: %v", s.address, s.err)}

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/serverwatch"
 )
 
-// A fake is a user's server that shows what it is told to.
+// A fake is a user's server with glances set by the test.
 type fake struct {
 	design.Service
 	glance func(at time.Duration) (design.Glance, error)
@@ -131,7 +131,8 @@ func eventsOf(t *testing.T, record *bytes.Buffer) (notes []string) {
 	return notes
 }
 
-// TestOursAreNotWatched: what lockbench started it knows all about.
+// TestOursAreNotWatched: lockbench already knows all about servers that it
+// started.
 func TestOursAreNotWatched(t *testing.T) {
 	if w := serverwatch.Start(t.Context(), []design.Service{ours{}}, "lockbench:", nil); w != nil || w.Stop() != nil {
 		t.Error("a private server is watched")

@@ -5,12 +5,12 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// RecordedAs is the client of a history that its standstills are recorded as.
+// RecordedAs is the client number of standstills in a history.
 const RecordedAs = -2
 
-// Record has what c sees recorded by client, which is a history's own for it (see RecordedAs): an
-// event that stands where the standstill began and says how long it lasted, in ns. A
-// history that is read while it grows is held back for as long as one may still turn out.
+// Record returns c changed to record standstills as client, the history's own client for them
+// (see RecordedAs). An event is stamped with the beginning of the standstill and has its length
+// in ns. A reader of the growing history is held back while a standstill may still turn out.
 func (c Config) Record(client *history.Client) Config {
 	c.Certain = client.HoldBack
 	c.Seen = func(s Standstill) { client.FaultSince(s.From, s.note(), int64(s.Length())) }

@@ -2,13 +2,13 @@ package standstill
 
 import "time"
 
-// DefaultBound is how late a look at the clock, or an answer, may be before it shows a standstill. An idle
-// machine is late by less than 2 ms, one with more to do than processors by 5 to 15. What
-// is shorter is no more than any lock has to bear: one that renews has two thirds of a lease for it.
+// DefaultBound is the largest delay of a clock reading or an answer that is no standstill. An idle
+// machine delays by less than 2 ms, one with more work than processors by 5 to 15 ms. Every lock
+// must bear shorter delays: one that renews has two thirds of a lease for them.
 const DefaultBound = 20 * time.Millisecond
 
-// BoundFor returns the bound for a run whose leases are this long: a quarter of a lease, and
-// DefaultBound at most.
+// BoundFor returns the bound for a run with leases of this length: a quarter of a lease, and at
+// most DefaultBound.
 func BoundFor(lease time.Duration) time.Duration {
 	if lease <= 0 {
 		return DefaultBound
@@ -16,30 +16,30 @@ func BoundFor(lease time.Duration) time.Duration {
 	return min(DefaultBound, max(lease/4, time.Millisecond))
 }
 
-// Of is who stood still.
+// Of is the party that stood still.
 type Of uint8
 
-// Who can.
+// The parties.
 const (
 	Driver Of = iota // the process that drives and records
 	Server           // a server, or the way to it
 )
 
-// A Standstill is a time in which somebody stood still, for all that is known.
+// A Standstill is a time during which a party stood still, as far as known.
 type Standstill struct {
 	Of Of
-	// From is the last instant at which it was seen to go on, Until the first after that.
+	// From is the last instant at which it was seen running, Until the first one after that.
 	From, Until time.Time
 }
 
-// Length is how long it lasted, at most.
+// Length is its length, at most.
 func (s Standstill) Length() time.Duration { return s.Until.Sub(s.From) }
 
-// A Sum is how much there was. The zero Sum is none.
+// A Sum adds up standstills. The zero Sum has none.
 type Sum struct {
-	// Times counts standstills, Driver and Server those of each.
+	// Times counts standstills, Driver and Server the standstills of each.
 	Times, Driver, Server int
-	// For is the time that nobody could use: where two standstills overlap it counts once.
+	// For is the total time; overlapping standstills count once.
 	For time.Duration
 	// Longest is the longest of all.
 	Longest time.Duration
@@ -47,7 +47,7 @@ type Sum struct {
 	covered time.Time
 }
 
-// Add takes in another standstill; each ends later than those before it, or else is part of them.
+// Add adds a standstill, which must end later than all before it or be part of one.
 func (s *Sum) Add(one Standstill) {
 	s.Times++
 	if one.Of == Driver {

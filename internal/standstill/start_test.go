@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestStartStandsStill: the process stands still while a Watcher starts. What a reader was shown by then is not
-// said to lie in a standstill.
+// TestStartStandsStill: the process stands still while a Watcher starts. No standstill covers
+// events that a reader had seen by then.
 func TestStartStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held time.Time // from when on a reader is held back

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// A Config is how a [Watcher] watches.
+// A Config describes the work of a [Watcher].
 type Config struct {
-	// Bound is how late a look or an answer may be, see [DefaultBound]; zero is that.
+	// Bound is the largest delay of a reading or an answer, see [DefaultBound]; zero is that.
 	Bound time.Duration
-	// Ask asks a server each for something that takes it no time, and waits for the answer or for
-	// the end of ctx. An error that comes at once is an answer.
+	// Ask has one function per server, which sends a request that takes the server no time, and
+	// waits for the answer or for the end of ctx. An immediate error is an answer.
 	Ask []func(ctx context.Context) error
-	// Outages counts how often servers went away for a reason that the history has anyway, as a
-	// fault that was injected, and how often they were back: what is odd, or changes during a question, is
-	// no standstill. Nil is never.
+	// Outages counts how often servers went away for a reason that is already in the history, such
+	// as an injected fault, and how often they came back. A delay is no standstill if the count is
+	// odd or changes during the request. Nil means never.
 	Outages func() int64
-	// Seen is told of each standstill when it is over, Certain of the instant before which no
-	// standstill begins that Seen is still to be told of. Both are called by goroutines of
-	// the Watcher, one call at a time, and must not wait for it. Nil is for nobody.
+	// Seen takes each standstill when it is over. Certain takes an instant such that no later call
+	// of Seen has a standstill that begins before it. Goroutines of the Watcher call both, one call
+	// at a time, and they must not wait for the Watcher. They may be nil.
 	Seen    func(Standstill)
 	Certain func(until time.Time)
-	// Clock is for tests; nil is the machine's.
+	// Clock is for tests; nil is the machine's clock.
 	Clock Clock
 }
 
-// A Clock has a Watcher wait.
+// A Clock tells the time to a Watcher and makes it wait.
 type Clock interface {
 	Now() time.Time
-	// Sleep returns when d is over, or ctx.
+	// Sleep returns when d is over, or ctx ends.
 	Sleep(ctx context.Context, d time.Duration)
 }
 
@@ -40,13 +40,13 @@ type Watcher struct {
 	done sync.WaitGroup
 
 	mu     sync.Mutex
-	looked time.Time   // the last look at the clock
-	asked  []time.Time // when the question under way was asked of each server; zero when there is none
-	stood  Standstill  // the driver's last one
+	looked time.Time   // last reading of the clock
+	asked  []time.Time // start of the pending request to each server; zero for none
+	stood  Standstill  // the driver's last standstill
 	sum    Sum
 }
 
-// Start begins to watch, in a goroutine for the clock and one for each server, which Stop ends.
+// Start begins to watch, in a goroutine for the clock and one for each server. Stop ends them.
 func Start(c Config) *Watcher {
 	if c.Bound <= 0 {
 		c.Bound = DefaultBound
@@ -57,7 +57,7 @@ func Start(c Config) *Watcher {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{cfg: c, stop: stop, looked: c.Clock.Now(), asked: make([]time.Time, len(c.Ask))}
 	w.certain()
-	w.looked = c.Clock.Now() // a reader may have been shown what came before it was held back
+	w.looked = c.Clock.Now() // a reader may have seen the events before it was held back
 	w.done.Go(func() { w.look(ctx) })
 	for server := range c.Ask {
 		w.done.Go(func() { w.ask(ctx, server) })
@@ -65,22 +65,22 @@ func Start(c Config) *Watcher {
 	return w
 }
 
-// Stop ends watching, waits for it, and returns how much there was. What stands still when
-// Stop is called counts until then. Calls after the first return the same.
+// Stop ends watching, waits for it, and returns the sum. A standstill at the time of Stop counts up
+// to then. Later calls return the same.
 func (w *Watcher) Stop() Sum {
 	w.stop()
 	w.done.Wait()
 	return w.Sum()
 }
 
-// Sum returns how much there was so far.
+// Sum returns the sum so far.
 func (w *Watcher) Sum() Sum {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sum
 }
 
-// look looks at the clock until ctx ends.
+// look reads the clock until ctx ends.
 func (w *Watcher) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.cfg.Clock.Sleep(ctx, w.cfg.Bound/4)
@@ -91,7 +91,8 @@ func (w *Watcher) look(ctx context.Context) {
 	}
 }
 
-// lookNow sees whether the last look was too long ago, and returns the time. w.mu is held.
+// lookNow reads the clock, records a standstill if the last reading was too long ago, and returns
+// the time. w.mu is held.
 func (w *Watcher) lookNow() time.Time {
 	now := w.cfg.Clock.Now()
 	if now.Sub(w.looked) > w.cfg.Bound {
@@ -102,7 +103,7 @@ func (w *Watcher) lookNow() time.Time {
 	return now
 }
 
-// ask asks a server until ctx ends.
+// ask sends requests to a server until ctx ends.
 func (w *Watcher) ask(ctx context.Context, server int) {
 	for ctx.Err() == nil {
 		w.cfg.Clock.Sleep(ctx, w.cfg.Bound)
@@ -117,7 +118,7 @@ func (w *Watcher) askOnce(ctx context.Context, server int) {
 	w.asked[server] = asked
 	w.mu.Unlock()
 
-	_ = w.cfg.Ask[server](ctx) // one that fails late was not answered in time, either
+	_ = w.cfg.Ask[server](ctx) // a late error is no timely answer, either
 
 	known := outages%2 != 0 || w.outages() != outages
 	w.mu.Lock()
@@ -136,9 +137,9 @@ func (w *Watcher) outages() int64 {
 	return w.cfg.Outages()
 }
 
-// drivers is for how long the driver stood still between two instants the last time that it did.
-// A second time within one question is the server's, which may be: in doubt it stood still.
-// w.mu is held.
+// drivers is how long the driver's last standstill lasted between two instants. An earlier
+// standstill within one request is attributed to the server: in doubt the server stood still. w.mu
+// is held.
 func (w *Watcher) drivers(from, until time.Time) time.Duration {
 	if w.stood.From.After(from) {
 		from = w.stood.From
@@ -149,7 +150,7 @@ func (w *Watcher) drivers(from, until time.Time) time.Duration {
 	return max(0, until.Sub(from))
 }
 
-// saw passes on a standstill. w.mu is held.
+// saw reports a standstill. w.mu is held.
 func (w *Watcher) saw(s Standstill) {
 	w.sum.Add(s)
 	if w.cfg.Seen != nil {
@@ -157,7 +158,8 @@ func (w *Watcher) saw(s Standstill) {
 	}
 }
 
-// certain says from when on a standstill may turn out to have begun. w.mu is held.
+// certain reports the earliest possible beginning of a standstill that may still turn out. w.mu is
+// held.
 func (w *Watcher) certain() {
 	if w.cfg.Certain == nil {
 		return
@@ -171,7 +173,7 @@ func (w *Watcher) certain() {
 	w.cfg.Certain(at)
 }
 
-// machine is the clock of the machine.
+// machine is the machine's clock.
 type machine struct{}
 
 func (machine) Now() time.Time { return time.Now() }

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// late is a clock in a synctest bubble on which the process stands still: what sleeps when it
-// does wakes up when it is over.
+// late is a clock in a synctest bubble during a standstill of the process: sleeps that end within
+// it end at its end.
 type late struct{ from, until time.Time }
 
 func (late) Now() time.Time { return time.Now() }
@@ -26,7 +26,7 @@ func (l late) Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// watched is what a Watcher sees in the first second of a bubble, stops and answers included.
+// watched is the result of a Watcher in the first second of a bubble, stops and answers included.
 func watched(t *testing.T, c Config, clock func(start time.Time) late) (seen []Standstill, sum Sum, start time.Time) {
 	t.Helper()
 	start = time.Now()
@@ -51,7 +51,7 @@ func stands(from, until time.Duration) func(time.Time) late {
 	return func(start time.Time) late { return late{start.Add(from), start.Add(until)} }
 }
 
-// answers is a server whose answer to what it is asked at from or later, and before until, comes at until.
+// answers is a server that answers requests made from from on and before until at until.
 func answers(start time.Time, from, until time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if at := time.Since(start); at >= from && at < until {
@@ -71,7 +71,7 @@ func outages(at time.Duration, any bool) (n int64) {
 	return n
 }
 
-// TestWatcher has the driver, the server, both or neither stand still in virtual time.
+// TestWatcher makes the driver, the server, both or neither stand still in virtual time.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -80,7 +80,7 @@ func TestWatcher(t *testing.T) {
 		ask   func(start time.Time) func(context.Context) error
 		known bool
 		want  []Of
-		last  time.Duration // of all of them together; what is seen may be longer by a look and a question
+		last  time.Duration // of all of them together; a detected one may be longer by a reading and a request
 	}{
 		"nothing": {clock: never},
 		"nothing, and a server": {clock: never,
@@ -151,7 +151,8 @@ func TestBoundFor(t *testing.T) {
 	}
 }
 
-// TestRecord: what a Watcher saw stands in the history where it began, before what happened in it.
+// TestRecord: a detected standstill is in the history at its beginning, before the events within
+// it.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

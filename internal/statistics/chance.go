@@ -2,9 +2,9 @@ package statistics
 
 import "github.com/aclements/go-moremath/stats"
 
-// Chance reports how often, if the same share of runs went wrong on both sides, a draw of the
-// runs would leave the sides as unequal as this or more so, in the same direction: bad of n
-// runs on one side and bad of n on the other (Fisher's exact test, one-sided).
+// Chance returns the probability that the two sides differ this much or more in the same
+// direction, if bad runs are equally likely on both: badA of nA runs and badB of nB runs
+// (Fisher's exact test, one-sided).
 func Chance(badA, nA, badB, nB int) float64 {
 	if badA*nB > badB*nA {
 		badA, nA, badB, nB = badB, nB, badA, nA

@@ -7,23 +7,23 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// LeastRuns is how many measurements a confidence interval of a median takes: of fewer, all
-// lie on one side of it in more than 5 % of cases.
+// LeastRuns is the number of measurements needed for a confidence interval of a median: with
+// fewer, all lie on one side of it in more than 5 % of cases.
 const LeastRuns = 6
 
-// A Pair is what was measured of two things, each several times. The values are positive.
+// A Pair has measurements of two things, several of each. The values are positive.
 type Pair struct {
-	// Blocks part the measurements by when they were made; one, where the sides did not
-	// take turns.
+	// Blocks divide the measurements by time; there is one block if the sides did not take
+	// turns.
 	Blocks []Block
-	// Main: a difference in this figure is what is looked for first.
+	// Main marks a main figure, in which differences are looked for first.
 	Main bool
 }
 
-// A Block is measurements that were made near each other, in any order.
+// A Block has measurements made near each other, in any order.
 type Block struct{ Base, New []float64 }
 
-// sides are all values of each side.
+// sides returns all values of each side.
 func (p Pair) sides() (base, changed []float64) {
 	for _, b := range p.Blocks {
 		base, changed = append(base, b.Base...), append(changed, b.New...)
@@ -43,13 +43,13 @@ func (p Pair) varies() bool {
 	return slices.Min(all) < slices.Max(all)
 }
 
-// A Finding says what a comparison came to.
+// A Finding is the result of a comparison.
 type Finding uint8
 
 // The findings. The zero value is Unmeasured.
 const (
 	Unmeasured Finding = iota // one side has no value
-	TooFew                    // of so few values no difference, however large, could be told
+	TooFew                    // too few values to prove any difference, however large
 	Same                      // no difference seen
 	Differs                   // they differ
 )
@@ -58,26 +58,26 @@ const (
 type Comparison struct {
 	Finding   Finding
 	Base, New Summary
-	// P is how often equals would differ by as much or more; Adjusted corrects it for the
+	// P is the probability that equals differ as much or more; Adjusted corrects it for the
 	// family, and decides.
 	P, Adjusted float64
-	// Change is the ratio of what is new to what was, less one: the median of the ratios of
-	// all values within blocks. Low and High bound it for 95 % of all such pairs by
-	// themselves. Where there are too few values they are -1 and +Inf.
+	// Change is the ratio of New to Base, less one: the median of the ratios of all values
+	// within blocks. Low and High bound it for 95 % of all such pairs by themselves. With
+	// too few values they are -1 and +Inf.
 	Change, Low, High float64
 
-	level float64 // what this test has of Alpha, beside those that show no difference
+	level float64 // the test's share of Alpha, given the tests that show no difference
 }
 
-// A Summary is a sample by its median, with the interval in which the true one lies in 95 %
-// of cases; infinite when there are too few values to tell.
+// A Summary describes a sample by its median, with the interval that has the true one in 95
+// % of cases; infinite if there are too few values.
 type Summary struct {
 	N                 int
 	Median, Low, High float64
 }
 
-// compare compares one pair as if it were all that is looked at. Of values that are all the
-// same nothing is left to settle.
+// compare compares one pair as if it were the only one. If all values are the same the
+// result is final.
 func compare(p Pair) Comparison {
 	base, changed := p.sides()
 	c := Comparison{Finding: Same, Base: summary(base), New: summary(changed), Adjusted: 1}
@@ -101,7 +101,7 @@ func summary(values []float64) Summary {
 
 func (c *Comparison) few() bool { return min(c.Base.N, c.New.N) < LeastRuns }
 
-// settle decides by the corrected p-value; level is what the test has of Alpha.
+// settle decides by the corrected p-value; level is the test's share of Alpha.
 func (c *Comparison) settle(adjusted, level float64, p Pair) {
 	c.Adjusted, c.level = adjusted, level
 	switch {
@@ -116,9 +116,9 @@ func (c *Comparison) settle(adjusted, level float64, p Pair) {
 	}
 }
 
-// ratio estimates the shift between two samples on a logarithmic scale, less one, and bounds
-// it: the test turned round, the ratios which it would not reject at the level Usual (J.
-// Hodges and E. Lehmann 1963). null is that of the test where no two values are equal.
+// ratio estimates the shift between two samples on a logarithmic scale, less one, and its
+// bounds: the ratios that the test would not reject at the level Usual (J. Hodges and E.
+// Lehmann 1963). null is the distribution of the test without equal values.
 func ratio(blocks []Block, null null) (estimate, low, high float64) {
 	var ratios []float64
 	for _, block := range blocks {

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Alpha is the level of a family of tests of figures: how often, at most, equals are said to
-// differ anywhere in it. One in twenty would be usual, but then twenty comparisons of equals
-// say so twice or more every fourth time.
+// Alpha is the level of a family of tests of figures: the highest probability of finding a
+// difference anywhere among equals. The usual 0.05 would find two or more differences in
+// every fourth set of twenty comparisons of equals.
 const Alpha = 0.02
 
-// Usual is the level of confidence intervals, which leave out the truth that often, and of
-// tests that few are made of.
+// Usual is the level of confidence intervals, the probability that they miss the truth, and
+// of small sets of tests.
 const Usual = 0.05
 
-// mainShare is what the main figures of a family have of its level, where it has others.
-// The rest is enough to see what shows in a lesser figure alone.
+// mainShare is the share of a family's level for its main figures, if it has others. The
+// rest is enough to find a difference in a lesser figure alone.
 const mainShare = 0.8
 
-// Holm corrects p-values that are looked at together, and returns them in the same order:
-// the least of them is at most x in no more than a share x of all families of
-// equals, however their members depend on each other (S. Holm 1979). A test of twice the
-// weight is corrected half as much; without weights all have the same.
+// Holm corrects p-values that are considered together, and returns them in the same order:
+// the least of them is at most x in no more than a share x of all families of equals,
+// however their members depend on each other (S. Holm 1979). A test with twice the weight is
+// corrected half as much; without weights all are equal.
 func Holm(ps, weights []float64) []float64 {
 	weight := func(i int) float64 {
 		if weights == nil {
@@ -44,20 +44,20 @@ func Holm(ps, weights []float64) []float64 {
 	return adjusted
 }
 
-// A Family is what came of pairs that were compared together.
+// A Family is the result of comparing pairs together.
 type Family struct {
-	// Comparisons are those of the pairs, in their order.
+	// Comparisons are the comparisons of the pairs, in order.
 	Comparisons []Comparison
-	// Tests is how many of the pairs could differ: both sides have values, and not the
-	// same one throughout.
+	// Tests is the number of pairs that could differ: both sides have values, and the values
+	// are not all the same.
 	Tests int
-	// Needed is how many values of each side it takes so that a difference, if it is
-	// large enough, can be told in some figure.
+	// Needed is the number of values of each side with which a large enough difference could
+	// be found in some figure.
 	Needed int
 }
 
-// Compare compares each pair of samples, and corrects for their number. Pairs of which a
-// sample is empty have a zero Comparison and do not count.
+// Compare compares each pair of samples, and corrects for their number. A pair with an empty
+// sample has a zero Comparison and does not count.
 func Compare(pairs []Pair) Family {
 	f := Family{Comparisons: make([]Comparison, len(pairs)), Needed: LeastRuns}
 	var tested []int

@@ -13,11 +13,11 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// machine draws what is common to all figures of a run, for so many runs after each other, in
-// standard deviations of what a run differs by.
+// machine draws the common part of all figures of a run, for several runs after each other, in
+// standard deviations between runs.
 type machine func(random *rand.Rand, runs int) []float64
 
-// even is a machine on which nothing lasts from one run to the next.
+// even is a machine on which no disturbance lasts from one run to the next.
 func even(random *rand.Rand, runs int) (all []float64) {
 	for range runs {
 		all = append(all, random.NormFloat64())
@@ -25,8 +25,8 @@ func even(random *rand.Rand, runs int) (all []float64) {
 	return all
 }
 
-// drifting is a machine on which most of what disturbs a run, six tenths of the variance,
-// disturbs its neighbours too, and fades by a tenth from one to the next.
+// drifting is a machine on which most of a run's disturbance, six tenths of the variance,
+// affects its neighbours, too, and fades by a tenth from one to the next.
 func drifting(random *rand.Rand, runs int) (all []float64) {
 	lasting := random.NormFloat64()
 	for range runs {
@@ -55,12 +55,12 @@ func bursts(random *rand.Rand, runs int) (all []float64) {
 	return all
 }
 
-// tails are how much more than the first figure each one varies: what a closed loop shows,
-// two main figures and six others.
+// tails are the variations of the figures, relative to the first: values of a closed loop, two
+// main figures and six others.
 var tails = []float64{1, 1, 1.5, 1, 1.5, 3, 1.2, 1.5}
 
-// situation is what is compared with what: two designs that take turns, of which the second
-// is slower by a factor, where a run differs from the next by a share.
+// situation describes a comparison: two designs that take turns, the second slower by a
+// factor, with a relative difference between runs.
 type situation struct {
 	machine       machine
 	noise, slower float64
@@ -116,10 +116,10 @@ func differs(all []Comparison) bool {
 	return false
 }
 
-// TestPublishedPower sees that what docs/comparing.md says of the power of a comparison is so,
-// to three in a hundred: how many of 200 simulated comparisons of a design with itself show a
-// difference anywhere, and how many of one with a design a fifth slower show it in a
-// main figure. By default it does so of six and of twelve runs.
+// TestPublishedPower checks the power of a comparison in docs/comparing.md, to three in a
+// hundred: how many of 200 simulated comparisons of a design with itself show a difference
+// anywhere, and how many with a design a fifth slower show it in a main figure. By default it
+// does so for six and for twelve runs.
 func TestPublishedPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares a few thousand tables")
@@ -175,9 +175,9 @@ func scaled(shares []float64) (all []float64) {
 	return all
 }
 
-// TestEqualsAnywhere sees that hardly a comparison of equals shows a difference anywhere, also
-// where load comes in bursts, and where the sides did not take turns on a machine on which
-// nothing lasts.
+// TestEqualsAnywhere checks that hardly a comparison of equals shows a difference anywhere,
+// also if load comes in bursts, and if the sides did not take turns on a machine on which no
+// disturbance lasts.
 func TestEqualsAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares a few hundred tables")
@@ -203,8 +203,8 @@ func TestEqualsAnywhere(t *testing.T) {
 	}
 }
 
-// TestTurnsTell sees what it brings to compare only runs that were made near each other: more
-// differences seen where what disturbs them lasts, and hardly fewer where it does not.
+// TestTurnsTell checks the effect of comparing only runs that were made near each other: more
+// differences are found if disturbances last, and hardly fewer if they do not.
 func TestTurnsTell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares a few hundred tables")
@@ -233,8 +233,8 @@ func TestTurnsTell(t *testing.T) {
 	}
 }
 
-// TestRunsFor sees that what a comparison calls visible is seen in about four of five as large
-// ones, and that as many runs as it asks for show a tenth as often.
+// TestRunsFor checks that differences of the visible size are found in about four of five
+// comparisons, and that as many runs as it asks for show a tenth as often.
 func TestRunsFor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares a few thousand tables")
@@ -256,7 +256,8 @@ func TestRunsFor(t *testing.T) {
 	}
 }
 
-// TestIntervalCovers sees that the interval of the ratio has the true one in 95 % of cases.
+// TestIntervalCovers checks that the interval of the ratio contains the true one in 95 % of
+// cases.
 func TestIntervalCovers(t *testing.T) {
 	for _, runs := range []int{6, 12, 60} {
 		random := rand.New(rand.NewPCG(3, 3))

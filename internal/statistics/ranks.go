@@ -9,13 +9,13 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// exactLimit is up to how many values the distribution of the test is computed; of more it
-// is normal for all purposes.
+// exactLimit is the number of values up to which the distribution of the test is computed;
+// with more it is practically normal.
 const exactLimit = 60
 
-// rankSum is the statistic of the two-sided test, which adds up the ranks of what is new in
-// each block (P. van Elteren 1960); of one block it is that of Mann and Whitney. Equal values
-// share their ranks, and the p-value is exact for them too.
+// rankSum is the statistic of the two-sided test, the sum of the ranks of New in each block
+// (P. van Elteren 1960); with one block it is the statistic of Mann and Whitney. Equal values
+// share their ranks, and the p-value is exact for them, too.
 func rankSum(blocks []Block) (sum int) {
 	for _, b := range blocks {
 		for _, rank := range b.ranks()[len(b.Base):] {
@@ -25,7 +25,7 @@ func rankSum(blocks []Block) (sum int) {
 	return sum
 }
 
-// tied reports whether a block has a value twice.
+// tied reports whether a block has equal values.
 func tied(blocks []Block) bool {
 	return slices.ContainsFunc(blocks, func(b Block) bool {
 		ranks := b.ranks()
@@ -34,8 +34,8 @@ func tied(blocks []Block) bool {
 	})
 }
 
-// ranks are twice the ranks of the values of a block, those of Base first: mean ranks of
-// equal values may be halves.
+// ranks are twice the ranks of the values of a block, Base first: mean ranks of equal values
+// may be halves.
 func (b Block) ranks() []int {
 	all := slices.Concat(b.Base, b.New)
 	order := make([]int, len(all))
@@ -57,7 +57,7 @@ func (b Block) ranks() []int {
 	return ranks
 }
 
-// untied are the ranks of a block as if no two of its values were equal.
+// untied are the ranks of a block without equal values.
 func (b Block) untied() []int {
 	ranks := make([]int, len(b.Base)+len(b.New))
 	for i := range ranks {
@@ -66,8 +66,8 @@ func (b Block) untied() []int {
 	return ranks
 }
 
-// null is the distribution of the sum of ranks of what is new, if which values of a block
-// are new is chance: exact, or else normal.
+// null is the distribution of the rank sum of New if chance decides which values of a block
+// are New: exact, or else normal.
 type null struct {
 	exact    []float64 // the probability of each sum
 	mean, sd float64
@@ -95,7 +95,7 @@ func newNull(blocks []Block, ranks func(Block) []int) null {
 	return n
 }
 
-// moments are the mean and the variance of ranks; zero of none.
+// moments are the mean and the variance of ranks; zero for none.
 func moments(ranks []int) (mean, variance float64) {
 	for _, r := range ranks {
 		mean += float64(r) / float64(len(ranks))
@@ -106,13 +106,13 @@ func moments(ranks []int) (mean, variance float64) {
 	return mean, variance
 }
 
-// sums is the distribution of the sum of some of ranks, each choice being as likely.
+// sums is the distribution of the sum of chosen of the ranks, with all choices equally likely.
 func sums(ranks []int, chosen int) []float64 {
 	total := 0
 	for _, r := range ranks {
 		total += r
 	}
-	ways := make([][]float64, chosen+1) // by how many are chosen, and their sum
+	ways := make([][]float64, chosen+1) // by number and sum of the chosen ranks
 	for i := range ways {
 		ways[i] = make([]float64, total+1)
 	}
@@ -136,7 +136,7 @@ func sums(ranks []int, chosen int) []float64 {
 	return ways[chosen]
 }
 
-// convolve is the distribution of the sum of two numbers that know nothing of each other.
+// convolve is the distribution of the sum of two independent numbers.
 func convolve(a, b []float64) []float64 {
 	c := make([]float64, len(a)+len(b)-1)
 	for i, p := range a {
@@ -150,7 +150,8 @@ func convolve(a, b []float64) []float64 {
 	return c
 }
 
-// twoSided is the probability of a sum as far out as this one, or farther, at either end.
+// twoSided is the probability of a sum as far from the mean as this one, or farther, on either
+// side.
 func (n null) twoSided(sum int) float64 {
 	if n.exact != nil {
 		return min(1, 2*min(total(n.exact[:sum+1]), total(n.exact[sum:])))
@@ -158,7 +159,7 @@ func (n null) twoSided(sum int) float64 {
 	if n.sd == 0 {
 		return 1
 	}
-	// Sums are two apart where no values are equal; hence the one between.
+	// Without equal values sums are two apart; hence the one between.
 	return min(1, 2*stats.StdNormal.CDF((1-math.Abs(float64(sum)-n.mean))/n.sd))
 }
 
@@ -177,8 +178,8 @@ func total(ps []float64) (sum float64) {
 	return sum
 }
 
-// leastP is the smallest p-value that blocks of these sizes can have: in each all of one side
-// are below all of the other.
+// leastP is the smallest p-value of blocks of these sizes: in each, all values of one side are
+// below all of the other.
 func leastP(blocks []Block) float64 {
 	logarithm := math.Log(2)
 	for _, b := range blocks {
@@ -195,9 +196,9 @@ func logChoose(n, k int) float64 {
 	return logN - logK - logRest
 }
 
-// tail is the rank of the first ratio within the interval, 0 when there is none: in how many
-// of the comparisons of a value with another of its block, at most, what is new is the greater
-// one in the lower tail of the test.
+// tail is the rank of the first ratio within the interval, 0 if there is none: the largest
+// number of comparisons of a value with another of its block in which New is greater, in the
+// lower tail of the test.
 func tail(blocks []Block, null null) int {
 	comparisons, least := 0, 0
 	for _, b := range blocks {

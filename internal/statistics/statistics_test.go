@@ -95,8 +95,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestFamily sees that main figures are told by fewer runs than others, that a difference in
-// them leaves the level to the others, and that what cannot differ costs nothing.
+// TestFamily checks that main figures need fewer runs than others, that a difference in them
+// leaves the level to the others, and that constant figures cost nothing.
 func TestFamily(t *testing.T) {
 	up, double := []float64{10, 11, 12, 13, 14, 15}, []float64{20, 22, 24, 26, 28, 30}
 	equal := []float64{5, 5, 5, 5, 5, 5}
@@ -132,7 +132,7 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestMannWhitney sees that the test of one block is that of a library, with ties and without,
+// TestMannWhitney checks that the test of one block equals a library's, with ties and without,
 // exact and normal.
 func TestMannWhitney(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
@@ -160,8 +160,8 @@ func TestMannWhitney(t *testing.T) {
 	}
 }
 
-// TestBlocks sees that only values of one block are compared: what is new is the greater one
-// in each, though not in all. Of the 6 x 6 ways to choose two of four in each block one is as
+// TestBlocks checks that only values of one block are compared: New is greater in each block,
+// though not in all together. Of the 6 x 6 ways to choose two of four in each block one is as
 // far out at this end.
 func TestBlocks(t *testing.T) {
 	blocks := []Block{{[]float64{1, 2}, []float64{3, 4}}, {[]float64{10, 20}, []float64{30, 40}}}

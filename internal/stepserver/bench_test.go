@@ -48,9 +48,9 @@ func acquire(ctx context.Context, c *redis.Client, token string) {
 	c.SetNX(ctx, "lock", token, 2*time.Second)
 }
 
-// BenchmarkSchedule runs the schedules of three clients that take and give back a
-// lock twice, on a server and clients that are used again: what an operation costs
-// without recording and judging.
+// BenchmarkSchedule runs schedules in which three clients take and give back a lock
+// twice, on a reused server and clients: the cost of an operation without recording
+// and judging.
 func BenchmarkSchedule(b *testing.B) {
 	for _, c := range cycles {
 		b.Run(c.name, func(b *testing.B) {
@@ -170,7 +170,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used so far: it says the same on a busy machine.
+// cpuTime is the processor time of this process so far: it is independent of other
+// load.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// blocking tries a blocking command; when there is nothing yet, the connection waits.
+// blocking tries a blocking command; if it finds nothing, the connection waits.
 func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	wait, waits := patience(q)
 	if !waits {
@@ -30,8 +30,8 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	return nil
 }
 
-// once executes a blocking command without waiting, and reports whether there was
-// something, be it an error.
+// once executes a blocking command without waiting, and reports whether it found
+// something, even if it is an error.
 func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool) {
 	args := q.Args
 	if q.pinned != nil {
@@ -42,8 +42,8 @@ func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool)
 	return reply, !isNil(nil, string(reply))
 }
 
-// serve gives what was just written to those that wait for it, first come first
-// served, until nobody finds anything.
+// serve gives the data just written to the commands that wait for it, first come
+// first served, until no command finds anything.
 func (s *Server) serve(e *Effect) {
 	for i := 0; i < len(s.blocked); i++ {
 		q := s.blocked[i]
@@ -60,7 +60,7 @@ func (s *Server) serve(e *Effect) {
 		}
 		e.wakes(q.Process)
 		s.release(q, reply)
-		i = -1 // what it moved may be what an earlier one waits for
+		i = -1 // an earlier command may wait for the data that it moved
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Server) unblock(c *conn) {
 	c.block = nil
 }
 
-// endWaits answers the blocking commands whose time is over and sets the alarm for
+// endWaits answers the blocking commands with expired waits and sets the alarm for
 // the others.
 func (s *Server) endWaits() {
 	now := time.Now()
@@ -95,8 +95,8 @@ func (s *Server) endWaits() {
 	}
 }
 
-// patience is how long a blocking command waits at most, zero being for ever, if it
-// waits at all.
+// patience is the longest wait of a blocking command, zero being for ever, and
+// whether it waits at all.
 func patience(q *Command) (wait time.Duration, waits bool) {
 	at, unit := len(q.Args)-1, float64(time.Second)
 	switch q.spec.name {
@@ -113,8 +113,8 @@ func patience(q *Command) (wait time.Duration, waits bool) {
 	return time.Duration(n * unit), err == nil
 }
 
-// pin replaces the last identifier, $, of a blocking XREAD by what it is now. Nil is
-// that there is none.
+// pin replaces the identifier $ (the last) in a blocking XREAD with its present
+// value. It returns nil if there is none.
 func (s *Server) pin(c *conn, q *Command) []string {
 	if q.spec.name != "XREAD" || !slices.Contains(q.Args, "$") {
 		return nil

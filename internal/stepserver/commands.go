@@ -6,56 +6,56 @@ import (
 	"strings"
 )
 
-// A spec is what the step server knows of a command.
+// A spec describes a command to the step server.
 type spec struct {
 	name string // upper case
-	// keys finds the keys among the arguments, those that may be written first.
+	// keys finds the keys among the arguments, writable ones first.
 	keys func(args []string) []string
-	// dest is how many of keys may be written; -1 is all of them, 0 none.
+	// dest is the number of keys that may be written; -1 is all of them, 0 none.
 	dest int
-	// same says from the reply that nothing was written after all. So does an error,
-	// of any command, unless it is one of those that write partly.
+	// same reports whether the reply shows that nothing was written. An error shows
+	// that, too, for any command but partly ones.
 	same func(args []string, reply string) bool
-	// partly: an error may come after something was written.
+	// partly commands may write before they return an error.
 	partly bool
-	// unordered: the order of its reply is up to chance.
+	// unordered replies are in random order.
 	unordered bool
-	// stores: it puts the result, a set, in the place of its first argument.
+	// stores means that the result, a set, replaces the first argument's value.
 	stores bool
-	// route is what executes it.
+	// route is the code that executes it.
 	route route
-	// script is whether a script may call it.
+	// script means that a script may call it.
 	script bool
-	// hidden: its reply depends on what Fingerprint does not see at any time, and
-	// unseen: what it writes is not seen from then on.
+	// hidden commands reply by state that Fingerprint never sees; unseen ones write
+	// such state.
 	hidden, unseen bool
-	// unknown: it is not in the table.
+	// unknown means that it is not in the table.
 	unknown bool
-	// rewrites: it may put other values in the place of any keys, without naming them.
+	// rewrites means that it may replace the values of any keys without naming them.
 	rewrites bool
 }
 
-// A route is what executes a command.
+// A route is the code that executes a command.
 type route uint8
 
 const (
 	stock        route = iota // miniredis, when the scheduler says so
-	pass                      // miniredis, at once: nobody else can tell when it ran
+	pass                      // miniredis, at once: nobody else can observe the time
 	transaction               // the step server's MULTI, EXEC, DISCARD, WATCH, UNWATCH
 	messages                  // the step server's publish and subscribe
-	blocks                    // miniredis, as often as it takes
+	blocks                    // miniredis, possibly several times
 	runsScript                // the step server's EVAL and EVALSHA
 	scriptsCache              // the step server's SCRIPT
 )
 
-// A group is commands that are alike.
+// A group is a set of similar commands.
 type group struct {
 	names string
 	spec
 }
 
-// groups are all commands that miniredis knows. One that is missing here is taken
-// to read and write everything.
+// groups has all commands of miniredis. A command that is missing here is assumed to
+// read and write everything.
 var groups = []group{
 	{"GET STRLEN GETRANGE GETBIT BITCOUNT BITPOS TYPE TTL PTTL EXPIRETIME PEXPIRETIME DUMP " +
 		"HEXISTS HGET HGETALL HKEYS HLEN HMGET HSTRLEN HVALS HSCAN HTTL HPTTL " +
@@ -118,7 +118,7 @@ var groups = []group{
 	{"SCRIPT", spec{keys: none, route: scriptsCache}},
 }
 
-// specs finds a command by its name, in upper and in lower case.
+// specs finds a command by its name, in upper or lower case.
 var specs = func() map[string]*spec {
 	index := map[string]*spec{}
 	for _, g := range groups {
@@ -131,7 +131,7 @@ var specs = func() map[string]*spec {
 	return index
 }()
 
-// specOf finds the command of args. An unknown one may do anything.
+// specOf finds the command of args. An unknown command may do anything.
 func specOf(args []string) *spec {
 	if s, known := specs[args[0]]; known {
 		return s
@@ -165,8 +165,8 @@ func pairs(args []string) (keys []string) {
 	return keys
 }
 
-// numbered finds keys that follow their count, which is argument at; before it is a
-// destination when dest is not zero.
+// numbered finds keys after their count, which is argument at. If dest is not zero,
+// argument dest is a destination key.
 func numbered(at, dest int) func([]string) []string {
 	return func(args []string) []string {
 		if len(args) <= at {
@@ -174,7 +174,7 @@ func numbered(at, dest int) func([]string) []string {
 		}
 		n, err := strconv.Atoi(args[at])
 		if err != nil || n < 0 || n > len(args)-at-1 {
-			return nil // it will be refused
+			return nil // it is refused later
 		}
 		keys := args[at+1 : at+1+n]
 		if dest > 0 {
@@ -184,8 +184,8 @@ func numbered(at, dest int) func([]string) []string {
 	}
 }
 
-// streams finds the keys of XREAD and XREADGROUP: the first half of what follows
-// STREAMS.
+// streams finds the keys of XREAD and XREADGROUP: the first half of the arguments
+// after STREAMS.
 func streams(args []string) []string {
 	at := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "streams") })
 	if at < 0 {
@@ -195,7 +195,7 @@ func streams(args []string) []string {
 	return rest[:len(rest)/2]
 }
 
-// copied finds those of COPY, the destination first.
+// copied finds the keys of COPY, the destination first.
 func copied(args []string) []string {
 	if len(args) != 3 && !(len(args) == 4 && strings.EqualFold(args[3], "replace")) {
 		return wholeKeyspace // into another database, or refused
@@ -218,8 +218,8 @@ func storesNothing(args []string, _ string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(strings.ToLower(a), "store") })
 }
 
-// setRefused is SET's: with GET a nil reply says that there was no value before,
-// not that none was set.
+// setRefused is same for SET: with GET a nil reply means that there was no value
+// before, not that none was set.
 func setRefused(args []string, reply string) bool {
 	return isNil(args, reply) && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "get") })
 }

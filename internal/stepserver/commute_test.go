@@ -16,8 +16,8 @@ import (
 
 var pairs = flag.Int("pairs", longtest.Times(1000, 2000), "how many pairs of commands to take in both orders")
 
-// TestIndependentStepsCommute takes two steps in both orders: when their effects say
-// that they are independent, replies, messages and the state after them are the same.
+// TestIndependentStepsCommute takes two steps in both orders: if their effects are
+// independent, replies, messages and the state after them are the same.
 func TestIndependentStepsCommute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		independent := 0
@@ -137,8 +137,8 @@ func (b *table) ask(args ...string) string {
 	return e.Reply
 }
 
-// TestIndependence says of pairs of commands, sent by processes 0 and 1 after others,
-// whether they are independent.
+// TestIndependence checks, for pairs of commands sent by processes 0 and 1 after
+// others, whether they are independent.
 func TestIndependence(t *testing.T) {
 	for _, c := range []struct {
 		name, before, a, b string

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What the calls on a connection return when it breaks.
+// Errors of calls on a broken connection.
 var (
 	errReset   = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	errPipe    = &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}
@@ -19,8 +19,7 @@ var (
 	errCrashed = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("the process died in this schedule")}
 )
 
-// conn is one connection, both ends of it. Everything in it is guarded by the
-// server's mutex.
+// conn is one connection, with both ends. The server's mutex guards all of it.
 type conn struct {
 	server          *Server
 	process, number int
@@ -28,24 +27,25 @@ type conn struct {
 	serverEnd
 }
 
-// A clientEnd is what calls on the connection see. Replies are read in the order in which
-// they were sent, also after the connection broke; once closed or crashed nothing is.
+// A clientEnd is the client's end of the connection. Replies are read in the order in
+// which they were sent, even after the connection broke; none is read once it is closed or
+// crashed.
 type clientEnd struct {
 	ready      *sync.Cond
 	out        []byte // replies not read yet
-	read       int    // how much of out was read; both begin anew when that is all
+	read       int    // number of bytes of out already read; both are reset when all is read
 	deadline   time.Time
 	reading    bool     // a Read waits
-	late       bool     // the next Read is to time out
+	late       bool     // the next Read times out
 	closed     bool     // by the client
-	broken     error    // by the server, told once out is read
+	broken     error    // by the server; returned once out is read
 	crashed    bool     // its thread died: calls wait until Retire
 	unanswered bool     // replies no longer arrive
-	slow       *Command // replies are to be kept in this one
+	slow       *Command // this command keeps the replies
 }
 
-// A serverEnd is what the server knows of the connection. Queue holds what arrived and was
-// not run, in order; while a command blocks, those behind it cannot run.
+// A serverEnd is the server's end of the connection. queue has the commands that arrived
+// and were not run, in order; while a command blocks, the others cannot run.
 type serverEnd struct {
 	peer     *peer
 	requests requests
@@ -59,8 +59,8 @@ type serverEnd struct {
 	gone     bool // no longer among the server's
 }
 
-// Dial opens a connection for a process. It parks when the process has crashed, until
-// Retire, and returns an error then and after Close; otherwise it does not block.
+// Dial opens a connection for a process. If the process has crashed it blocks until Retire
+// and returns an error. It also returns an error after Close; otherwise it does not block.
 func (s *Server) Dial(process int) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +82,8 @@ func byProcess(a, b *conn) int {
 	return a.number - b.number
 }
 
-// park waits until Retire if the process, or the thread that calls, has crashed, and
-// reports whether it has.
+// park waits until Retire if the process or the calling thread has crashed, and reports
+// whether it has.
 func (s *Server) park(process int) bool {
 	crashed := func() bool { return s.crashed[process] || s.threads.callerCrashed(process) }
 	if !crashed() {
@@ -95,7 +95,7 @@ func (s *Server) park(process int) bool {
 	return true
 }
 
-// Write sends commands to the server. It never blocks but for crashed processes.
+// Write sends commands to the server. It blocks only for crashed processes.
 func (c *conn) Write(b []byte) (int, error) {
 	s := c.server
 	s.mu.Lock()
@@ -126,7 +126,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 }
 
-// Read waits for replies, until the deadline at most.
+// Read waits for replies, until the deadline.
 func (c *conn) Read(b []byte) (int, error) {
 	s := c.server
 	s.mu.Lock()
@@ -149,7 +149,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 }
 
-// take reads what is there; zero and no error is nothing yet.
+// take reads available data; zero and no error means none yet.
 func (c *conn) take(b []byte) (int, error) {
 	switch {
 	case c.parked():
@@ -176,7 +176,7 @@ func (c *conn) take(b []byte) (int, error) {
 	return 0, nil
 }
 
-// parked: the client of the connection has crashed.
+// parked reports whether the client of the connection has crashed.
 func (c *conn) parked() bool { return c.crashed || c.server.crashed[c.process] }
 
 func (c *conn) overdue() bool { return !c.deadline.IsZero() && !time.Now().Before(c.deadline) }
@@ -194,7 +194,7 @@ func (c *conn) send(reply []byte) {
 	c.ready.Broadcast()
 }
 
-// Close is the client's. A command that it had sent may still run.
+// Close closes the client's end. A command sent before may still run.
 func (c *conn) Close() error {
 	s := c.server
 	s.mu.Lock()
@@ -208,8 +208,8 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// leave is what the server does when a client's end is closed: it forgets what the
-// connection waited and listened for. What had arrived stays pending.
+// leave handles the end of a client: it drops the waits and subscriptions of the
+// connection. Commands that arrived stay pending.
 func (s *Server) leave(c *conn) {
 	c.channels, c.patterns = nil, nil
 	s.unblock(c)
@@ -218,8 +218,8 @@ func (s *Server) leave(c *conn) {
 	}
 }
 
-// hangUp is the server's end closed: nothing of the connection is executed any
-// more, and once replies are read its calls return err.
+// hangUp closes the server's end: no more commands of the connection are executed, and
+// once replies are read its calls return err.
 func (s *Server) hangUp(c *conn, err error) {
 	c.queue, c.tx, c.watched = nil, nil, nil
 	if c.broken == nil {
@@ -240,8 +240,8 @@ func (s *Server) forget(c *conn) {
 // SetDeadline and SetReadDeadline bound Reads in the bubble's time.
 func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
 
-// SetReadDeadline makes Read return os.ErrDeadlineExceeded at t. What had been sent
-// stays pending and may be executed later.
+// SetReadDeadline makes Read return os.ErrDeadlineExceeded at t. Commands sent before stay
+// pending and may run later.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
@@ -255,7 +255,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 // SetWriteDeadline does nothing: a Write never waits.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr is the process's, RemoteAddr the server's; both are made up.
+// LocalAddr is the process's address, RemoteAddr the server's; both are made up.
 func (c *conn) LocalAddr() net.Addr  { return address(40000 + c.number) }
 func (c *conn) RemoteAddr() net.Addr { return address(6379) }
 

@@ -5,28 +5,28 @@ import (
 	"strconv"
 )
 
-// An Effect is what running a command did, for deciding whether two steps commute.
-// It is by outcome: a refused SET NX is a read. It may name more than was touched,
-// never less.
+// An Effect describes the effect of a command, to decide whether two steps
+// commute. It depends on the outcome: a refused SET NX is a read. It may name more
+// than the command touched, never less.
 type Effect struct {
 	// Process sent the command.
 	Process int
-	// Reads and Writes name keys (those of database 0 by their name), Everything,
-	// and under names that begin with a NUL what else clients share: channels, the
-	// script cache, which clients wait for a key.
+	// Reads and Writes name keys (of database 0 by their name), Everything, and,
+	// under names that begin with a NUL, other state that clients share: channels,
+	// the script cache, and the clients that wait for a key.
 	Reads, Writes []string
-	// Woken are the processes, but for the sender's, that were sent something: a
-	// message, or what they had been waiting for.
+	// Woken are the processes, except the sender's, that the server sent
+	// something: a message, or data that they waited for.
 	Woken []int
-	// Reply is what the client is answered, as RESP.
+	// Reply is the client's answer, as RESP.
 	Reply string
-	// Waits: the command blocks, and there is no reply yet.
+	// Waits means that the command blocks, and has no reply yet.
 	Waits bool
 }
 
 // Independent reports whether two steps of different processes lead to the same
-// state and the same replies in both orders, whenever both can be taken. It says
-// nothing of the time they are taken at.
+// state and the same replies in both orders, whenever both can be taken. It does
+// not consider the time of the steps.
 func (e Effect) Independent(o Effect) bool {
 	if e.Process == o.Process || slices.Contains(e.Woken, o.Process) || slices.Contains(o.Woken, e.Process) {
 		return false
@@ -37,7 +37,7 @@ func (e Effect) Independent(o Effect) bool {
 	return !meet(e.Writes, o.Writes) && !meet(e.Writes, o.Reads) && !meet(e.Reads, o.Writes)
 }
 
-// meet reports whether two sets of names share one.
+// meet reports whether two sets share a name.
 func meet(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
@@ -56,8 +56,8 @@ func (e *Effect) wakes(process int) {
 	}
 }
 
-// add adds names to a set. The first ones are shared with their source, which
-// is why their slice is never written to.
+// add adds names to a set. The first ones are shared with their source, so their
+// slice is never written to.
 func add(to, names []string) []string {
 	if len(to) == 0 && len(names) > 0 {
 		return names[:len(names):len(names)]
@@ -70,7 +70,7 @@ func add(to, names []string) []string {
 	return to
 }
 
-// by adds what the command args, answered reply in database db, did.
+// by adds the effect of the command args, with its reply, in database db.
 func (e *Effect) by(s *spec, db int, args []string, reply string) {
 	keys := inDatabase(db, s.keys(args))
 	dest := s.dest
@@ -84,8 +84,8 @@ func (e *Effect) by(s *spec, db int, args []string, reply string) {
 	e.reads(keys[dest:]...)
 }
 
-// inDatabase names the keys of a database; those of database 0 are named by
-// themselves.
+// inDatabase returns the names of keys of a database; in database 0 a key is its
+// own name.
 func inDatabase(db int, keys []string) []string {
 	if db == 0 {
 		return keys
@@ -99,16 +99,16 @@ func inDatabase(db int, keys []string) []string {
 	return named
 }
 
-// scriptCache is written when all scripts are forgotten; what uses or adds one
-// reads it.
+// scriptCache is written when all scripts are forgotten, and read when one is used
+// or added.
 const scriptCache = "\x00scripts"
 
 func scriptName(sha string) string      { return "\x00script/" + sha }
 func channelName(channel string) string { return "\x00channel/" + channel }
 
-// waiters is written by what begins to wait for a key, and by what serves one that
-// waits: the first to come is the first to be served.
+// waiters is written by commands that begin to wait for a key and by ones that
+// serve a waiting client, because clients are served in order of arrival.
 const waiters = "\x00waiters"
 
-// patterns is written by what subscribes to a pattern; a publisher reads it.
+// patterns is written by subscriptions to a pattern, and read by a publisher.
 const patterns = "\x00patterns"

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// Whoever watches what is executed can record it before the client has its answer.
+// A watcher of executed commands can record them before the client has its answer.
 func TestExecutedComesBeforeTheAnswer(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		client := b.client(1)

@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// TestClientFaults injects a fault at what it sends in one way after another: at a
-// command, a script and a transaction.
+// TestClientFaults injects each fault at a client's request: at a command, a script and a
+// transaction.
 func TestClientFaults(t *testing.T) {
 	sent := []struct {
 		name string
@@ -75,7 +75,7 @@ func TestClientFaults(t *testing.T) {
 	}
 }
 
-// TestRepliesBeforeABreakAreRead: a connection breaks behind what was sent on it.
+// TestRepliesBeforeABreakAreRead: a connection breaks after replies were sent on it.
 func TestRepliesBeforeABreakAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTable(t, 1)
@@ -96,7 +96,8 @@ func TestRepliesBeforeABreakAreRead(t *testing.T) {
 	})
 }
 
-// TestClientFaultsOnTheBlocked injects a fault into a client whose blocking command was run.
+// TestClientFaultsOnTheBlocked injects a fault into a client with a running blocking
+// command.
 func TestClientFaultsOnTheBlocked(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -109,7 +110,7 @@ func TestClientFaultsOnTheBlocked(t *testing.T) {
 		{"timed out", func(s *stepserver.Server, c *stepserver.Command) { s.Timeout(c) }, true, 1},
 		{"killed", func(s *stepserver.Server, c *stepserver.Command) { s.Kill(1) }, false, 1},
 		{"restarted", func(s *stepserver.Server, c *stepserver.Command) { s.Restart() }, true, 1},
-		// what is given to a thread that crashed is lost: its socket is still open
+		// an element given to a crashed thread is lost: its socket is still open
 		{"killed thread", func(s *stepserver.Server, c *stepserver.Command) { s.KillClient(1, 7) }, false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -270,8 +271,8 @@ func TestClosedServer(t *testing.T) {
 	})
 }
 
-// TestPendingOrder dials and sends from many goroutines at once: what is pending
-// comes in the same order every time.
+// TestPendingOrder dials and sends from many goroutines at once: pending commands come in
+// the same order every time.
 func TestPendingOrder(t *testing.T) {
 	var want string
 	for range 20 {
@@ -299,7 +300,7 @@ func TestPendingOrder(t *testing.T) {
 	}
 }
 
-// TestEffectsOfScripts: what a script read and wrote is known by what it called.
+// TestEffectsOfScripts: the reads and writes of a script are those of its calls.
 func TestEffectsOfScripts(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx, one := t.Context(), b.client(1)

@@ -77,7 +77,7 @@ func compareScripts(t *testing.T, there speaker, errors bool, comparable func(st
 	}
 }
 
-// contentsScript returns all keys and what is in them.
+// contentsScript returns all keys and their values.
 const contentsScript = `
 local all = redis.call('keys','*')
 table.sort(all)
@@ -105,7 +105,7 @@ type generator struct {
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
 
-// block is some statements; depth bounds what is nested.
+// block is some statements; depth bounds the nesting.
 func (g *generator) block(depth int) string {
 	var b strings.Builder
 	for range g.IntN(3) {

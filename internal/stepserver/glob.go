@@ -28,8 +28,8 @@ func globStar(rest, name string) bool {
 	return false
 }
 
-// globOne matches one character against the first element of a pattern that is not
-// a star, and returns the pattern behind it.
+// globOne matches one character against the first element of a pattern that does
+// not begin with a star, and returns the rest of the pattern.
 func globOne(pattern string, c byte) (rest string, ok bool) {
 	switch {
 	case pattern[0] == '?':
@@ -42,7 +42,7 @@ func globOne(pattern string, c byte) (rest string, ok bool) {
 	return pattern[1:], pattern[0] == c
 }
 
-// globClass matches one character against a class, whose opening bracket is gone.
+// globClass matches one character against a class without its opening bracket.
 func globClass(class string, c byte) (rest string, ok bool) {
 	negated := class != "" && class[0] == '^'
 	if negated {

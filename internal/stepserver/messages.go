@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// refusal says what is wrong with a command of a connection that listens.
+// refusal is the error of a command that a listening connection may not send.
 func (c *conn) refusal(s *spec) string {
 	if c.listening() == 0 || c.peer.Resp3 {
 		return ""
@@ -48,7 +48,7 @@ func (s *Server) message(c *conn, args []string, e *Effect) []byte {
 	return wrongNumber(verb)
 }
 
-// listens notes in e what a change of subscriptions is a write of.
+// listens adds the writes of a change of subscriptions to e.
 func listens(verb string, names []string, e *Effect) {
 	if strings.HasPrefix(verb, "p") {
 		e.writes(patterns)
@@ -84,13 +84,14 @@ func (c *conn) unsubscribe(verb string, from *[]string, names []string, e *Effec
 	return reply
 }
 
-// confirm reports one subscription made or ended, and how many there are now.
+// confirm reports a subscription or its end, and the present number of
+// subscriptions.
 func (c *conn) confirm(reply []byte, verb, name string) []byte {
 	reply = appendBulk(appendBulk(c.push(reply, 3), verb), name)
 	return appendInt(reply, c.listening())
 }
 
-// push begins what is sent unasked: a type of its own in RESP3.
+// push begins an unsolicited message, which has its own type in RESP3.
 func (c *conn) push(b []byte, n int) []byte {
 	if c.peer.Resp3 {
 		return appendLen(b, '>', n)
@@ -98,8 +99,8 @@ func (c *conn) push(b []byte, n int) []byte {
 	return appendLen(b, '*', n)
 }
 
-// publish sends text to all that listen, in the order of the connections, and
-// returns how many messages that were.
+// publish sends text to all listeners, in the order of the connections, and
+// returns the number of messages.
 func (s *Server) publish(channel, text string, e *Effect) (sent int) {
 	e.reads(channelName(channel), patterns)
 	for _, c := range s.conns {

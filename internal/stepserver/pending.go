@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A Command waits to be run: it arrived, and it is its connection's turn.
+// A Command waits to be run: it has arrived and is the next of its connection.
 type Command struct {
-	// Process sent it, on its Conn-th connection. Client is which of the process's
-	// clients did, -1 for none of them: see Attribute.
+	// Process sent it, on its Conn-th connection. Client is the number of the client in
+	// the process, -1 for none: see Attribute.
 	Process, Client, Conn int
-	// Args are the command as it was sent, its name first.
+	// Args are the command as sent, its name first.
 	Args []string
 	// Queued are the commands of the transaction that this EXEC runs, in order.
 	Queued [][]string
@@ -21,21 +21,21 @@ type Command struct {
 	conn    *conn
 	spec    *spec
 	until   time.Time // when a blocking command gives up; zero is never
-	nothing []byte    // what it is answered then
-	pinned  []string  // Args, with the identifiers in them that depend on when it runs
-	reply   []byte    // what RunSlow kept back of its answer
+	nothing []byte    // its answer then
+	pinned  []string  // Args, with their time-dependent identifiers resolved
+	reply   []byte    // the part of its answer that RunSlow kept back
 }
 
-// Orphan reports whether nobody waits for the reply any more: the client timed out
-// or closed the connection. The command may still be run, or never.
+// Orphan reports whether nobody waits for the reply any more, because the client timed
+// out or closed the connection. The command may still be run, or never.
 func (c *Command) Orphan() bool {
 	c.conn.server.mu.Lock()
 	defer c.conn.server.mu.Unlock()
 	return c.conn.closed || c.conn.unanswered
 }
 
-// Pending returns the commands that can be run, one per connection, in the order of
-// process, client, arguments and connection. The slice is good until the next call.
+// Pending returns the runnable commands, one per connection, in the order of process,
+// client, arguments and connection. The slice is valid until the next call.
 func (s *Server) Pending() []*Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,8 +49,8 @@ func (s *Server) Pending() []*Command {
 	return s.pending
 }
 
-// Blocked returns the blocking commands that were run and wait for what other
-// clients do, in the order in which they will be served.
+// Blocked returns the blocking commands that were run and wait for other clients, in the
+// order in which they will be served.
 func (s *Server) Blocked() []*Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,13 +70,13 @@ func inOrder(a, b *Command) int {
 	return cmp.Compare(a.Conn, b.Conn)
 }
 
-// Run executes a pending command and delivers the reply. A command that no longer
-// waits is left alone.
+// Run executes a pending command and delivers the reply. It does nothing if the command
+// no longer waits.
 func (s *Server) Run(c *Command) Effect { return s.run(c, func(*conn) {}) }
 
-// Executed has each be called with every command that is run and its effect, before the
-// reply is on its way: what each records comes before anything that the client does with
-// the answer. It may look at the server, and must not run anything.
+// Executed registers a function that is called with every executed command and its
+// effect, before the reply is sent: its records precede every reaction of the client. It
+// may read the server, and must not run commands.
 func (s *Server) Executed(each func(*Command, Effect)) { s.executed = each }
 
 // RunLosing executes a pending command; its reply is lost and the connection breaks.
@@ -90,8 +90,8 @@ func (s *Server) RunUnanswered(c *Command) Effect {
 	return s.run(c, func(on *conn) { on.unanswered = true })
 }
 
-// Cut breaks the connection of a pending or a blocked command, which is not
-// executed, nor is what was sent behind it.
+// Cut breaks the connection of a pending or blocked command. Neither that command nor
+// later ones of the connection are executed.
 func (s *Server) Cut(c *Command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,9 +111,8 @@ func (s *Server) Timeout(c *Command) {
 	}
 }
 
-// Kill ends a process: what it has pending is dropped, its connections are
-// closed as the server sees it, and its calls of Dial, Read and Write do not return
-// before Retire.
+// Kill ends a process: its pending commands are dropped, the server sees its connections
+// closed, and its calls of Dial, Read and Write do not return before Retire.
 func (s *Server) Kill(process int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,9 +125,9 @@ func (s *Server) Kill(process int) {
 	}
 }
 
-// KillClient ends one client of a process that lives on: what it has pending is
-// dropped. Its calls, found by their goroutine, do not return before Retire; as the
-// server sees it its connection stays open.
+// KillClient ends one client of a process that lives on: its pending commands are
+// dropped. Its calls, found by their goroutine, do not return before Retire. The server
+// sees its connection open.
 func (s *Server) KillClient(process, client int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +139,7 @@ func (s *Server) KillClient(process, client int) {
 	}
 }
 
-// usedBy reports whether what is under way on the connection is the client's.
+// usedBy reports whether the commands under way on the connection are the client's.
 func (c *conn) usedBy(client int) bool {
 	if c.block != nil {
 		return c.block.Client == client
@@ -171,8 +170,8 @@ func (s *Server) arrive(c *conn, args []string) {
 	}
 }
 
-// settle executes what has no effect on others, until something is to wait
-// for the scheduler.
+// settle executes commands that have no effect on others, until one must wait for the
+// scheduler.
 func (s *Server) settle(c *conn) {
 	for len(c.queue) > 0 && c.block == nil {
 		q := c.queue[0]
@@ -207,8 +206,8 @@ func (c *conn) passes(q *Command) bool {
 	return q.spec.route == pass
 }
 
-// run executes c. What is to happen to the connection before the reply and after it
-// is in around.
+// run executes c. It calls around[0] on the connection before the reply, and around[1]
+// after it.
 func (s *Server) run(c *Command, around ...func(*conn)) Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +241,7 @@ func (s *Server) run(c *Command, around ...func(*conn)) Effect {
 	return *e
 }
 
-// settled notes what was written, for WATCH, and serves the clients that waited for it.
+// settled records the writes for WATCH, and serves the clients that waited for them.
 func (s *Server) settled(e *Effect) {
 	if len(e.Writes) == 0 {
 		return
@@ -254,8 +253,8 @@ func (s *Server) settled(e *Effect) {
 	s.serve(e)
 }
 
-// execute runs one command of a connection, whatever its kind. The reply is good
-// until the next command.
+// execute runs one command of a connection, of whatever kind. The reply is valid until
+// the next command.
 func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
 	if refusal := c.refusal(q.spec); refusal != "" {
 		return []byte(refusal)
@@ -278,7 +277,7 @@ func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
 	return s.simple(c, q, e)
 }
 
-// simple leaves a command to miniredis.
+// simple executes a command in miniredis.
 func (s *Server) simple(c *conn, q *Command, e *Effect) []byte {
 	if q.spec.name == "PING" && c.listening() > 0 && !c.peer.Resp3 {
 		return pong(q.Args)
@@ -294,7 +293,7 @@ func (s *Server) simple(c *conn, q *Command, e *Effect) []byte {
 	return reply
 }
 
-// note adds to e what a command did.
+// note adds the effect of a command to e.
 func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect) {
 	e.by(spec, db, args, reply)
 	s.unseen = s.unseen || spec.unseen
@@ -308,7 +307,7 @@ func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect
 	}
 }
 
-// databases are those whose keys a command may write without naming them.
+// databases are the databases with keys that a command may write without naming them.
 func databases(spec *spec, selected int, args []string) []int {
 	all := []int{selected}
 	switch {

@@ -66,7 +66,7 @@ func (b *bench) patient(process int, wait time.Duration) *redis.Client {
 	return c
 }
 
-// start runs f as a client and returns where its result will be.
+// start runs f as a client and returns the future result.
 func start[T any](f func() (T, error)) *result[T] {
 	r := &result[T]{}
 	go func() {
@@ -83,7 +83,7 @@ type result[T any] struct {
 	Done  bool
 }
 
-// args are those of the pending commands.
+// args are the arguments of the pending commands.
 func (b *bench) args() (all [][]string) {
 	synctest.Wait()
 	for _, c := range b.server.Pending() {
@@ -112,7 +112,7 @@ func (b *bench) with(process int, inject func(*stepserver.Command) stepserver.Ef
 	return stepserver.Effect{}
 }
 
-// drain runs whatever is pending, in order, until nothing is.
+// drain runs pending commands in order, until there are none.
 func (b *bench) drain() {
 	for synctest.Wait(); len(b.server.Pending()) > 0; synctest.Wait() {
 		b.server.Run(b.server.Pending()[0])
@@ -163,7 +163,7 @@ func TestLeasesEndByTheBubblesClock(t *testing.T) {
 }
 
 // TestKeysLiveThroughTheMillisecondNamed: Redis expires a key when its clock shows more than the
-// time that was named.
+// named time.
 func TestKeysLiveThroughTheMillisecondNamed(t *testing.T) {
 	for name, args := range map[string]func(end int64) [][]any{
 		"SET":       func(end int64) [][]any { return [][]any{{"set", "lock", "pxat", "pxat", end}} },
@@ -439,7 +439,7 @@ func TestResetKeepsConnections(t *testing.T) {
 	})
 }
 
-// TestProtocol3 uses what differs in RESP3: nil, maps and pushed messages.
+// TestProtocol3 uses the differences of RESP3: nil, maps and pushed messages.
 func TestProtocol3(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
@@ -476,7 +476,7 @@ func TestProtocol3(t *testing.T) {
 	})
 }
 
-// TestWaitForAStream waits for what comes after the command ran.
+// TestWaitForAStream waits for entries after the command ran.
 func TestWaitForAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTable(t, 2)

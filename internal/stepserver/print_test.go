@@ -14,25 +14,25 @@ import (
 )
 
 // Canonicalise sets how Fingerprint sees values, fields, keys, channels and the
-// arguments of commands: two that canonical maps to the same text must be
-// interchangeable, as random tokens are that the same client drew. canonical must
-// not call the server. Nil, as at the start, is no change.
+// arguments of commands: two texts that canonical maps to the same text must be
+// interchangeable, like random tokens of the same client. canonical must not call the
+// server. Nil, as at the start, changes nothing.
 func (s *Server) Canonicalise(canonical func(text string) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.canonical = canonical
 }
 
-// Fingerprint hashes all of the server that future replies depend on: keys, values and
-// remaining TTLs, the scripts known, and of each connection the database selected,
-// the transaction begun, what it watches and whether that is intact, what it listens
-// to, waits for and has pending. It is the same in every process.
+// Fingerprint hashes all state of the server that future replies depend on: keys,
+// values and remaining TTLs, the known scripts, and for each connection the selected
+// database, the open transaction, its watched keys and whether they are intact, its
+// subscriptions, waits and pending commands. It is the same in every process.
 //
-// Two states with the same fingerprint answer the same commands with the same
-// replies, up to Canonicalise, if the same time goes by, on three conditions. The
-// clients must not depend on the time of day: compare only states of the same virtual
-// time otherwise. Hidden must be false: it stays true for ever when a command was run
-// whose reply depends on what is not hashed, and then states that were taken for equal
+// Two states with the same fingerprint answer the same commands with the same replies,
+// up to Canonicalise, if the same time passes, on three conditions. The clients must
+// not depend on the time of day: otherwise compare only states of the same virtual
+// time. Hidden must be false: it stays true for ever after a command with a reply that
+// depends on state that is not hashed, and then states that were taken for equal
 // before may not have been. And no two states may collide in 64 bits. States with
 // streams, HyperLogLogs or TTLs of hash fields are never equal to any other.
 func (s *Server) Fingerprint() uint64 {
@@ -63,15 +63,15 @@ func (s *Server) Fingerprint() uint64 {
 // unequal counts the states that are not to be equal to any other.
 var unequal atomic.Uint64
 
-// Hidden reports whether, since New, a command was run whose reply depends on what
-// Fingerprint cannot see: OBJECT, or one that draws at random.
+// Hidden reports whether, since New, a command was run with a reply that depends on
+// state which Fingerprint cannot see: OBJECT, or one that draws at random.
 func (s *Server) Hidden() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hidden
 }
 
-// A print is a fingerprint being taken. Each part is written with its length, so that
+// A print is an unfinished fingerprint. Each part is written with its length, so that
 // no two sequences of parts look the same.
 type print struct {
 	xxhash.Digest
@@ -135,7 +135,7 @@ func (p *print) database(db int, in *store) {
 	}
 }
 
-// value adds the value of a key; the errors are those of a wrong type.
+// value adds the value of a key; the errors are for a wrong type.
 func (p *print) value(in *store, db int, kind, name string) {
 	keys := in.redis.DB(db)
 	switch kind {
@@ -161,8 +161,8 @@ func (p *print) value(in *store, db int, kind, name string) {
 	}
 }
 
-// sorted orders random texts by what they are comparable as, so that the order does
-// not depend on the draw.
+// sorted orders random texts by their canonical form, so that the order does not
+// depend on the draw.
 func (p *print) sorted(texts []string) []string {
 	texts = slices.Clone(texts)
 	slices.SortStableFunc(texts, func(a, b string) int {
@@ -192,8 +192,7 @@ func (p *print) scripts(s *scripts) {
 	}
 }
 
-// conn adds what the server knows of a connection, when that is more than that there
-// is one.
+// conn adds the server's state of a connection, unless it is idle.
 func (p *print) conn(s *Server, c *conn) {
 	if c.idle() {
 		return

@@ -9,12 +9,12 @@ import (
 
 var errProtocol = errors.New("protocol error")
 
-// requests is what a client sends: commands as arrays of bulk strings, or inline.
+// requests parses a client's data: commands as arrays of bulk strings, or inline.
 type requests struct {
 	rest string // arrived, not parsed yet
 }
 
-// add takes what arrived.
+// add appends received data.
 func (r *requests) add(b []byte) {
 	if r.rest == "" {
 		r.rest = string(b)
@@ -23,8 +23,8 @@ func (r *requests) add(b []byte) {
 	}
 }
 
-// next returns the next command that is whole, and none when there is no more. The
-// strings of a command share memory with others and with nothing else.
+// next returns the next complete command, or none. The strings of a command share
+// memory only with each other.
 func (r *requests) next() (args []string, err error) {
 	for len(args) == 0 && r.rest != "" {
 		before := len(r.rest)
@@ -39,8 +39,8 @@ func (r *requests) next() (args []string, err error) {
 	return args, nil
 }
 
-// parseRequest takes one command off text. It returns text itself as the rest when
-// the command is not whole yet.
+// parseRequest parses one command from text. It returns text itself as the rest if
+// the command is incomplete.
 func parseRequest(text string) (args []string, rest string, err error) {
 	line, after, whole := strings.Cut(text, "\r\n")
 	if !whole {
@@ -65,7 +65,7 @@ func parseRequest(text string) (args []string, rest string, err error) {
 	return args, after, nil
 }
 
-// parseBulk takes one bulk string off text.
+// parseBulk parses one bulk string from text.
 func parseBulk(text string) (arg, rest string, whole bool, err error) {
 	line, after, whole := strings.Cut(text, "\r\n")
 	if !whole {

@@ -58,8 +58,8 @@ func parseAll(text string, size int) (commands [][]string, rest string, err erro
 	return commands, r.rest, nil
 }
 
-// FuzzRequests: what arrives in pieces is the same as what arrives at once, and a
-// command written again is the same command.
+// FuzzRequests: requests in pieces are parsed like whole ones, and a command
+// written again is the same command.
 func FuzzRequests(f *testing.F) {
 	f.Add("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*1\r\n$4\r\nPING\r\n", 3)
 	f.Add("PING\r\n*0\r\n*1\r\n$0\r\n\r\n", 1)

@@ -9,18 +9,18 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver/script"
 )
 
-// scripts is the script cache, and what runs them.
+// scripts is the script cache, and the machine that runs scripts.
 type scripts struct {
 	known map[string]*known // by SHA
-	kept  []*known          // what Reset leaves there
-	vm    *script.VM        // started when it is needed first
+	kept  []*known          // Reset keeps these
+	vm    *script.VM        // started on first use
 	host  scriptHost        // reused
 }
 
 // known is a script in the cache.
 type known struct {
 	*script.Script
-	names []string // what running it reads, as in Effect
+	names []string // its reads, as in Effect
 }
 
 // vms keeps the virtual machines of closed servers for new ones.
@@ -34,7 +34,7 @@ func (s *scripts) machine() *script.VM {
 	return s.vm
 }
 
-// reset leaves the scripts that are kept.
+// reset forgets all scripts but the kept ones.
 func (s *scripts) reset() {
 	clear(s.known)
 	for _, k := range s.kept {
@@ -52,8 +52,8 @@ func (s *scripts) close() {
 	}
 }
 
-// KeepScripts makes Reset leave the scripts that the server knows now: what a server
-// that has been in use for a while would know. Without it Reset forgets all.
+// KeepScripts makes Reset keep the scripts that the server knows now, like a server
+// that has been in use for a while. Without it Reset forgets all.
 func (s *Server) KeepScripts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +183,8 @@ func wrongNumber(command string) []byte {
 	return []byte("-ERR wrong number of arguments for '" + strings.ToLower(command) + "' command\r\n")
 }
 
-// A scriptHost executes what one run of a script calls, in the name of a connection
-// but with a selected database of its own.
+// A scriptHost executes the calls of one run of a script for a connection, with a
+// selected database of its own.
 type scriptHost struct {
 	server   *Server
 	conn     *conn
@@ -211,7 +211,7 @@ func (h *scriptHost) Call(args []string) []byte {
 	return reply
 }
 
-// refusal says why a script may not call a command.
+// refusal is the reason why a script may not call a command.
 func (h *scriptHost) refusal(spec *spec, args []string) string {
 	switch {
 	case !spec.script:
@@ -224,7 +224,7 @@ func (h *scriptHost) refusal(spec *spec, args []string) string {
 	return ""
 }
 
-// SetProtocol chooses how replies to the script are written.
+// SetProtocol chooses the format of replies to the script.
 func (h *scriptHost) SetProtocol(version int) { h.server.redis.inner.Resp3 = version == 3 }
 
 func (h *scriptHost) done() { h.server.redis.inner.Resp3 = false }

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// A Server is one embedded server. Its methods are safe for the
-// goroutines of the bubble it was made in; those that run, drop or cut commands are
-// meant for one scheduler.
+// A Server is one embedded server. Its methods are safe for the goroutines of the bubble in which
+// it was made; only one scheduler may call methods that run, drop or cut commands.
 type Server struct {
-	mu      sync.Mutex // guards all that follows
+	mu      sync.Mutex // guards all fields below
 	redis   *store
 	scripts scripts
-	// conns are those that are open, and those closed by a client that had a
-	// command under way; sorted by process and number.
+	// conns are the open connections, and those that a client closed with a command under way;
+	// sorted by process and number.
 	conns    []*conn
 	dialled  map[int]int // connections so far, by process
 	blocked  []*Command  // in the order they began to wait
@@ -29,22 +28,22 @@ type Server struct {
 	reused
 }
 
-// Changes are when names were last written, for WATCH. Written only rises between two Resets.
+// Changes are the times of writes, for WATCH. written only rises between two Resets.
 type changes struct {
 	changed   map[string]uint64 // by name as in Effect
-	written   uint64            // how many writes there were
-	rewritten map[int]uint64    // by database: when a command wrote keys there without naming them
+	written   uint64            // number of writes so far
+	rewritten map[int]uint64    // by database: time of the last write to keys that the command did not name
 }
 
-// A comparison is what Fingerprint goes by: how values are made comparable, and what it
-// does not see.
+// A comparison has the parameters of Fingerprint: a function that makes values comparable, and
+// whether there is state that it does not see.
 type comparison struct {
 	canonical      func(string) string
 	unseen, hidden bool
 }
 
-// Crashes are the processes and connections whose clients died. Their calls wait at parked
-// until retired is set.
+// Crashes are the processes and connections of dead clients. Their calls wait at parked until
+// retired is set.
 type crashes struct {
 	parked       *sync.Cond
 	crashed      map[int]bool // by process
@@ -52,7 +51,7 @@ type crashes struct {
 	retired      bool
 }
 
-// Reused is memory that one call leaves to the next.
+// Reused is memory that calls share.
 type reused struct {
 	pending []*Command
 	effect  Effect
@@ -78,8 +77,8 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// Arrived is signalled when a command comes to wait. Empty it before
-// sleeping: one signal stands for any number of commands.
+// Arrived receives when a command begins to wait. Empty it before sleeping: one signal stands for
+// any number of commands.
 func (s *Server) Arrived() <-chan struct{} { return s.arrived }
 
 func (s *Server) signal() {
@@ -89,9 +88,8 @@ func (s *Server) signal() {
 	}
 }
 
-// Advance tells the server that virtual time is now, so that leases that are over
-// are gone. It need not be called before Run, Leases or Fingerprint, which read the
-// clock themselves.
+// Advance tells the server that virtual time is now, so that expired keys are gone. It need not be
+// called before Run, Leases or Fingerprint, which read the clock themselves.
 func (s *Server) Advance(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +103,8 @@ func (s *Server) ScriptFlush() {
 	clear(s.scripts.known)
 }
 
-// Restart is a restart without persistence: no keys, no scripts, and every
-// connection broken. What was pending is lost unexecuted.
+// Restart restarts the server without persistence: no keys, no scripts, and every connection
+// broken. Pending commands are lost unexecuted.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +115,8 @@ func (s *Server) Restart() {
 	}
 }
 
-// Retire ends the wait of crashed processes: their calls return errors from now on. It is
-// to be called at the end of a schedule, before their goroutines are joined.
+// Retire ends the wait of crashed processes: their calls return errors from now on. Call it at the
+// end of a schedule, before joining their goroutines.
 func (s *Server) Retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,10 +134,10 @@ func (s *Server) retire() {
 	s.parked.Broadcast()
 }
 
-// Reset makes the server empty for the next schedule: keys, scripts but those that
-// KeepScripts noted, what is pending, transactions begun and which client is which thread. Connections that no fault
-// affected stay usable; their subscriptions and selected databases stay too. Crashed processes
-// are forgotten: it must not be called before Retire if there are any.
+// Reset empties the server for the next schedule: keys, scripts that are not kept (see
+// KeepScripts), pending commands, transactions, and the assignment of clients to threads.
+// Connections that no fault affected stay usable, with their subscriptions and selected databases.
+// Crashed processes are forgotten: it must not be called before Retire if there are any.
 func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +163,8 @@ func (s *Server) Reset() {
 	s.threads.reset()
 }
 
-// renumber counts each process's connections anew, so that a schedule does not depend
-// on how many the schedules before it broke.
+// renumber numbers each process's connections anew, so that a schedule does not depend on how many
+// connections earlier schedules broke.
 func (s *Server) renumber() {
 	clear(s.dialled)
 	for _, c := range s.conns { // sorted

@@ -45,7 +45,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSessionsAreReal shows that the replies on record are those of a real server.
+// TestSessionsAreReal shows that the recorded replies are a real server's.
 func TestSessionsAreReal(t *testing.T) {
 	server := servertest.Start(t)
 	for name, s := range sessions(t) {
@@ -169,7 +169,7 @@ func words(t *testing.T, text string) (args []string) {
 	return args
 }
 
-// embeddedSpeaker runs what it says at once.
+// embeddedSpeaker runs each command at once.
 type embeddedSpeaker struct {
 	server *stepserver.Server
 	raw
@@ -254,5 +254,5 @@ func (c raw) reply() (string, error) {
 	return head, nil
 }
 
-// sha is what EVALSHA knows a script by.
+// sha is the name of a script in EVALSHA.
 func sha(source string) string { return script.SHA(source) }

@@ -2,10 +2,9 @@ package stepserver
 
 import "slices"
 
-// RunSlow executes a pending command. The reply is on its way for as long as it
-// likes: the command stays pending, Answered, and Run delivers what it was
-// answered. To a command that blocks it does what Run does, as to one that is
-// Answered already.
+// RunSlow executes a pending command and holds its reply back: the command stays
+// pending and Answered, and Run delivers the reply. For a command that blocks or
+// is Answered already it does the same as Run.
 func (s *Server) RunSlow(c *Command) Effect {
 	if c.Answered() {
 		return s.Run(c)
@@ -18,8 +17,8 @@ func (s *Server) RunSlow(c *Command) Effect {
 	})
 }
 
-// Answered reports whether the command was run by RunSlow, and only its reply has
-// to arrive.
+// Answered reports whether RunSlow ran the command, so that only its reply must
+// arrive.
 func (c *Command) Answered() bool {
 	c.conn.server.mu.Lock()
 	defer c.conn.server.mu.Unlock()

@@ -51,7 +51,7 @@ func TestSlowReplyOfATransaction(t *testing.T) {
 	})
 }
 
-// A reply that is on its way can still be lost, or come too late.
+// A delayed reply can still be lost, or come too late.
 func TestSlowReplyThatNeverArrives(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func TestSlowReplyThatNeverArrives(t *testing.T) {
 	}
 }
 
-// What waits for other clients is answered by them, later anyway.
+// A command that waits for other clients is answered by them, later anyway.
 func TestSlowReplyOfACommandThatBlocks(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx, one, two := t.Context(), b.client(1), b.client(2)

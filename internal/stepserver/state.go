@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Ends appends to ends when keys end by themselves, by the bubble's clock, in no order.
+// Ends appends the expiry times of keys to ends, by the bubble's clock, in no order.
 func (s *Server) Ends(ends []time.Time) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,15 +22,15 @@ func (s *Server) Ends(ends []time.Time) []time.Time {
 	return ends
 }
 
-// Lacks returns the commands that were sent so far and that the server does not know, in
-// upper case and in order of sight, ten at most.
+// Lacks returns the commands sent so far that the server does not know, in upper case
+// and in order of appearance, ten at most.
 func (s *Server) Lacks() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.redis.lacks)
 }
 
-// Has reports whether a key of database 0 has part in its name.
+// Has reports whether the name of a key of database 0 contains part.
 func (s *Server) Has(part string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,19 +21,18 @@ type store struct {
 	now    time.Time
 	own    *peer        // for commands of the server's own, in database 0
 	tries  selecting    // for blocking commands
-	inner  selecting    // for what scripts call
+	inner  selecting    // for commands called by scripts
 	used   map[int]bool // databases that clients selected
-	lacks  []string     // commands that were sent and that there is none of, ten at most
+	lacks  []string     // unknown commands that were sent, ten at most
 }
 
-// A peer is a connection as miniredis sees it: which connection selected which database. What it
-// is answered is collected here.
+// A peer is a connection of miniredis, with its selected database. It collects the replies.
 type peer struct {
 	*server.Peer
 	reply []byte
 }
 
-// selecting is a peer of the server's own that is used for several databases.
+// selecting is a peer of the server's own for several databases.
 type selecting struct {
 	*peer
 	db int
@@ -69,8 +68,8 @@ func newStore() (*store, error) {
 	return s, nil
 }
 
-// close ends miniredis. Where a command panicked miniredis is locked for ever, and the
-// panic is what is to be seen, not a deadlock.
+// close ends miniredis. After a panic in a command miniredis is locked for ever; then close does
+// nothing, so that the panic shows instead of a deadlock.
 func (s *store) close() {
 	if s.redis.TryLock() {
 		s.redis.Unlock()
@@ -78,8 +77,7 @@ func (s *store) close() {
 	}
 }
 
-// setTime moves the server's clock to what it shows when the bubble's shows now;
-// leases end by it.
+// setTime sets the server's clock, by which keys expire, to the bubble's time now.
 func (s *store) setTime(now time.Time) {
 	if now.Equal(s.now) {
 		return
@@ -88,7 +86,7 @@ func (s *store) setTime(now time.Time) {
 	s.redis.SetTime(s.now)
 }
 
-// do executes one command for p. The reply is good until p's next.
+// do executes one command for p. The reply is valid until p's next command.
 func (s *store) do(p *peer, args []string) []byte {
 	p.reply = p.reply[:0]
 	s.server.Dispatch(p.Peer, args)
@@ -96,8 +94,8 @@ func (s *store) do(p *peer, args []string) []byte {
 	return p.reply
 }
 
-// command executes one command of a client or a script. What miniredis answers other
-// than Redis does in a way that locks can meet is put right.
+// command executes one command of a client or a script. It corrects the differences between
+// miniredis and Redis that locks can meet.
 func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	switch {
 	case spec.name == "TTL" && len(args) == 2:
@@ -112,7 +110,7 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 		args = throughMilli(args, at)
 	}
 	sent := args[0]
-	args[0] = spec.name // in upper case: miniredis need not make it so
+	args[0] = spec.name // in upper case, so that miniredis need not convert it
 	reply := s.do(p, args)
 	args[0] = sent
 	if bytes.HasPrefix(reply, []byte("-ERR unknown subcommand")) {
@@ -127,10 +125,10 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	return reply
 }
 
-// handshakes are what client libraries send to any server, and do without.
+// handshakes are commands that client libraries send to any server and can do without.
 var handshakes = []string{"CLIENT SETINFO", "CLIENT MAINT_NOTIFICATIONS"}
 
-// lacking notes a command, perhaps of two words, that there is none of.
+// lacking records an unknown command, perhaps of two words.
 func (s *store) lacking(args []string) {
 	name := strings.ToUpper(strings.Join(args[:min(2, len(args))], " "))
 	if !slices.Contains(handshakes, name) && !slices.Contains(s.lacks, name) && len(s.lacks) < 10 {
@@ -138,7 +136,7 @@ func (s *store) lacking(args []string) {
 	}
 }
 
-// millisAt is where args have an expiry by the time of day, in milliseconds; 0 is nowhere.
+// millisAt is the index of an expiry by the time of day, in milliseconds; 0 if there is none.
 func millisAt(name string, args []string) int {
 	from := len(args)
 	switch name {
@@ -157,9 +155,9 @@ func millisAt(name string, args []string) int {
 	return 0
 }
 
-// throughMilli is args with the expiry at that place one millisecond later. A Redis key lives
-// through the millisecond that is named, and is gone in the next; miniredis ends it where that
-// begins.
+// throughMilli returns args with the expiry at index at one millisecond later. A Redis key lives
+// through the named millisecond, and is gone in the next; miniredis removes it at the beginning
+// of the named one.
 func throughMilli(args []string, at int) []string {
 	n, err := strconv.ParseInt(args[at], 10, 64)
 	if err != nil || n <= 0 || n == math.MaxInt64 {
@@ -170,7 +168,7 @@ func throughMilli(args []string, at int) []string {
 	return args
 }
 
-// someKey is RANDOMKEY, always the same one: miniredis picks by the order of a map.
+// someKey is RANDOMKEY, with the same key every time: miniredis picks one by the order of a map.
 func (s *store) someKey(p *peer) []byte {
 	if keys := bulks(s.do(p, []string{"KEYS", "*"})); len(keys) > 0 {
 		return appendBulk(nil, keys[0])
@@ -192,15 +190,15 @@ func inOrderOfText(reply []byte) []byte {
 	return sorted
 }
 
-// removeEmpty takes away the key of an empty result, which miniredis leaves there,
-// and with which it fails later.
+// removeEmpty removes the key of an empty result, which miniredis leaves and which makes it fail
+// later.
 func (s *store) removeEmpty(p *peer, args []string, reply []byte) []byte {
 	reply = slices.Clone(reply)
 	s.do(p, []string{"DEL", args[1]})
 	return reply
 }
 
-// ttl rounds to the nearest second, where miniredis rounds down.
+// ttl rounds to the nearest second; miniredis rounds down.
 func (s *store) ttl(p *peer, key string) []byte {
 	reply := s.do(p, []string{"PTTL", key})
 	ms, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(string(reply), ":"), "\r\n"))
@@ -221,8 +219,7 @@ func unknownCommand(args []string) []byte {
 	return append(b, "\r\n"...)
 }
 
-// wouldQueue is what miniredis answers to a command inside a transaction: QUEUED, or
-// what is wrong with it.
+// wouldQueue is miniredis's answer to a command inside a transaction: QUEUED, or an error.
 func (s *store) wouldQueue(args []string) []byte {
 	if !s.server.IsRegisteredCommand(args[0]) {
 		return unknownCommand(args)
@@ -234,8 +231,7 @@ func (s *store) wouldQueue(args []string) []byte {
 	return answer
 }
 
-// once executes a blocking command that does not wait: as in a transaction of its
-// own.
+// once executes a blocking command without waiting, as in a transaction of its own.
 func (s *store) once(db int, args []string) []byte {
 	s.sel(&s.tries, db)
 	p := s.tries.peer
@@ -248,13 +244,13 @@ func (s *store) once(db int, args []string) []byte {
 	return bytes.TrimPrefix(s.do(p, []string{"EXEC"}), []byte("*1\r\n"))
 }
 
-// nested executes a command that a script calls.
+// nested executes a command called by a script.
 func (s *store) nested(db int, spec *spec, args []string) []byte {
 	s.sel(&s.inner, db)
 	return s.command(s.inner.peer, spec, args)
 }
 
-// nestedAt notes that the script selected a database itself.
+// nestedAt records that the script itself selected a database.
 func (s *store) nestedAt(db int) {
 	s.inner.db = db
 	s.used[db] = true
@@ -268,7 +264,7 @@ func (s *store) sel(p *selecting, db int) {
 	}
 }
 
-// lastID is the identifier that the newest entry of a stream has.
+// lastID is the identifier of the newest entry of a stream.
 func (s *store) lastID(db int, key string) string {
 	entries, err := s.redis.DB(db).Stream(key)
 	if err != nil || len(entries) == 0 {

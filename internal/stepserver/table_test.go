@@ -210,7 +210,7 @@ func (b *table) send(process int, commands [][]string) {
 	}
 }
 
-// run runs what the process has pending, and reports whether there was something.
+// run runs the process's pending command, and reports whether there was one.
 func (b *table) run(process int) (stepserver.Effect, bool) {
 	for _, c := range b.server.Pending() {
 		if c.Process == process {
@@ -220,7 +220,7 @@ func (b *table) run(process int) (stepserver.Effect, bool) {
 	return stepserver.Effect{}, false
 }
 
-// heard is what every process was answered and can read now.
+// heard lists the answers that every process can read now.
 func (b *table) heard() (all []string) {
 	for _, c := range b.conns {
 		var text []byte

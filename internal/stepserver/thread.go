@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// threads says which client sends a command: by its process alone where a process
-// is one client, else by the goroutine that writes.
+// threads finds the client that sends a command: by its process if that has one
+// client, else by the goroutine that writes.
 type threads struct {
 	only    map[int]int    // process -> its only client
 	several map[uint64]int // goroutine -> client
-	shared  map[int]bool   // processes of several clients
+	shared  map[int]bool   // processes with several clients
 	crashed map[[2]int]bool
 }
 
@@ -25,16 +25,16 @@ func (t *threads) reset() {
 	clear(t.crashed)
 }
 
-// Attribute says that everything the process sends is the client's, until Reset.
+// Attribute assigns all commands of the process to the client, until Reset.
 func (s *Server) Attribute(process, client int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.threads.only[process] = client
 }
 
-// AttributeGoroutine says that the calling goroutine is a client of a process that
-// has several, until Reset. What other goroutines of the process send is nobody's:
-// client -1.
+// AttributeGoroutine assigns the calling goroutine to a client of a process with
+// several, until Reset. Commands of other goroutines of the process belong to
+// client -1, nobody.
 func (s *Server) AttributeGoroutine(process, client int) {
 	id := goroutine()
 	s.mu.Lock()
@@ -43,7 +43,7 @@ func (s *Server) AttributeGoroutine(process, client int) {
 	s.threads.shared[process] = true
 }
 
-// client finds whose goroutine this is.
+// client finds the client of the calling goroutine.
 func (t *threads) client(process int) int {
 	if t.shared[process] {
 		if client, known := t.several[goroutine()]; known {

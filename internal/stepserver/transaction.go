@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// tx is a transaction that was begun.
+// tx is an open transaction.
 type tx struct {
 	queued [][]string
-	dirty  bool // something could not be queued
+	dirty  bool // a command could not be queued
 }
 
-// A watch is a key as it was when WATCH was called.
+// A watch is the state of a key at the time of WATCH.
 type watch struct {
 	db      int
 	key     string
@@ -48,7 +48,7 @@ func (s *Server) transact(c *conn, q *Command, e *Effect) []byte {
 }
 
 // refuse answers a command with the wrong number of arguments. EXEC ends the
-// transaction all the same.
+// transaction nevertheless.
 func (c *conn) refuse(q *Command) []byte {
 	switch {
 	case q.spec.name == "EXEC":
@@ -68,7 +68,7 @@ func (c *conn) multi() []byte {
 	return []byte(replyOK)
 }
 
-// watch notes the keys as they are.
+// watch records the state of the keys.
 func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 	if c.tx != nil {
 		return []byte("-ERR WATCH inside MULTI is not allowed\r\n")
@@ -86,12 +86,12 @@ func (s *Server) watch(c *conn, keys []string, e *Effect) []byte {
 	return []byte(replyOK)
 }
 
-// intact reports whether a watched key was not written since, and did not expire.
+// intact reports whether a watched key was neither written nor expired since.
 func (s *Server) intact(w watch, name string) bool {
 	return s.changed[name] <= w.at && s.rewritten[w.db] <= w.at && (!w.existed || s.redis.exists(w.db, w.key))
 }
 
-// enqueue adds a command to the transaction when miniredis would.
+// enqueue adds a command to the transaction if miniredis would.
 func (s *Server) enqueue(c *conn, q *Command) []byte {
 	answer := string(s.redis.wouldQueue(q.Args))
 	if answer == replyQueued {
@@ -125,8 +125,8 @@ func (s *Server) exec(c *conn, e *Effect) []byte {
 	return replies
 }
 
-// within executes one command of a transaction, or of a script: what would block
-// finds nothing instead.
+// within executes one command of a transaction or script: a command that would
+// block finds nothing instead.
 func (s *Server) within(c *conn, args []string, e *Effect) []byte {
 	q := &Command{Process: c.process, Args: args, conn: c, spec: specOf(args)}
 	if q.spec.route == blocks {
@@ -138,7 +138,7 @@ func (s *Server) within(c *conn, args []string, e *Effect) []byte {
 	return s.execute(c, q, e)
 }
 
-// selected notes which database the connection uses now.
+// selected records the connection's new database.
 func (c *conn) selected(args []string, reply []byte) {
 	if string(reply) == replyOK {
 		c.db, _ = strconv.Atoi(args[1])
@@ -146,7 +146,7 @@ func (c *conn) selected(args []string, reply []byte) {
 	}
 }
 
-// until says when a wait that begins now ends; zero is never.
+// until is the end of a wait that begins now; zero is never.
 func until(wait time.Duration) time.Time {
 	if wait <= 0 {
 		return time.Time{}

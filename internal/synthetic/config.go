@@ -9,34 +9,34 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Config says what history to make up. Equal Configs make equal histories.
+// A Config describes a history to generate. Equal Configs make equal histories.
 type Config struct {
-	// Ops is how many operations there are, exactly.
+	// Ops is the exact number of operations.
 	Ops int64
-	// Violations is how many times a key is granted to a second owner within the
+	// Violations is the number of grants of a key to a second owner within the
 	// validity of the first, spread evenly over the operations.
 	Violations int64
-	// Seed decides everything that is drawn.
+	// Seed decides all random draws.
 	Seed uint64
 	// Clients work side by side on Keys locks.
 	Clients, Keys int
-	// Unknown is the share of operations, 0 to 1, whose outcome is unknown.
+	// Unknown is the share of operations, 0 to 1, with an unknown outcome.
 	Unknown float64
-	// TTL is the lease asked for and granted. Holds last a five-hundredth of it on the
+	// TTL is the requested and granted lease. Holds last a five-hundredth of it on
 	// average; one of some thousands outlives it.
 	TTL time.Duration
 }
 
-// Usual is the Config of which lockbench's own figures are.
+// Usual is the Config of lockbench's own figures.
 func Usual() Config {
 	return Config{Ops: 1_000_000, Seed: 1, Clients: 64, Keys: 1000, TTL: 100 * time.Millisecond}
 }
 
-// perViolation is how many operations there must be for each violation, since one
-// needs a lock that is held for a while yet.
+// perViolation is the least number of operations for each violation, because a
+// violation needs a lock that is held for a while longer.
 const perViolation = 50
 
-// Validate reports what is wrong with c, if anything.
+// Validate returns the error in c, if any.
 func (c Config) Validate() error {
 	switch {
 	case c.Ops < 1:
@@ -64,9 +64,9 @@ const (
 	minTTL     = 5 * time.Millisecond
 )
 
-// Header is the header of the history that c makes: it claims what a lease lock on one
-// server keeps, of which the violations break exclusion and, since they are grants
-// within a lease, lease.
+// Header is the header of the history: it claims the guarantees of a lease lock on one
+// server. The violations break exclusion and, since they are grants within a lease,
+// lease.
 func (c Config) Header() history.Header {
 	return history.Header{
 		Design:    "synthetic",

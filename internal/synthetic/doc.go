@@ -1,4 +1,4 @@
-// Package synthetic makes up histories of any length, with as many breaches of mutual
-// exclusion as asked for and nothing else wrong, to try a judge on: does it find
-// them all, how long does it take, and how much memory?
+// Package synthetic generates histories of any length, with a given number of
+// violations of mutual exclusion and no other error, to test a judge: does it find
+// them all, in which time, and with how much memory?
 package synthetic

@@ -10,12 +10,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Violation is a grant within another owner's validity, put into a history.
+// A Violation is a grant within another owner's validity, planted in a history.
 type Violation struct {
 	Key string
-	// At is when both hold the key from, in ns: the second grant's return.
+	// At is when both begin to hold the key, in ns: the second grant's return.
 	At int64
-	// First had the key, Second was granted it too.
+	// First had the key, Second was granted it, too.
 	First, Second int32
 }
 
@@ -49,9 +49,9 @@ func Write(out io.Writer, c Config, begin Begin) ([]Violation, error) {
 	return planted, w.Close(end)
 }
 
-// Generate makes up the history that c describes and writes it to w, which it leaves
-// open for [history.Writer.Close] with the End returned. It returns the violations in
-// the order of time. Its memory does not grow with c.Ops.
+// Generate generates the history that c describes and writes it to w, which it leaves open
+// for [history.Writer.Close] with the End returned. It returns the violations in the order
+// of time. Its memory does not grow with c.Ops.
 func Generate(c Config, w *history.Writer) ([]Violation, history.End, error) {
 	if err := c.Validate(); err != nil {
 		return nil, history.End{}, fmt.Errorf("synthetic: %w", err)
@@ -76,38 +76,37 @@ func Generate(c Config, w *history.Writer) ([]Violation, history.End, error) {
 }
 
 const (
-	// epochOps is how many operations lie between two epochs: as many as a recorder
-	// writes in a tenth of a second.
+	// epochOps is the number of operations between two epochs: as many as a recorder writes
+	// in a tenth of a second.
 	epochOps = 1 << 14
-	// A request or a reply is under way for so long, in ns.
+	// Bounds of the time that a request or a reply takes, in ns.
 	shortestTrip, longestTrip = 10_000, 60_000
-	// shortestUse bounds from below how long a lock is used on the average, in ns.
+	// shortestUse is the least mean time for which a lock is used, in ns.
 	shortestUse = 50_000
 	// timeout is how long a client waits for an answer, in ns.
 	timeout = 1_000_000
-	// think is how long a client pauses after it let go, on the average, in ns.
+	// think is the mean pause of a client after a release, in ns.
 	think = 100_000
 )
 
-// world is a lock server and its clients, in a time of their own. What clients ask
-// for takes effect in the order of client.at, each at one instant between its call
-// and its return, so the server is right by construction; except where a violation
-// is planted.
+// world is a lock server and its clients, in a time of their own. Clients' requests take
+// effect in the order of client.at, each at one instant between its call and its return, so
+// the server is right by construction, except for planted violations.
 type world struct {
 	Config
 	*rand.Rand
-	op       history.Op // the one being made; reused
+	op       history.Op // the operation being made; reused
 	clients  []client
 	queue    queue
 	locks    []lock
-	now      int64 // the instant reached, in ns
+	now      int64 // the present instant, in ns
 	latest   int64 // the latest stamp so far
 	done     int64
 	planted  []Violation
-	ttl, use int64 // the lease, and how long it is used on the average, in ns
+	ttl, use int64 // the lease, and the mean time of use, in ns
 }
 
-// A lock is what the server knows of one key.
+// A lock is the server's state of one key.
 type lock struct {
 	name    string
 	holder  int32 // -1 for none
@@ -115,21 +114,21 @@ type lock struct {
 	expires int64
 }
 
-// heldAt reports whether somebody has the lock at t.
+// heldAt reports whether the lock is held at t.
 func (l *lock) heldAt(t int64) bool { return l.holder >= 0 && t < l.expires }
 
-// A client is one owner, who holds one lock at most.
+// A client is one owner, which holds one lock at most.
 type client struct {
 	id    int32
-	at    int64 // when its next request takes effect
+	at    int64 // the time at which its next request takes effect
 	trip  int64 // how long before that it is sent, in ns
 	does  history.Kind
 	lock  int32
 	hold  int64
 	holds int64
-	// granted is when it knew of its hold, until the end of its validity.
+	// granted is the time at which it learned of its hold, until the end of its validity.
 	granted, until int64
-	// sure: its next request will be answered.
+	// sure means that its next request will be answered.
 	sure bool
 }
 
@@ -152,8 +151,8 @@ func newWorld(c Config) *world {
 	return g
 }
 
-// step lets the next request take effect and returns what its client records. It is
-// valid until the next step.
+// step lets the next request take effect and returns its record, which is valid until the
+// next step.
 func (g *world) step() *history.Op {
 	c := g.queue[0]
 	g.now = c.at
@@ -179,17 +178,17 @@ func (g *world) step() *history.Op {
 	return &g.op
 }
 
-// trip is how long a message is under way.
+// trip is the time that a message takes.
 func (g *world) trip() int64 { return shortestTrip + g.Int64N(longestTrip-shortestTrip) }
 
-// next has c send a request some ns after what it did last.
+// next makes c send a request some ns after its last one returned.
 func (g *world) next(c *client, does history.Kind, pause int64) {
 	c.does, c.trip = does, g.trip()
 	c.at = g.op.Return + pause + c.trip
 }
 
-// rest has c go for another lock after a pause. A quarter of all goes for a few locks
-// that are in demand.
+// rest makes c acquire another lock after a pause. A quarter of the acquires go to a few
+// popular locks.
 func (g *world) rest(c *client, pause int64) {
 	g.next(c, history.Acquire, pause)
 	among := len(g.locks)
@@ -199,5 +198,5 @@ func (g *world) rest(c *client, pause int64) {
 	c.lock, c.hold = int32(g.IntN(among)), 0
 }
 
-// draw is a duration of an exponential distribution around mean.
+// draw is a duration from an exponential distribution around mean.
 func (g *world) draw(mean int64) int64 { return int64(g.ExpFloat64() * float64(mean)) }

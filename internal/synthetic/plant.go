@@ -8,12 +8,11 @@ func (g *world) due() bool {
 	return n < g.Violations && g.done >= (2*n+1)*(g.Ops/(2*g.Violations))
 }
 
-// margin is by how much the stamps of a violation are apart, in ns, so that it is
-// beyond doubt.
+// margin is the distance of a violation's stamps, in ns, which makes it certain.
 const margin = 1000
 
-// plant grants c, which acquires, a lock that another has. It returns false when no
-// lock is held for long enough now.
+// plant grants c, which acquires, a lock that another client holds. It returns
+// false if no lock is held for long enough now.
 func (g *world) plant(c *client) bool {
 	victim := g.victim(c)
 	if victim == nil {
@@ -22,16 +21,16 @@ func (g *world) plant(c *client) bool {
 	c.lock = victim.lock
 	g.grant(c)
 	g.planted = append(g.planted, Violation{Key: g.locks[c.lock].name, At: g.op.Return, First: victim.id, Second: c.id})
-	// The two must not meet a third. So the victim is told of its loss when it asks
-	// next, and the other keeps the lock until then.
+	// The two must not meet a third client. So the victim is told of its loss at
+	// its next request, and the other keeps the lock until then.
 	victim.sure = true
 	g.next(c, history.Release, g.draw(g.use))
 	c.at = max(c.at, victim.at+margin+c.trip)
 	return true
 }
 
-// victim is a client whose hold, known to itself and to the server, goes on for a
-// while after c was granted the same lock; nil when there is none.
+// victim is a client with a hold, known to itself and to the server, that lasts for
+// a while after c was granted the same lock; nil if there is none.
 func (g *world) victim(c *client) *client {
 	soon := g.op.Return + margin
 	for i := range g.clients {

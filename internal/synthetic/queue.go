@@ -1,8 +1,8 @@
 package synthetic
 
-// A queue is the clients, the one whose request takes effect next in front. It is a
-// heap, as container/heap makes it, without the calls through an interface that would
-// take most of the time.
+// A queue is a heap of the clients, with the client of the next request in front. It
+// is like container/heap, without the calls through an interface, which would take
+// most of the time.
 type queue []*client
 
 // sooner orders clients; ids decide ties, so that equal seeds make equal histories.
@@ -17,7 +17,7 @@ func (q queue) order() {
 	}
 }
 
-// down moves the i-th client, whose time has come later, to its place.
+// down moves the i-th client to its place after its time has become later.
 func (q queue) down(i int) {
 	for {
 		child := 2*i + 1

@@ -2,8 +2,8 @@ package synthetic
 
 import "github.com/lockbench/lockbench/history"
 
-// The share of requests that take effect although nobody hears of it: of acquires
-// few, or all locks would be held by nobody.
+// The share of requests that take effect although they are not answered: few
+// acquires, or all locks would be held by nobody.
 const (
 	ghostAcquires = 1.0 / 16
 	ghostReleases = 15.0 / 16
@@ -30,14 +30,14 @@ func (g *world) acquire(c *client, lost bool) {
 	default:
 		g.grant(c)
 		pause := g.draw(g.use)
-		if g.Uint64()%4096 == 0 { // it outlives its lease
+		if g.Uint64()%4096 == 0 { // the hold outlives its lease
 			pause = g.ttl + g.draw(g.ttl)
 		}
 		g.next(c, g.doing(), pause)
 	}
 }
 
-// doing is what a client does with its lock.
+// doing is a client's next request for its lock.
 func (g *world) doing() history.Kind {
 	if g.Uint64()%8 == 0 {
 		return history.Extend
@@ -45,7 +45,7 @@ func (g *world) doing() history.Kind {
 	return history.Release
 }
 
-// grant gives c the lock that it asks for.
+// grant gives c its requested lock.
 func (g *world) grant(c *client) {
 	op, l := &g.op, &g.locks[c.lock]
 	op.Outcome, op.Granted = history.OK, g.ttl

@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Fault is what is wrong with the lock of a [Stalled] history.
+// A Fault is the fault of the lock in a [Stalled] history.
 type Fault string
 
-// The faults. A lock without one does nothing wrong, however long its machines stand still.
+// The faults. A lock without one is correct, however long its machines stand still.
 const (
 	Sound         Fault = ""
 	NeverRenews   Fault = "never renews"
@@ -32,39 +32,39 @@ func Faults() []Fault {
 	return []Fault{NeverRenews, RenewsLate, FreesAnybody, GrantsHeld, FailsFlushed, RefusesFree, WedgesRelease}
 }
 
-// A Stalled says what history to make up of a lock that renews its leases, whose clients, or server,
-// or both, stand still now and then. Equal ones make equal histories.
+// A Stalled describes a generated history of a lock that renews its leases, with standstills of the
+// clients, the server, or both. Equal ones make equal histories.
 type Stalled struct {
 	Seed  uint64
 	Lease time.Duration
-	// Driver and Server say who stands still; both is at the same time, as a machine does.
+	// Driver and Server have standstills; if both do, at the same time, as in one machine.
 	Driver, Server bool
-	// Shortest and Longest bound how long, Every is how far apart on the average.
+	// Shortest and Longest bound their length, Every is the mean time between them.
 	Shortest, Longest, Every time.Duration
 	// Lasting is how long the run lasts.
 	Lasting time.Duration
 	Fault   Fault
-	// Bound is that of the watcher, see package standstill.
+	// Bound is the watcher's bound, see package standstill.
 	Bound time.Duration
 }
 
-// A StalledHistory is what came of it.
+// A StalledHistory is a generated history.
 type StalledHistory struct {
 	Header history.Header
 	Ops    []*history.Op // in the order of calls
-	// Overlaps counts how often a client began to work while another had not ended, Stood how
-	// often somebody stood still, and Mattered how often the fault changed what the server, or a
-	// client, did. Harmed counts the overlaps with one that was granted a key because of it.
+	// Overlaps counts how often a client began to work while another had not ended, Stood the
+	// standstills, and Mattered how often the fault changed an action of the server or a client.
+	// Harmed counts the overlaps with a client that was granted a key because of the fault.
 	Overlaps, Stood, Mattered, Harmed int
 }
 
 // span is a standstill.
 type span struct{ from, until int64 }
 
-// machine is who stands still. Timers that fall due, and messages that arrive, wait until it goes on.
+// machine is a party with standstills. Due timers and arriving messages wait until it goes on.
 type machine struct{ still []span }
 
-// awake is when a machine does what falls due at t.
+// awake is the time at which a machine does the work that is due at t.
 func (m *machine) awake(t int64) int64 {
 	for _, s := range m.still {
 		if t >= s.from && t < s.until {
@@ -74,7 +74,7 @@ func (m *machine) awake(t int64) int64 {
 	return t
 }
 
-// happening is what a machine does at an instant.
+// happening is an action of a machine at an instant.
 type happening struct {
 	at, order int64
 	do        func()
@@ -104,7 +104,7 @@ type stalledWorld struct {
 	keys           []stalledKey
 	ops            []*history.Op
 	lease          int64
-	tries          int64         // how long a command waits for its reply, zero for as long as it takes
+	tries          int64         // how long a command waits for its reply, zero for any time
 	wait           int64         // how long an acquire waits
 	flushed        bool          // the server forgot its scripts
 	inside         map[int][]int // clients at work, by key
@@ -113,7 +113,7 @@ type stalledWorld struct {
 	harmed         int
 }
 
-// stalledKey is what the server knows of a key, its record too.
+// stalledKey is the server's state of a key, with its record.
 type stalledKey struct {
 	owner, expires int64 // owner is a hold, zero for none
 	version        uint64
@@ -176,7 +176,7 @@ func (w *stalledWorld) plan() {
 	}
 }
 
-// at has m do something at t, or when it goes on. What waits for that is done in any order.
+// at lets m do something at t, or when it goes on. Delayed actions run in any order.
 func (w *stalledWorld) at(m *machine, t int64, do func()) {
 	awake, order := m.awake(t), int64(0)
 	if awake != t {
@@ -188,7 +188,7 @@ func (w *stalledWorld) at(m *machine, t int64, do func()) {
 // hop is how long a message is under way.
 func (w *stalledWorld) hop() int64 { return 20_000 + w.Int64N(200_000) }
 
-// ask has the server do something, and the driver what follows.
+// ask makes the server run do, and then the driver run then.
 func (w *stalledWorld) ask(do, then func()) {
 	w.at(&w.server, w.now+w.hop(), func() {
 		do()
@@ -205,7 +205,7 @@ func (w *stalledWorld) faulty(fault Fault, once int) bool {
 	return true
 }
 
-// over reports whether nobody begins anything any more.
+// over reports whether clients begin nothing any more.
 func (w *stalledWorld) over() bool { return w.now >= int64(w.Lasting) }
 
 // event records one at an instant.
@@ -220,7 +220,7 @@ func (w *stalledWorld) flush() {
 	w.flushed = true
 }
 
-// watch is what a watcher of package standstill does in this world.
+// watch simulates a watcher of package standstill.
 func (w *stalledWorld) watch() {
 	looked := int64(0)
 	look := func() {

@@ -29,18 +29,18 @@ func (c *stalledClient) operation(kind history.Kind) *history.Op {
 	return op
 }
 
-// ended records what came of op.
+// ended records the outcome of op.
 func (c *stalledClient) ended(op *history.Op, outcome history.Outcome, note string) {
 	op.Return, op.Outcome, op.Note = c.w.now, outcome, note
 }
 
-// later has the client do something after d ns.
+// later schedules an action of the client in d ns.
 func (c *stalledClient) later(d int64, do func()) { c.w.at(&c.w.driver, c.w.now+d, do) }
 
 func (c *stalledClient) rest() { c.later(c.w.Int64N(int64(5*time.Millisecond)), c.acquire) }
 
-// acquire begins an acquire, which tries again and again until its wait is over. Where no
-// answer comes in time it fails: with the wait, or with the try.
+// acquire begins an acquire, which tries repeatedly until its wait is over. If no answer comes
+// in time it fails: with the wait, or with the try.
 func (c *stalledClient) acquire() {
 	w := c.w
 	if w.over() {
@@ -54,7 +54,7 @@ func (c *stalledClient) acquire() {
 	c.try(op)
 }
 
-// gaveUp ends op, of whose last try nothing is known, if it is not over.
+// gaveUp ends op, if it is not over, with an unknown outcome of its last try.
 func (c *stalledClient) gaveUp(op *history.Op) {
 	if op.Return == history.Never {
 		c.ended(op, history.Unknown, "error")
@@ -97,7 +97,7 @@ func (c *stalledClient) try(op *history.Op) {
 	})
 }
 
-// grants has the server grant a key, or say no, once and for all where it refuses what is free.
+// grants makes the server grant a key or refuse it, for good if the fault refuses free keys.
 func (w *stalledWorld) grants(key int, hold int64) (granted, refused bool) {
 	k := &w.keys[key]
 	held := k.owner != 0 && w.now < k.expires
@@ -112,7 +112,7 @@ func (w *stalledWorld) grants(key int, hold int64) (granted, refused bool) {
 	return true, false
 }
 
-// work is what the client does with what it was granted. One hold in four outlasts its lease.
+// work is the client's work under a grant. One hold in four outlasts its lease.
 func (c *stalledClient) work(hold int64) {
 	w := c.w
 	c.lost = false
@@ -131,7 +131,7 @@ func (c *stalledClient) work(hold int64) {
 	})
 }
 
-// enter and leave are what an occupancy monitor sees.
+// enter and leave are the events of an occupancy monitor.
 func (c *stalledClient) enter() {
 	c.works = true
 	if len(c.w.inside[c.key]) > 0 {
@@ -170,7 +170,7 @@ func (c *stalledClient) access(hold int64, kind history.Kind, then func()) {
 	})
 }
 
-// renewLater renews a hold as long as it is the client's.
+// renewLater renews a hold while it is the client's.
 func (c *stalledClient) renewLater(hold int64) {
 	w, after := c.w, c.w.lease/3
 	if w.Fault == RenewsLate {
@@ -209,7 +209,7 @@ func (c *stalledClient) renew(hold int64) {
 	})
 }
 
-// told has the client know of its loss, by its channel.
+// told informs the client of its loss, by its channel.
 func (c *stalledClient) told(hold int64) {
 	if c.hold != hold || !c.works {
 		return

@@ -20,7 +20,7 @@ var (
 	table       = flag.Bool("table", false, "print what was judged as a table")
 )
 
-// stalls is the n-th Stalled: any lease of 50 ms to 2 s, anybody who stands still for 0.3 to 3 s.
+// stalls is the n-th Stalled: any lease of 50 ms to 2 s, standstills of any party for 0.3 to 3 s.
 func stalls(n int, of Fault) Stalled {
 	lease := []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}[n/3%6]
 	return Stalled{
@@ -41,7 +41,7 @@ func who(s Stalled) string {
 	return "server"
 }
 
-// judged is what the checker says of a history, written and read as a file.
+// judged is the checker's result for a history, written and read as a file.
 func judged(t *testing.T, h StalledHistory) checker.Result {
 	t.Helper()
 	var file bytes.Buffer
@@ -68,7 +68,7 @@ func judged(t *testing.T, h StalledHistory) checker.Result {
 	return result
 }
 
-// against lists the cells of which something counts against the claims.
+// against lists the cells with violations of claims.
 func against(r checker.Result) (cells []string) {
 	for _, f := range r.Findings {
 		if f.Against > 0 {
@@ -90,7 +90,7 @@ func (c *counted) row(name, who string) {
 	fmt.Printf("| %s | %s | %d | %d | %d | %d | %s |\n", name, who, c.histories, c.stood, c.overlaps, c.accused, strict)
 }
 
-// unknown is h as it were if nobody had noticed standstills.
+// unknown is h without its recorded standstills.
 func unknown(h StalledHistory) StalledHistory {
 	h.Ops = slices.DeleteFunc(slices.Clone(h.Ops), func(op *history.Op) bool {
 		return op.Kind == history.Fault && fault.EventOf(op.Note).Act == fault.StandsStill
@@ -145,9 +145,9 @@ func TestSoundLockThatStandsStill(t *testing.T) {
 	}
 }
 
-// least is in how many of a hundred histories in which a fault matters it has to be found at least. By
-// the first four two clients work at once. The last two are found where nothing else may explain what
-// they do: a standstill, or a call that nobody answered and that may have taken the key.
+// least is the percentage of histories with an effective fault in which it must be found. The first
+// four faults let two clients work at once. The last two are found only if nothing else may explain
+// them: a standstill, or a call without an answer that may have taken the key.
 var least = map[Fault]int{
 	NeverRenews: 95, RenewsLate: 95, FreesAnybody: 95, GrantsHeld: 95,
 	FailsFlushed: 95, RefusesFree: 50, WedgesRelease: 60,
@@ -164,7 +164,7 @@ func matters(of Fault, h StalledHistory) bool {
 	return h.Mattered > 0
 }
 
-// TestMutantsThatStandStill: of a lock that is broken as much is found as if nobody stood still.
+// TestMutantsThatStandStill: a broken lock is found as often as without standstills.
 func TestMutantsThatStandStill(t *testing.T) {
 	for _, of := range Faults() {
 		t.Run(string(of), func(t *testing.T) {

@@ -34,8 +34,8 @@ func with(change func(*Config)) Config {
 	return c
 }
 
-// TestGenerate reads what was generated back: as many operations as asked for, each
-// client's one after the other, all kinds and outcomes, the same in both formats.
+// TestGenerate reads generated histories back: the requested number of operations,
+// each client's one after the other, all kinds and outcomes, the same in both formats.
 func TestGenerate(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -144,7 +144,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFlat compares what is in use after short and long histories.
+// TestMemoryIsFlat compares the memory in use after short and long histories.
 func TestMemoryIsFlat(t *testing.T) {
 	used := func(ops int64) uint64 {
 		w, err := history.NewWriter(io.Discard, history.Header{})

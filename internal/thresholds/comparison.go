@@ -9,7 +9,7 @@ import (
 // A Relation compares a value with a bound.
 type Relation string
 
-// The relations. Equality is for counts alone: that of measured figures is luck.
+// The relations. Equality is useful only for counts: measured figures are equal by luck.
 const (
 	Above    Relation = ">"
 	AtLeast  Relation = ">="
@@ -19,7 +19,7 @@ const (
 	NotEqual Relation = "!="
 )
 
-// relations in an order in which none is found for the beginning of a longer one.
+// relations are in an order in which none is a prefix of a later one.
 var relations = []Relation{AtLeast, AtMost, Equal, NotEqual, Above, Below}
 
 // A Comparison is a condition on one metric, such as acquire.p99>20ms.
@@ -30,9 +30,9 @@ type Comparison struct {
 	Bound float64
 }
 
-// ParseComparison reads metric, relation and value, with blanks between them or without.
-// The error names what is wrong and how it is written: an unknown metric with names that
-// resemble it, a value that is not of the metric's unit.
+// ParseComparison reads metric, relation and value, with or without blanks between them.
+// The error names the wrong part, with a hint: for an unknown metric similar names, for
+// a value of the wrong unit its form.
 func ParseComparison(text string) (Comparison, error) {
 	name, relation, bound, err := split(text)
 	if err != nil {
@@ -85,13 +85,13 @@ func (c Comparison) Holds(value float64) bool {
 	return false
 }
 
-// CanSettle reports whether the condition, once it holds in a run that goes on, is
-// certain to hold at its end.
+// CanSettle reports whether the condition, once it holds in a run under way, is certain
+// to hold at the end.
 func (c Comparison) CanSettle() bool {
 	return c.Metric.Rises && (c.Relation == Above || c.Relation == AtLeast || c.Relation == NotEqual && c.Bound == 0)
 }
 
-// String writes the comparison so that ParseComparison reads the same again.
+// String writes the comparison in a form that ParseComparison reads back.
 func (c Comparison) String() string {
 	return c.Metric.Name + string(c.Relation) + c.Metric.Unit.text(c.Bound)
 }

@@ -45,7 +45,7 @@ func TestParseThreshold(t *testing.T) {
 	}
 }
 
-// sameAgain sees that what a threshold is written as is read as the same.
+// sameAgain checks that a threshold is read back from its text.
 func sameAgain(t *testing.T, first Threshold) {
 	t.Helper()
 	again, err := ParseThreshold(first.String())

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// findings are the metrics of what the checker found: totals, and those of each guarantee
-// where nothing went wrong. Those under conditions are found by name, see [Find].
+// findings are the metrics of the checker's findings: totals, and one set for each guarantee
+// without conditions. Metrics under conditions are found by name, see [Find].
 func findings() []Metric {
 	all := []Metric{
 		total("violations", "violations of all guarantees under all conditions, claimed or not; of explore, schedules",
@@ -41,8 +41,7 @@ func findings() []Metric {
 	return all
 }
 
-// total is a count over all findings. Where no guarantee was put to the test none could have
-// been violated.
+// total is a count over all findings. It has no value if no guarantee was tested.
 func total(name, summary string, of func(*checker.Result) int64) Metric {
 	return Metric{Name: name, Unit: Count, Sources: Live | Explored, Summary: summary, Rises: true, Judged: true, read: func(r *Run) Reading {
 		if r.empty() {
@@ -62,7 +61,7 @@ type cellCount struct {
 	of            func(checker.Finding) Reading
 }
 
-// tested has no value where nothing could have been violated.
+// tested reads a count that has no value if the cell was not tested.
 func tested(of func(checker.Finding) int64) func(checker.Finding) Reading {
 	return func(f checker.Finding) Reading {
 		if f.Verdict == checker.Untested {
@@ -90,8 +89,8 @@ func (c cellCount) metric(cell lockbench.Cell) Metric {
 	}
 }
 
-// judged reads the finding on a cell: without conditions what nothing touched, under
-// conditions all that they touched.
+// judged reads the finding of a cell: without conditions the exact cell, under conditions all
+// operations that they touched.
 func judged(cell lockbench.Cell, of func(checker.Finding) Reading) func(*Run) Reading {
 	return func(r *Run) Reading {
 		all := r.Verdicts.Cells()
@@ -115,7 +114,7 @@ func judged(cell lockbench.Cell, of func(checker.Finding) Reading) func(*Run) Re
 	}
 }
 
-// met are the first conditions under which there was an occasion to break g.
+// met returns the first conditions under which there was an occasion to break g.
 func (r *Run) met(g lockbench.Guarantee) lockbench.Conditions {
 	for _, f := range r.Verdicts.Findings {
 		if f.Cell.Guarantee == g && f.Exposure > 0 {
@@ -132,8 +131,8 @@ func reason(f checker.Finding) string {
 	return f.Note
 }
 
-// cellMetric finds the metric of a cell under conditions. known is false where the name is of
-// no such form; the error names what is unknown in one that is.
+// cellMetric finds the metric of a cell under conditions. known is false if the name does not
+// have that form; the error names an unknown part of a name that has.
 func cellMetric(name string) (m Metric, known bool, err error) {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
@@ -151,7 +150,7 @@ func cellMetric(name string) (m Metric, known bool, err error) {
 	return Metric{}, false, nil
 }
 
-// measured are the figures that the checker has beside its verdicts.
+// measured are the checker's measures beside its verdicts.
 func measured() []Metric {
 	const overlap, delay = "how long two owners held one key past a lease", "how late an owner was told of its loss"
 	overran, told := lockbench.Exclusion.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived)
@@ -171,8 +170,8 @@ func measured() []Metric {
 	}
 }
 
-// figure is a duration that a finding has under that name, as JSON results do; without its
-// unit it is the name of the metric.
+// figure is a duration of a finding, by its name in JSON results; without its unit that is
+// the name of the metric.
 func figure(cell lockbench.Cell, name, summary string, rises bool) Metric {
 	return Metric{
 		Name: cell.String() + "." + strings.TrimSuffix(name, "_ns"), Unit: Duration, Summary: summary, Rises: rises,

@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 		"acquire.p50>51ms":                              Passed,
 		"acquire.p97.5>99ms":                            Passed,
 		"acquire.mean>51ms":                             Passed,
-		"service.max>99ms":                              Failed,       // nobody intended more
+		"service.max>99ms":                              Failed,       // acquires had no intended start
 		"lag.max>1ns":                                   Inconclusive, // nothing was due
 		"acquire.mean>50ms":                             Failed,
 		"grants<101":                                    Failed,
@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 		"owner-release.violations>1":                    Failed,
 		"exclusion@outlived.violations>3":               Failed,
 		"exclusion@outlived.overlap_p99>6ms":            Failed,
-		"exclusion@failover.violations>2":               Failed, // whatever else touched them
+		"exclusion@failover.violations>2":               Failed, // with any other conditions
 		"exclusion@failover.exposure<24":                Failed,
 		"exclusion@failover.against>1":                  Passed,
 		"exclusion@failover+crash.exposure>3":           Passed,
@@ -106,8 +106,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestNothingNeverPasses holds every metric to it: of a run in which nothing happened
-// no threshold passes, whatever it asks.
+// TestNothingNeverPasses checks every metric: in a run without operations no threshold passes,
+// whatever its condition.
 func TestNothingNeverPasses(t *testing.T) {
 	empty := &Run{Measures: &measure.Measures{}, Verdicts: &checker.Result{}}
 	for _, m := range Metrics() {
@@ -120,7 +120,7 @@ func TestNothingNeverPasses(t *testing.T) {
 	}
 }
 
-// TestViolationsOfNothing sees that where no guarantee was put to the test none counts as kept.
+// TestViolationsOfNothing checks that without tested guarantees none counts as kept.
 func TestViolationsOfNothing(t *testing.T) {
 	r := measuredRun()
 	r.Verdicts.Findings = []checker.CellFinding{{Cell: lockbench.Exclusion.At(0)}, {Cell: lockbench.Fencing.At(0), Finding: checker.Finding{Verdict: checker.NotApplicable}}}
@@ -133,7 +133,7 @@ func TestViolationsOfNothing(t *testing.T) {
 	}
 }
 
-// TestArrivals reads what was due, and has no value of it in a closed loop.
+// TestArrivals reads the due arrivals, which have no value in a closed loop.
 func TestArrivals(t *testing.T) {
 	open := &Run{Verdicts: &checker.Result{Ops: 9}, Measures: &measure.Measures{Arrivals: &measure.Arrivals{
 		Arrivals:         runinfo.Arrivals{Due: 200, Started: 180, Waiting: 20, Overslept: 9},
@@ -161,8 +161,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// counted are the metrics whose zero is an answer: no grants are no grants. A run
-// without any is inconclusive by itself.
+// counted are the metrics with a meaningful zero: no grants are no grants. A run without any is
+// inconclusive by itself.
 func counted(m Metric) bool { return m.Name == "grants" || m.Name == "ops" }
 
 func TestOutOfRangeIsNoValue(t *testing.T) {
@@ -215,7 +215,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestServiceIsItsOwn where acquires were due before they were called.
+// TestServiceIsItsOwn if acquires were due before they were called.
 func TestServiceIsItsOwn(t *testing.T) {
 	c := measure.New(history.Header{})
 	op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: 1, Intended: 10 * ms, Call: 50 * ms, Return: 51 * ms}

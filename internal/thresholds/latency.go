@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// shown are the percentiles that reports show.
+// shown are the percentiles in reports.
 var shown = []string{"50", "90", "99", "99.9", "99.99"}
 
-// summaries say what the durations of an operation are, in the words of package measure.
+// summaries define the durations of each operation, as package measure does.
 var summaries = map[measure.Op]string{
 	measure.Acquire:    "intended start, in closed loop the call, to return of acquires that were granted a new hold",
 	measure.Service:    "call to return of acquires that were granted a new hold",
@@ -26,7 +26,7 @@ var summaries = map[measure.Op]string{
 	measure.LeftTaken:  "return of an acquire without an answer, on a free key, to the latest that others met the key taken",
 }
 
-// latencies are the metrics of durations, those that are listed.
+// latencies are the listed metrics of durations.
 func latencies() []Metric {
 	var all []Metric
 	for _, op := range measure.Ops() {
@@ -42,7 +42,7 @@ func latencies() []Metric {
 // percentileName is the form of a percentile: op.p99.9.
 var percentileName = regexp.MustCompile(`^([a-z_]+)\.p([0-9]{1,3}(?:\.[0-9]{1,6})?)$`)
 
-// percentileOf returns the percentile of that name, any above 0 and up to 100.
+// percentileOf returns the percentile with that name, any above 0 and up to 100.
 func percentileOf(name string) (Metric, bool) {
 	parts := percentileName.FindStringSubmatch(name)
 	if parts == nil {
@@ -71,8 +71,8 @@ func longest(op measure.Op) Metric {
 		read: latency(op, func(l *measure.Latency) float64 { return float64(l.Max()) })}
 }
 
-// latency reads a figure of the durations of the measured part. Durations that the
-// histogram could not hold would be missing from it, so they leave it without a value.
+// latency reads a figure of the durations of the measured part. It has no value if some
+// durations were out of the histogram's range.
 func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Reading {
 	return func(r *Run) Reading {
 		l := durations(&r.Measures.Measured, op)
@@ -86,8 +86,8 @@ func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Readin
 	}
 }
 
-// durations are those of op; of acquires that nobody intended sooner than they were
-// called, the service is all there was to wait for.
+// durations returns the durations of op. Acquires without an intended start have only a
+// service time.
 func durations(p *measure.Phase, op measure.Op) *measure.Latency {
 	if op == measure.Service && p.Latency(measure.Lag).Count() == 0 {
 		op = measure.Acquire

@@ -9,52 +9,53 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Run is what metrics are read from: one judged and measured run of a design, or as
-// much of it as there is yet; or its exploration, which has Schedules and no Measures.
+// A Run is the source of metrics: a judged and measured run of a design, or its state so
+// far; or an exploration of the design, which has Schedules and no Measures.
 type Run struct {
 	Design   string
 	Verdicts *checker.Result
 	Measures *measure.Measures
-	// Schedules is how many were run and judged of an exploration, zero for a live run.
+	// Schedules is the number of judged schedules of an exploration, zero for a live run.
 	Schedules int64
 }
 
 // empty reports whether nothing was judged.
 func (r *Run) empty() bool { return r.Verdicts.Ops == 0 && r.Schedules == 0 }
 
-// A Source is what a metric can be read of.
+// A Source is a kind of results that have a metric.
 type Source uint8
 
-// The sources, which a metric may have several of.
+// The sources. A metric may have several.
 const (
 	Live     Source = 1 << iota // runs in real time
 	Explored                    // explorations
 )
 
-// A Metric is a figure of a run, by the name that it has in reports.
+// A Metric is a figure of a run, by its name in reports.
 type Metric struct {
 	// Name is stable; "acquire.p99".
 	Name string
 	Unit Unit
-	// Summary says in one sentence what it is.
+	// Summary describes it in one sentence.
 	Summary string
-	// Rises: as a run goes on it never falls, so that what it exceeds it exceeds for good.
+	// Rises means that it never falls during a run, so that a bound once exceeded stays
+	// exceeded.
 	Rises bool
-	// Sources are what it can be read of.
+	// Sources are the kinds of results that have it.
 	Sources Source
-	// Judged: it is a finding of the checker, worth nothing where a lock that is broken
-	// on purpose was not caught.
+	// Judged means that it is a finding of the checker, which proves nothing if the
+	// self-check failed.
 	Judged bool
 
 	read func(*Run) Reading
 }
 
-// A Reading is the value of a metric in a run, or why it has none.
+// A Reading is the value of a metric in a run, or the reason why it has none.
 type Reading struct {
 	Value float64
-	// Why there is no value; empty when there is one.
+	// Why is the reason for a missing value; empty if there is one.
 	Why string
-	// Foreign: the metric is not for the design of this run, whatever is done to it.
+	// Foreign means that the metric does not apply to the design of this run.
 	Foreign bool
 }
 
@@ -70,13 +71,12 @@ func unless(absent bool, why string, v float64) Reading {
 	return value(v)
 }
 
-// Read returns the metric of a run. It is safe for concurrent use while nobody changes
-// the run.
+// Read returns the metric of a run. It is safe for concurrent use while nobody changes the
+// run.
 func (m Metric) Read(r *Run) Reading { return m.read(r) }
 
-// Metrics lists every metric: those of latencies with the percentiles that reports show,
-// those of guarantees where nothing went wrong. Others are found by name all the same,
-// exclusion@failover.violations.
+// Metrics lists every metric: latencies with the percentiles of reports, guarantees
+// without conditions. Others can be found by name, such as exclusion@failover.violations.
 func Metrics() []Metric {
 	live := slices.Concat(latencies(), counts(), business(), arrivals(), measured())
 	for i := range live {
@@ -85,7 +85,7 @@ func Metrics() []Metric {
 	return slices.Concat(live, findings(), explored())
 }
 
-// Find returns the metric of that name. The error hints at names that resemble it.
+// Find returns the metric with that name. The error hints at similar names.
 func Find(name string) (Metric, error) {
 	all := Metrics()
 	for _, m := range all {
@@ -155,12 +155,12 @@ func counts() []Metric {
 	}
 }
 
-// cost is a cost of a grant, which may not be known.
+// cost is a cost of a grant, which may be unknown.
 func cost(c measure.Cost) Reading {
 	return unless(!c.Known, "nobody knows it", c.PerGrant)
 }
 
-// anything says why nothing is to be had from a run in which nothing was done.
+// anything is the reason for missing values in a run without operations.
 const anything = "nothing was recorded"
 
 func outcome(name, summary string, of func(*checker.Result) int64) Metric {
@@ -179,7 +179,7 @@ func share(name, summary string, of func(*checker.Result) (part, whole int64)) M
 	}}
 }
 
-// guarded is a count of what became of guarded records, where there are any.
+// guarded is a count about guarded records, if there are any.
 func guarded(name, summary string, of func(*measure.Measures) int64) Metric {
 	return Metric{Name: name, Unit: Count, Summary: summary, Rises: true, read: func(r *Run) Reading {
 		switch f := r.Verdicts.Find(lockbench.Effects.At(0)); {

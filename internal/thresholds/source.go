@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseThresholdOf is [ParseThreshold] for a metric that results of a source have.
+// ParseThresholdOf is [ParseThreshold] limited to metrics of a source.
 func ParseThresholdOf(text string, of Source) (Threshold, error) {
 	t, err := ParseThreshold(text)
 	if err == nil {
@@ -15,7 +15,7 @@ func ParseThresholdOf(text string, of Source) (Threshold, error) {
 	return t, err
 }
 
-// ParseComparisonOf is [ParseComparison] for a metric that results of a source have.
+// ParseComparisonOf is [ParseComparison] limited to metrics of a source.
 func ParseComparisonOf(text string, of Source) (Comparison, error) {
 	c, err := ParseComparison(text)
 	if err == nil {
@@ -24,7 +24,7 @@ func ParseComparisonOf(text string, of Source) (Comparison, error) {
 	return c, err
 }
 
-// offered is the error for a metric that results of a source do not have.
+// offered returns an error for a metric that a source does not have.
 func offered(m Metric, of Source) error {
 	switch {
 	case m.Sources&of != 0:
@@ -35,7 +35,8 @@ func offered(m Metric, of Source) error {
 	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
 }
 
-// exploredMetrics names the metrics of explorations, those of each cell once.
+// exploredMetrics names the metrics of explorations, with the ones of a cell once
+// for all cells.
 func exploredMetrics() (names []string) {
 	for _, m := range Metrics() {
 		name := m.Name

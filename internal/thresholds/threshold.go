@@ -8,13 +8,14 @@ import (
 
 // A Threshold fails the runs for which its comparison holds.
 type Threshold struct {
-	// Scope is the design that it is for, or a glob of package path; empty for all.
+	// Scope limits it to a design, or to designs that match a glob of package path;
+	// empty for all.
 	Scope string
 	Comparison
 }
 
-// ParseThreshold reads a comparison, or "SCOPE: COMPARISON". The error is that of
-// [ParseComparison], or says what is wrong with the scope.
+// ParseThreshold reads a comparison, or "SCOPE: COMPARISON". Its errors are the
+// ones of [ParseComparison], or name an error in the scope.
 func ParseThreshold(text string) (Threshold, error) {
 	scope, condition := "", text
 	if at := strings.LastIndex(text, ":"); at >= 0 {
@@ -30,7 +31,7 @@ func ParseThreshold(text string) (Threshold, error) {
 	return Threshold{Scope: scope, Comparison: c}, err
 }
 
-// For reports whether the threshold is for a design.
+// For reports whether the threshold applies to a design.
 func (t Threshold) For(design string) bool {
 	if t.Scope == "" {
 		return true
@@ -39,7 +40,7 @@ func (t Threshold) For(design string) bool {
 	return ok && err == nil
 }
 
-// String writes the threshold so that ParseThreshold reads the same again.
+// String writes the threshold in a form that ParseThreshold reads back.
 func (t Threshold) String() string {
 	if t.Scope == "" {
 		return t.Comparison.String()
@@ -47,16 +48,16 @@ func (t Threshold) String() string {
 	return t.Scope + ": " + t.Comparison.String()
 }
 
-// An Outcome is what a threshold came to. The zero value is Inconclusive, which is
-// never success.
+// An Outcome is the outcome of a threshold. The zero value is Inconclusive, which
+// is never success.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Inconclusive  Outcome = iota // the metric had no value
 	Passed                       // measured, and the comparison did not hold
-	Failed                       // it held
-	NotApplicable                // the metric is not for the design
+	Failed                       // the comparison held
+	NotApplicable                // the metric does not apply to the design
 )
 
 var outcomeNames = [...]string{"inconclusive", "passed", "failed", "n/a"}
@@ -83,7 +84,7 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is no outcome of a threshold; hint: one of %q", b, outcomeNames)
 }
 
-// Judge decides the threshold for one run, whose design it is for.
+// Judge decides the threshold for one run, to which it must apply.
 func (t Threshold) Judge(r *Run) (Outcome, Reading) {
 	reading := t.Metric.Read(r)
 	switch {
@@ -97,8 +98,8 @@ func (t Threshold) Judge(r *Run) (Outcome, Reading) {
 	return Passed, reading
 }
 
-// Together is the outcome of a threshold over all runs that it was judged for: the
-// worst of them. For none, or none that it applied to, it is inconclusive.
+// Together is the outcome of a threshold over all runs for which it was judged: the
+// worst of them. It is inconclusive if there are none, or none to which it applies.
 func Together(outcomes ...Outcome) Outcome {
 	total := NotApplicable
 	for _, o := range outcomes {

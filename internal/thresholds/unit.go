@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Unit is what the values of a metric are, and how they are written.
+// A Unit is the unit of a metric's values, with its notation.
 type Unit string
 
 // The units.
@@ -20,10 +20,10 @@ const (
 	Number   Unit = "number" // a ratio or an index
 )
 
-// examples show how a value of each unit is written.
+// examples has a value of each unit.
 var examples = map[Unit]string{Duration: "20ms", Count: "0", Share: "10%", Rate: "1000", Number: "2.5"}
 
-// parse reads a value of the unit. The error says what it is instead.
+// parse reads a value of the unit. The error hints at its form.
 func (u Unit) parse(text string) (float64, error) {
 	var value float64
 	var err error
@@ -48,7 +48,8 @@ func (u Unit) parse(text string) (float64, error) {
 	return value, nil
 }
 
-// longestDuration is up to where floats hold every ns: 104 days.
+// longestDuration is the longest duration that floats represent to the ns: 104
+// days.
 const longestDuration = time.Duration(1 << 53)
 
 func parseDuration(text string) (float64, error) {
@@ -79,8 +80,8 @@ func parseShare(text string) (float64, error) {
 	return value, nil
 }
 
-// parseNumber reads what is written with digits; it takes none of the names that
-// floats have beside, such as Inf.
+// parseNumber reads a number in digits; it refuses other forms of floats, such
+// as Inf.
 func parseNumber(text string) (float64, error) {
 	if strings.Trim(text, "0123456789.eE+-") == "" {
 		if value, err := strconv.ParseFloat(text, 64); err == nil {
@@ -111,7 +112,7 @@ func (u Unit) Format(value float64) string {
 	return tidy(value)
 }
 
-// text writes a value of the unit so that parse reads the same again.
+// text writes a value of the unit in a form that parse reads back.
 func (u Unit) text(value float64) string {
 	if u == Duration {
 		return written(time.Duration(value))
@@ -119,7 +120,7 @@ func (u Unit) text(value float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// written is a duration as people write it: 1h rather than 1h0m0s.
+// written is a duration in its usual form: 1h rather than 1h0m0s.
 func written(d time.Duration) string {
 	s := strings.ReplaceAll(d.String(), "µ", "u")
 	if strings.HasSuffix(s, "m0s") {
@@ -140,7 +141,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(step)
 }
 
-// tidy writes a number with three digits, and whole ones in full.
+// tidy writes a number with three digits, and whole numbers in full.
 func tidy(value float64) string {
 	if math.Abs(value) >= 100 || value == math.Trunc(value) {
 		return strconv.FormatFloat(value, 'f', 0, 64)

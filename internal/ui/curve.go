@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// bar is a share of 0 to 1 as a line of so many cells. It is full at 1 only.
+// bar is a share of 0 to 1 as a line of width cells. It is full only at 1.
 func bar(share float64, width int) string {
 	full := int(min(1, max(0, share)) * float64(width))
 	return strings.Repeat("━", full) + strings.Repeat("╌", max(0, width-full))
@@ -17,15 +17,15 @@ func bar(share float64, width int) string {
 // steps are the heights of a curve, from none to the highest.
 var steps = []rune("▁▂▃▄▅▆▇█")
 
-// narrowest is the least time that a cell of a curve stands for, and recent what "now"
-// means: with less, the rate would be noise.
+// narrowest is the least time for a cell of a curve, and recent the time meant by "now":
+// with less, the rate would be noise.
 const (
 	narrowest = 320 * time.Millisecond
 	recent    = 1280 * time.Millisecond
 )
 
-// spark draws when the events of c were, up to a time, in at most so many cells. The
-// highest cell is that with the most events; the last one is left out until it is over.
+// spark draws the events of c over time, up to until, in at most cells cells. The
+// highest cell has the most events; the last one is left out until it is complete.
 func spark(c series.Counts, until time.Duration, cells int) string {
 	n := cellsOf(c, until, narrowest)
 	for len(n) > max(cells, 0) {
@@ -49,8 +49,8 @@ func height(v, most int64) int {
 	return int(math.Round(float64(v) / float64(most) * float64(len(steps)-1)))
 }
 
-// cellsOf are the counts of c up to a time in equal parts that are over, each as wide as
-// a bucket of c, or at least the given width.
+// cellsOf returns the counts of c up to a time in complete parts of equal width: the
+// width of a bucket of c, and at least width.
 func cellsOf(c series.Counts, until, width time.Duration) []int64 {
 	if c.Width == 0 {
 		return nil
@@ -61,7 +61,7 @@ func cellsOf(c series.Counts, until, width time.Duration) []int64 {
 	return n
 }
 
-// halved puts neighbours together; one without a neighbour is not over, and left out.
+// halved joins neighbours; a part without a neighbour is incomplete, and left out.
 func halved(n []int64) []int64 {
 	half := make([]int64, len(n)/2)
 	for i := range half {
@@ -70,7 +70,7 @@ func halved(n []int64) []int64 {
 	return half
 }
 
-// pace returns the grants per second of late, and of the run up to now.
+// pace returns the recent grants per second, and the mean of the run so far.
 func pace(r *Run) (now, mean float64) {
 	elapsed := r.Elapsed
 	if r.Length > 0 {

@@ -9,18 +9,19 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// judgedSoFar is a small copy of what the judgement of a run has come to.
+// judgedSoFar is a small copy of the state of a run's judgement.
 type judgedSoFar struct {
 	acquire    Latency
 	faults     []Occurrences
-	violations map[string]int64 // by cell, of those that are broken
-	against    map[string]bool  // those of them that count against the claims
+	violations map[string]int64 // by broken cell
+	against    map[string]bool  // the cells with violated claims
 }
 
-// copying is how often a copy is made at most.
+// copying is the shortest time between two copies.
 const copying = 200 * time.Millisecond
 
-// copies takes what the judgement of a run has come to, and shows copies of it now and then.
+// copies returns a function that takes the state of a run's judgement, and shows copies of
+// it now and then.
 func (v *Live) copies() func(runner.Snapshot) {
 	var last time.Time
 	return func(so runner.Snapshot) {
@@ -58,15 +59,15 @@ func total(c series.Counts) (n int64) {
 	return n
 }
 
-// rateCounter makes a curve of a counter that is looked at now and then.
+// rateCounter makes a curve of a counter that is sampled.
 type rateCounter struct {
 	curve series.Counts
 	seen  int64
 	at    time.Duration
 }
 
-// see takes the value of the counter at a time. What came since it last changed is
-// spread over the time between, so that it does not matter when it was looked at.
+// see takes the value of the counter at a time. An increase is spread over the time since
+// the last change, so that the times of samples do not matter.
 func (r *rateCounter) see(n int64, at time.Duration) {
 	if n == r.seen || at <= r.at {
 		return

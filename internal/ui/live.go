@@ -17,7 +17,7 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// titleOf says in a line what a plan is.
+// titleOf describes a plan in a line.
 func titleOf(p *runner.Plan) string {
 	o := p.Options.OrDefaults()
 	parts := []string{p.Workload.Name, fmt.Sprintf("%d clients", o.Clients)}
@@ -35,8 +35,8 @@ func titleOf(p *runner.Plan) string {
 	return strings.Join(parts, " · ")
 }
 
-// A Live is the progress of a plan of runs on a full screen. What is said once that is
-// closed becomes a line again.
+// A Live is the progress of a plan of runs on a full screen. After it is closed, notes
+// become lines again.
 type Live struct {
 	lines *progress.Lines
 	ctx   context.Context
@@ -47,20 +47,21 @@ type Live struct {
 	screen   *Screen    // nil until the first design begins
 	closed   bool
 
-	mu       sync.Mutex // guards what follows; nobody holds it for long
+	mu       sync.Mutex // guards the fields below; held only briefly
 	shown    Session
 	live     func() runner.Progress
 	counting rateCounter
 }
 
-// NewLive returns the view of a plan, which open opens as [Open] does; lines go to w.
+// NewLive returns the view of a plan, opened by open as [Open] does; lines go to w.
 func NewLive(ctx context.Context, p *runner.Plan, w io.Writer, open func(func() Session) *Screen) *Live {
 	v := &Live{lines: progress.NewLines(w, len(p.Subjects)), ctx: ctx, open: open}
 	v.shown.Title, v.shown.Designs = titleOf(p), len(p.Subjects)
 	return v
 }
 
-// Say shows a note. When the session is being ended, the view gives way to lines.
+// Say shows a note. When the session is being ended, the view closes and lines replace
+// it.
 func (v *Live) Say(format string, args ...any) {
 	if v.ctx.Err() != nil {
 		v.Close()
@@ -74,7 +75,7 @@ func (v *Live) Say(format string, args ...any) {
 	v.shown.Notes = append(slices.Clone(v.shown.Notes), fmt.Sprintf(format, args...))
 }
 
-// planned says how many designs there are after all.
+// planned sets the final number of designs.
 func (v *Live) planned(designs int) {
 	v.lines.Total = designs
 	v.mu.Lock()
@@ -88,7 +89,7 @@ func (v *Live) isClosed() bool {
 	return v.closed
 }
 
-// Sink is informed of the runs, and shows them.
+// Sink returns a sink that shows the runs.
 func (v *Live) Sink() runner.Sink {
 	return runner.Sink{
 		Say: func(text string) { v.Say("%s", text) }, Planned: v.planned,
@@ -110,7 +111,7 @@ func (v *Live) begin(design string, live func() runner.Progress) {
 	}
 }
 
-// session is what there is to be seen now.
+// session returns the present state for the view.
 func (v *Live) session() Session {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -126,8 +127,8 @@ func (v *Live) session() Session {
 	return s
 }
 
-// found shows what was broken for the first time. It is called by the judge, like
-// judged, and neither ever waits for the terminal.
+// found shows the first violation of a cell. Like judged it is called by the judge and
+// never waits for the terminal.
 func (v *Live) found(f checker.CellFinding, at time.Duration) {
 	b := Breach{Guarantee: f.Cell.String(), Claimed: f.Against > 0, Count: f.Violations, First: at}
 	if f.Counterexample != nil {
@@ -139,7 +140,7 @@ func (v *Live) found(f checker.CellFinding, at time.Duration) {
 	r.Breaches = append(slices.Clone(r.Breaches), b)
 }
 
-// judged shows what the judgement has come to.
+// judged shows the state of the judgement.
 func (v *Live) judged(so judgedSoFar) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -164,8 +165,7 @@ func (v *Live) end(j *runner.Judged) {
 	v.shown.Done = append(slices.Clone(v.shown.Done), outcomeShown(v.lines.Name, j))
 }
 
-// Close takes the screen away. What keeps it from showing is told, for it matters to
-// nobody else.
+// Close removes the screen. It writes the error of a screen that failed as a line.
 func (v *Live) Close() {
 	v.screenMu.Lock()
 	defer v.screenMu.Unlock()
@@ -204,7 +204,7 @@ func outcomeShown(name string, j *runner.Judged) Outcome {
 	return o
 }
 
-// broken are the cells that were: those that count against the claims, and the others.
+// broken returns the broken cells: the ones with violated claims, and the others.
 func broken(all []checker.CellFinding) (claimed, others []lockbench.Cell) {
 	for _, f := range all {
 		switch {

@@ -76,8 +76,7 @@ func TestLiveViewFollowsASession(t *testing.T) {
 	}
 }
 
-// TestLiveViewGivesWay asserts that what is said once the session is being ended becomes
-// lines.
+// TestLiveViewGivesWay asserts that notes become lines once the session is being ended.
 func TestLiveViewGivesWay(t *testing.T) {
 	var out bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,8 +112,8 @@ func TestLiveViewFromAllSides(t *testing.T) {
 	v.Close()
 }
 
-// TestLiveFiguresAreThoseOfTheJudgement runs a design whose judgement hands out copies,
-// and asserts that they are of what it found in the end.
+// TestLiveFiguresAreThoseOfTheJudgement runs a design with copies of its judgement, and
+// asserts that they match its final findings.
 func TestLiveFiguresAreThoseOfTheJudgement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")

@@ -4,17 +4,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The size that a terminal is taken to have until it tells.
+// The assumed size of a terminal until it reports its own.
 const (
 	usualWidth  = 80
 	usualHeight = 24
 )
 
-// model is what the view is made from: what there is to be seen, and how much room.
+// model is the state of the view: the session, and the available room.
 type model struct {
 	session       Session
 	width, height int
-	// ending: the user asked for the end, by interrupt.
+	// ending means that the user asked for the end, by interrupt.
 	ending    bool
 	interrupt func()
 }

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// redraw is how often the view asks what there is to be seen.
+	// redraw is the interval between requests for the state.
 	redraw = 200 * time.Millisecond
-	// framesPerSecond bounds how often the terminal is written to.
+	// framesPerSecond bounds the writes to the terminal.
 	framesPerSecond = 10
-	// patience is how long Close waits for a terminal that takes nothing.
+	// patience is how long Close waits for a terminal that does not read.
 	patience = 2 * time.Second
 )
 
-// Can reports why there can be no view on a file, nil where there can: it takes a terminal
-// that can move its cursor.
+// Can returns the reason why a view on out is impossible, nil if it is possible: it needs
+// a terminal that can move its cursor.
 func Can(out *os.File) error {
 	switch {
 	case out == nil || !term.IsTerminal(int(out.Fd())):
@@ -32,20 +32,20 @@ func Can(out *os.File) error {
 	return nil
 }
 
-// A Screen is a view that is open. Its methods are safe for concurrent use.
+// A Screen is an open view. Its methods are safe for concurrent use.
 type Screen struct {
 	program *tea.Program
-	stop    chan struct{} // closed when nothing more is to be shown
-	ended   chan struct{} // closed when the terminal is as it was
-	done    chan struct{} // closed when, beside that, no goroutine is left
-	err     error         // why the view ended by itself, to be read once done is closed
+	stop    chan struct{} // closed when the view must end
+	ended   chan struct{} // closed when the terminal is restored
+	done    chan struct{} // closed when, in addition, all goroutines have ended
+	err     error         // reason why the view ended by itself, valid once done is closed
 	close   sync.Once
 }
 
-// Open draws what session returns, on the terminal out, until Close. Session is called a
-// few times a second, by one goroutine. Keys are read from in, where that is a terminal;
-// interrupt is called when one of them asks for the end, once at most. The view stays
-// until Close all the same.
+// Open draws the result of session on the terminal out, until Close. It calls session a
+// few times a second, from one goroutine. It reads keys from in, if that is a terminal,
+// and calls interrupt, at most once, when a key asks for the end. The view stays until
+// Close even then.
 func Open(out, in *os.File, session func() Session, interrupt func()) *Screen {
 	options := []tea.ProgramOption{
 		tea.WithOutput(out), tea.WithFPS(framesPerSecond),
@@ -69,7 +69,7 @@ func Open(out, in *os.File, session func() Session, interrupt func()) *Screen {
 	return s
 }
 
-// follow has the view show what there is, as long as it is there.
+// follow updates the view until it ends.
 func (s *Screen) follow(session func() Session) {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
@@ -86,9 +86,9 @@ func (s *Screen) follow(session func() Session) {
 	}
 }
 
-// Close takes the view away and returns when the terminal is as it was before, or after
-// two seconds where that takes nothing any more. The error says why the view was not
-// there, or not to the end. Closing again does nothing.
+// Close removes the view and returns when the terminal is restored, or after two seconds
+// if the terminal does not read any more. The error says why the view could not be shown,
+// or not to the end. Closing again does nothing.
 func (s *Screen) Close() error {
 	s.close.Do(func() { close(s.stop) })
 	select {

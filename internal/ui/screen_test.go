@@ -14,10 +14,10 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is a terminal whose screen nobody looks at but the test.
+// terminal is a terminal with a screen that only the test reads.
 type terminal struct {
-	*os.File          // what programs have
-	user     *os.File // what the person in front of it has
+	*os.File          // the program's side
+	user     *os.File // the user's side
 	mu       sync.Mutex
 	written  strings.Builder
 	more     chan struct{} // takes a token when more was written
@@ -78,8 +78,8 @@ func (tty *terminal) await(t *testing.T, text string) {
 	}
 }
 
-// TestScreen opens a view on a real terminal: it shows what there is, hears a key, and
-// leaves the terminal as it was, and no goroutine (TestMain).
+// TestScreen opens a view on a real terminal: it shows the state, reads a key, and
+// leaves the terminal restored, and no goroutine (TestMain).
 func TestScreen(t *testing.T) {
 	tty := openTerminal(t)
 	before, err := term.GetState(int(tty.Fd()))
@@ -99,7 +99,7 @@ func TestScreen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	tty.await(t, "\x1b[?1049l") // back to the screen that was there before
+	tty.await(t, "\x1b[?1049l") // back to the earlier screen
 	after, err := term.GetState(int(tty.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenWithoutKeys opens and closes a view at once, with nobody to press a key.
+// TestScreenWithoutKeys opens and closes a view at once, without a keyboard.
 func TestScreenWithoutKeys(t *testing.T) {
 	tty := openTerminal(t)
 	null, err := os.Open(os.DevNull)

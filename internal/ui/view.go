@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/legible"
 )
 
-// Colours are the terminal's own sixteen, which its owner can read. None says what words
-// beside it do not.
+// Colours are the terminal's own sixteen, which its owner can read. They repeat
+// information of the words beside them.
 var (
 	strong  = lipgloss.NewStyle().Bold(true)
 	faint   = lipgloss.NewStyle().Faint(true)
@@ -23,11 +23,11 @@ var (
 	busy    = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
 )
 
-// label is the width of the words that lines begin with.
+// label is the width of the words at the beginning of lines.
 const label = 9
 
-// draw renders the view into the room there is: no line is wider, and what does not fit
-// below is left out, of the designs that are done the earliest first.
+// draw renders the view into the available room: no line is wider, and excess lines are
+// left out, the earliest done designs first.
 func (m model) draw() string {
 	top := append(m.head(), m.current()...)
 	bottom := append(m.notes(), m.foot())
@@ -60,7 +60,7 @@ func (m model) head() []string {
 	}
 }
 
-// share is how much of the session is over. Designs are taken to last equally long.
+// share is the completed share of the session, as if designs took equally long.
 func (s *Session) share() float64 {
 	if s.Designs == 0 {
 		return 0
@@ -68,7 +68,7 @@ func (s *Session) share() float64 {
 	return (float64(len(s.Done)) + s.Current.share()) / float64(s.Designs)
 }
 
-// share is how much of the run is over, zero where nobody knows.
+// share is the completed share of the run, zero if unknown.
 func (r *Run) share() float64 {
 	if r.Length <= 0 {
 		return 0
@@ -88,7 +88,7 @@ func (m model) current() []string {
 	return append(lines, occurrences(r.Faults)...)
 }
 
-// stage says how far the run is.
+// stage describes the progress of the run.
 func (r *Run) stage() string {
 	elapsed := r.Elapsed.Truncate(100 * time.Millisecond)
 	switch {
@@ -102,7 +102,7 @@ func (r *Run) stage() string {
 	return fmt.Sprintf("%v of %v", elapsed, r.Length)
 }
 
-// rate is a curve in what room is left beside the numbers.
+// rate is a curve in the room beside the numbers.
 func (m model) rate(r *Run) string {
 	now, mean := pace(r)
 	text := fmt.Sprintf("%-34s", fmt.Sprintf("%s grants/s now, %s mean", figures.Rate(now), figures.Rate(mean)))
@@ -120,7 +120,7 @@ func failures(n int64) string {
 	return wary.Render(fmt.Sprintf("; failed or unanswered %s", figures.Number(n)))
 }
 
-// acquire are the percentiles so far, in two lines where one is too narrow.
+// acquire has the percentiles so far, in two lines if one is too narrow.
 func (m model) acquire(r *Run) []string {
 	l := r.Acquire
 	if l.Count == 0 {
@@ -150,7 +150,8 @@ func breaches(all []Breach) []string {
 	return lines
 }
 
-// line says first what matters most, for that is what a narrow terminal shows.
+// line has the most important text first, because a narrow terminal shows only the
+// beginning.
 func (b Breach) line() string {
 	style, name, claimed := wary, "broken", "not claimed"
 	if b.Claimed {
@@ -174,7 +175,7 @@ func occurrences(all []Occurrences) []string {
 	return []string{row("faults", wary.Render(strings.Join(each, ", ")))}
 }
 
-// done lists the designs with a verdict, the latest last, in so many lines.
+// done lists the designs with a verdict, the latest last, in room lines.
 func (m model) done(room int) []string {
 	all := m.session.Done
 	if len(all) == 0 || room < 2 {
@@ -182,7 +183,7 @@ func (m model) done(room int) []string {
 	}
 	lines := []string{""}
 	if hidden := len(all) - (room - 1); hidden > 0 {
-		hidden++ // the line that tells takes one
+		hidden++ // the line with the count takes one
 		all = all[min(hidden, len(all)):]
 		lines = append(lines, faint.Render(fmt.Sprintf("… %d before", hidden)))
 	}
@@ -192,7 +193,7 @@ func (m model) done(room int) []string {
 	return lines
 }
 
-// roomy is the width from which on there is room for what can be left out.
+// roomy is the width from which optional text is shown.
 const roomy = 90
 
 func (o Outcome) line(width int) string {
@@ -214,7 +215,7 @@ func (o Outcome) line(width int) string {
 	return style.Render(sign) + " " + speed + " " + style.Render(o.Words)
 }
 
-// maxNotes is how many of the latest notes are shown.
+// maxNotes is the number of notes shown, the latest ones.
 const maxNotes = 3
 
 func (m model) notes() []string {

@@ -103,8 +103,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestViewFits resizes the terminal, from nearly nothing to plenty: nothing is wider or higher, and what is
-// there always ends with how to leave.
+// TestViewFits resizes the terminal, from nearly nothing to plenty: nothing is wider or higher, and
+// the view always ends with the key to leave.
 func TestViewFits(t *testing.T) {
 	for name, s := range sessions() {
 		for _, width := range []int{1, 8, 20, 40, 59, 61, 89, 90, 130} {
@@ -127,7 +127,7 @@ func TestViewFits(t *testing.T) {
 	}
 }
 
-// TestViewSignals asserts that what is claimed and broken is red, and nothing else is.
+// TestViewSignals asserts that broken claims are red, and nothing else is.
 func TestViewSignals(t *testing.T) {
 	view := told(t, tea.WindowSizeMsg{Width: 120, Height: 24}, sessions()["running"]).View().Content
 	const red = "31"
@@ -139,8 +139,8 @@ func TestViewSignals(t *testing.T) {
 	}
 }
 
-// TestKeys asserts that those who want to leave are heard, once, and that no size of a
-// terminal that does not know its own is believed.
+// TestKeys asserts that the key to leave works, once, and that an invalid size of a terminal is
+// ignored.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestTable follows two clients of one process, of which one dies.
+// TestTable follows two clients of one process; one of them dies.
 func TestTable(t *testing.T) {
 	table := New()
 	first, second := &history.Op{Client: 1, Process: 7, Kind: history.Acquire}, &history.Op{Client: 2, Process: 7, Kind: history.Acquire}

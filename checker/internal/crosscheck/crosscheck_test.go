@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// shared is what A and B do: A is granted the key from 1 to 11 and extends it by another 20 from 8 on; B is granted it
-// at 22, within what A has extended.
+// shared are the operations of A and B: A is granted the key from 1 to 11 and extends it by another
+// 20 from 8 on; B is granted it at 22, within A's extended lease.
 func shared() []*history.Op {
 	return []*history.Op{
 		{Kind: history.Acquire, Outcome: history.OK, Client: 1, Hold: 1, Call: 1, Return: 2, Attempt: 1, Granted: 10},
@@ -68,7 +68,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// BenchmarkPorcupine is the same grants, a lock at a time, by search.
+// BenchmarkPorcupine judges the same grants, a lock at a time, by search.
 func BenchmarkPorcupine(b *testing.B) {
 	const grants = 200
 	var all []Segment

@@ -39,8 +39,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestQueue: one waits while another who came later is granted the key, and is overtaken
-// once.
+// TestQueue: one client waits while another that came later is granted the key, and is
+// overtaken once.
 func TestQueue(t *testing.T) {
 	var (
 		q Queue

@@ -19,9 +19,9 @@ func op(kind history.Kind, outcome history.Outcome, call int64) *history.Op {
 	return &history.Op{Kind: kind, Outcome: outcome, Call: call, Return: call + 1, Attempt: call, Granted: 10}
 }
 
-// TestIntervals applies operations to a grant, each called and returned in turn, and looks at
-// where its newest segment begins and ends, and until when it may be held. The latter has a
-// slack of 100 in it for each of what is in doubt.
+// TestIntervals applies operations to a grant, each called and returned in turn, and checks
+// the begin and end of its newest segment, and the time until which it may be held. The
+// latter includes a slack of 100 for each doubt.
 func TestIntervals(t *testing.T) {
 	nested, refreshed := optime.Rules{Nested: true}, optime.Rules{Refreshed: true}
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ func TestOrderOfStamps(t *testing.T) {
 	}
 }
 
-// TestLeases: what is not recorded counts as unbounded, and what was asked for counts where the
+// TestLeases: an unrecorded lease counts as unbounded, and the requested lease counts if the
 // outcome is unknown.
 func TestLeases(t *testing.T) {
 	for _, c := range []struct {

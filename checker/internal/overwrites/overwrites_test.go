@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestVictim: two read the same version, and the second to write destroys what the first
-// wrote; one that read since destroys nothing.
+// TestVictim: two clients read the same version, and the second to write destroys the
+// first one's write; a client that read since destroys nothing.
 func TestVictim(t *testing.T) {
 	var (
 		r             Record[string]

@@ -17,7 +17,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestMixedBySteps: the last eight bytes count, whatever the length, and so does the length.
+// TestMixedBySteps: the last eight bytes count for any length, and so does the length.
 func TestMixedBySteps(t *testing.T) {
 	for n := range 20 {
 		name := "abcdefghijklmnopqrst"[:n]

@@ -8,7 +8,7 @@ import (
 )
 
 // TestCalls: a call matters to others until it is over; one of unknown outcome at any time, also
-// after its sender's death; and what is not remembered one by one does, too.
+// after its sender's death; and so do calls that are no longer remembered one by one.
 func TestCalls(t *testing.T) {
 	var s Calls
 	beside := func(client int32, from int64) bool {
@@ -44,7 +44,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestTouch: what befalls a client touches its calls that are under way, and no others.
+// TestTouch: a fault of a client touches its calls under way, and no others.
 func TestTouch(t *testing.T) {
 	var s Calls
 	s.Sent(1, optime.Stamp{T: 10}, 0)

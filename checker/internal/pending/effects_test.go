@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestKeep: what has no effect any more makes way first; what may still act is not lost
-// without a word.
+// TestKeep: operations without an effect are forgotten first; the loss of one that may still
+// act is recorded.
 func TestKeep(t *testing.T) {
 	var all Effects
 	for i := range kept {
@@ -26,8 +26,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestTouches: a command whose reply was lost may have run; one that was cut did not, but its
-// second try may have run later than its call says; a release that was given up may run late.
+// TestTouches: a command with a lost reply may have run; one that was cut did not, but its
+// second try may have run later than its call; a release that was given up may run late.
 func TestTouches(t *testing.T) {
 	release := &history.Op{Kind: history.Release, Outcome: history.Unknown, Return: 5}
 	answered := &history.Op{Kind: history.Release, Outcome: history.OK, Return: 5}
@@ -52,7 +52,7 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// TestBound: what was affected of an operation is over once.
+// TestBound: the effect of an affected operation ends once.
 func TestBound(t *testing.T) {
 	op := &history.Op{Kind: history.Acquire}
 	all := Effects{{Op: op}}

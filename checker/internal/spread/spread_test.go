@@ -2,7 +2,7 @@ package spread
 
 import "testing"
 
-// TestDurations: what one absorbs counts as its own, and nothing is measured of none.
+// TestDurations: an absorbed set counts as its own, and an empty one has no figures.
 func TestDurations(t *testing.T) {
 	var all, more, none Durations
 	if got := none.Figures("delay"); got != nil {

@@ -9,7 +9,7 @@ import (
 
 const ms = int64(1e6)
 
-// TestTable: what overlaps counts once, and only what lies between two stamps.
+// TestTable: overlapping standstills count once, and only between two stamps.
 func TestTable(t *testing.T) {
 	var table Table
 	if table.Met(0, 1<<62) {
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableForgets: what is not remembered may have been within.
+// TestTableForgets: a forgotten standstill may have been within.
 func TestTableForgets(t *testing.T) {
 	var table Table
 	for i := range int64(kept + 10) {
@@ -40,7 +40,7 @@ func TestTableForgets(t *testing.T) {
 	if got := table.Within(95, 1<<40); got != kept {
 		t.Errorf("since the first that is remembered: %d, want %d", got, kept)
 	}
-	if got := table.Within(85, 1<<40); got != kept+6 { // one of them, and at most 6 of what is forgotten
+	if got := table.Within(85, 1<<40); got != kept+6 { // one of them, and at most 6 of the forgotten ones
 		t.Errorf("since before it: %d, want %d", got, kept+6)
 	}
 }
@@ -54,7 +54,8 @@ type step struct {
 	seq    uint64
 }
 
-// TestGaps: only a live run in which nobody was served, and somebody waited for the store, stood still.
+// TestGaps: only a live run in which nobody was served while a client waited for the store stood
+// still.
 func TestGaps(t *testing.T) {
 	live := history.Header{Server: runinfo.Server{Kind: "private"}, Environment: runinfo.Environment{OS: "linux"}}
 	reads := func(more ...step) []step {

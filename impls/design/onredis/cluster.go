@@ -13,10 +13,11 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// clusters are the clients of a Redis Cluster that stand behind those which designs have.
+// clusters maps the clients of designs to the cluster clients that send their commands.
 var clusters sync.Map // *redis.Client: *redis.ClusterClient
 
-// ClusterOf returns what sends the commands of a client that [Environment.Connect] returned, nil where that is the client itself.
+// ClusterOf returns the cluster client that sends the commands of a client returned by
+// [Environment.Connect], nil if the client sends them itself.
 func ClusterOf(client *redis.Client) *redis.ClusterClient {
 	if cluster, is := clusters.Load(client); is {
 		return cluster.(*redis.ClusterClient)
@@ -24,11 +25,12 @@ func ClusterOf(client *redis.Client) *redis.ClusterClient {
 	return nil
 }
 
-// behind has a cluster send what client is told to. The client's hooks see each command once, wherever the cluster sends it.
-// A subscription goes on a connection of the client's own, to any node: the nodes pass messages on to each other.
-// What needs a connection of its own for its keys, as WATCH does, is not possible.
+// behind makes a cluster client send the commands of client. The client's hooks see each command
+// once, whatever node it is sent to. A subscription uses a connection of the client itself, to any
+// node: the nodes pass messages on to each other. Commands that need a connection of their own for
+// their keys, such as WATCH, are not possible.
 //
-// Opt are the options of the client, nodes the addresses of the cluster that are known.
+// opt are the options of the client, nodes the known addresses of the cluster.
 func behind(client *redis.Client, opt *redis.Options, nodes []string) {
 	cluster := redis.NewClusterClient(&redis.ClusterOptions{
 		Addrs:                    nodes,
@@ -58,7 +60,7 @@ func behind(client *redis.Client, opt *redis.Options, nodes []string) {
 	clusters.Store(client, cluster)
 }
 
-// leave closes what stands behind client.
+// leave closes the cluster client of client.
 func leave(client *redis.Client) error {
 	if cluster, is := clusters.LoadAndDelete(client); is {
 		return cluster.(*redis.ClusterClient).Close()
@@ -66,7 +68,7 @@ func leave(client *redis.Client) error {
 	return nil
 }
 
-// anyOf returns dial, of the first of these addresses that can be dialled.
+// anyOf returns a function that dials the first of these addresses that can be dialled.
 func anyOf(dial func(context.Context, string, string) (net.Conn, error), addrs []string) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, _ string) (conn net.Conn, err error) {
 		for _, addr := range addrs {
@@ -78,7 +80,7 @@ func anyOf(dial func(context.Context, string, string) (net.Conn, error), addrs [
 	}
 }
 
-// passing is the hook by which commands go to the cluster. It is the innermost.
+// passing is the hook that sends commands to the cluster. It is the innermost.
 type passing struct{ cluster *redis.ClusterClient }
 
 // DialHook implements [redis.Hook].
@@ -94,8 +96,8 @@ func (p passing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// ProcessPipelineHook implements [redis.Hook]. There is no pipeline but with what opens a connection: the cluster would send
-// parts of it again.
+// ProcessPipelineHook implements [redis.Hook]. It allows only the pipelines that open a connection:
+// the cluster client would send parts of others again.
 func (passing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		if ofConnection(cmds[0]) {
@@ -107,7 +109,7 @@ func (passing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 
 var errPipeline = fmt.Errorf("%w: pipelines and transactions are not possible on a Redis Cluster; hint: send one command after the other, or a script", lockbench.ErrNoEffect)
 
-// ofConnection reports whether a command is one with which the client library opens a connection.
+// ofConnection reports whether the client library sends a command to open a connection.
 func ofConnection(cmd redis.Cmder) bool {
 	switch cmd.Name() {
 	case "hello", "client", "select", "auth":
@@ -116,7 +118,8 @@ func ofConnection(cmd redis.Cmder) bool {
 	return false
 }
 
-// original is err as the node's connection had it. The cluster may have changed where a connection breaks.
+// original is err as the node's connection returned it. A broken connection may mean that the
+// cluster has changed, so it reloads the cluster's state.
 func (p passing) original(ctx context.Context, err error) error {
 	var f *final
 	if errors.As(err, &f) {
@@ -126,11 +129,12 @@ func (p passing) original(ctx context.Context, err error) error {
 	return err
 }
 
-// passedKey marks the context of a command that has come by a passing hook.
+// passedKey marks the context of a command that a passing hook has seen.
 type passedKey struct{}
 
-// newNode is the client of one node. The client of the cluster sends a command again when the connection broke after it was
-// sent, so that one's own grant becomes a refusal: this one hides such errors from it.
+// newNode is the client of one node. The cluster client sends a command again if the connection
+// broke after it was sent, which would turn a client's own grant into a refusal; so newNode hides
+// such errors from it.
 func newNode(opt *redis.Options) *redis.Client {
 	node := redis.NewClient(opt)
 	node.AddHook(finally{})
@@ -160,7 +164,7 @@ func (finally) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	return next
 }
 
-// A final error shows nothing of the one that it is of, so that nobody tries again.
+// A final error does not unwrap to its cause, so that no library tries again.
 type final struct{ of error }
 
 // Error implements error.

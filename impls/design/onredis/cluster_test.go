@@ -21,8 +21,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A node is one of a cluster that is made of words: it says that one node has all slots, and answers SET as it is told
-// to, where an empty answer is to hang up.
+// A node is one of a simulated cluster: it reports that one node has all slots, and answers SET
+// with a given text; for an empty text it hangs up.
 type node struct {
 	addr  string
 	owner *node // has all slots
@@ -103,7 +103,8 @@ func (n *node) environment(sent *atomic.Int64) onredis.Environment {
 
 func hangUp(int64) string { return "" }
 
-// TestClusterSendsOnce: a command whose connection broke after it was sent is not sent again, and its error is that of the connection.
+// TestClusterSendsOnce: a command on a connection that broke after sending is not sent again, and
+// its error is the connection's.
 func TestClusterSendsOnce(t *testing.T) {
 	n := startNode(t, hangUp)
 	var sent atomic.Int64
@@ -120,7 +121,7 @@ func TestClusterSendsOnce(t *testing.T) {
 		t.Error(err)
 	}
 
-	// What this guards against: the client library by itself.
+	// The client library alone does send it again.
 	n.sets.Store(0)
 	plain := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{n.addr}, Protocol: 2, MaxRetries: -1, DisableIdentity: true})
 	defer plain.Close()
@@ -133,7 +134,7 @@ func TestClusterSendsOnce(t *testing.T) {
 func TestClusterFollowsMoved(t *testing.T) {
 	to := startNode(t, func(int64) string { return ":1\r\n" })
 	from := startNode(t, func(int64) string { return "-MOVED 12539 " + to.addr + "\r\n" })
-	to.owner = from // whoever is asked still says so
+	to.owner = from // every node still reports so
 	env := from.environment(nil)
 	client := env.Connect(2)
 	defer env.Disconnect(client)

@@ -1,5 +1,5 @@
-// Package onredis is what designs on Redis are given beside what every design is: the
-// options of the servers, connections that count and can be reused, and which errors prove
-// that a command did nothing. [Open] makes of a function that asks for an [Environment] the
-// Open of a [design.Design].
+// Package onredis provides designs on Redis with their part of the environment: the options
+// of the servers, connections that are counted and can be reused, and a test for errors
+// which prove that a command did nothing. [Open] converts a function that takes an
+// [Environment] to the Open of a [design.Design].
 package onredis

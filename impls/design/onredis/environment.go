@@ -11,33 +11,34 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// An Environment is what a process of a design on Redis is given.
+// An Environment is the environment of a process of a design on Redis.
 type Environment struct {
 	design.Environment
-	// Redis says how to reach the server. Use [Environment.Connect].
+	// Redis are the options for connecting to the server. Use [Environment.Connect].
 	Redis *redis.Options
-	// Nodes are addresses of nodes where that is a Redis Cluster, those of Redis first; none where it is one server.
+	// Nodes are addresses of nodes if the server is a Redis Cluster, the address in Redis first;
+	// none for one server.
 	Nodes []string
-	// Others say how to reach the servers beside it, for designs that lock on several.
-	// Use [Environment.ConnectAll].
+	// Others are the options for further servers, for designs that lock on several. Use
+	// [Environment.ConnectAll].
 	Others []*redis.Options
-	// Clients makes the clients that Connect returns and takes them back from
-	// Disconnect; nil is to make new ones and to close them.
+	// Clients makes the clients for Connect and takes them back from Disconnect; if it is nil,
+	// Connect makes new ones and Disconnect closes them.
 	Clients Clients
 }
 
-// A Server says how a process reaches one Redis server. It is what
-// [design.Environment.Services] holds for designs of [Open].
+// A Server describes the way of a process to one Redis server. It is the type of
+// [design.Environment.Services] for designs of [Open].
 type Server struct {
 	Options *redis.Options
-	// Nodes are addresses of nodes of a Redis Cluster, that of Options first; none of one server.
+	// Nodes are addresses of nodes of a Redis Cluster, the address in Options first; none for one
+	// server.
 	Nodes []string
-	// Clients is that of the [Environment], the same for all servers.
+	// Clients is as in [Environment], the same for all servers.
 	Clients Clients
 }
 
-// Open makes the [design.Design.Open] of a design that stands on Redis. Its error says
-// that it was given another service.
+// Open makes the [design.Design.Open] of a design on Redis. It fails if the service is not Redis.
 func Open(open func(Environment) (design.Process, error)) func(design.Environment) (design.Process, error) {
 	return func(general design.Environment) (design.Process, error) {
 		env, err := From(general)
@@ -52,8 +53,7 @@ func Open(open func(Environment) (design.Process, error)) func(design.Environmen
 	}
 }
 
-// From is the environment of a design on Redis. Its error says that what the design is given
-// are no Redis servers.
+// From is the environment of a design on Redis. It fails if the services are not Redis servers.
 func From(general design.Environment) (Environment, error) {
 	env := Environment{Environment: general}
 	for i, s := range general.Services {
@@ -73,7 +73,7 @@ func From(general design.Environment) (Environment, error) {
 	return env, nil
 }
 
-// General is the environment as [design.Design.Open] takes it.
+// General is the environment in the form for [design.Design.Open].
 func (e Environment) General() design.Environment {
 	general := e.Environment
 	general.Services = []any{Server{e.Redis, e.Nodes, e.Clients}}
@@ -83,13 +83,13 @@ func (e Environment) General() design.Environment {
 	return general
 }
 
-// Connect opens a client with at most pool connections, or Environment.Pool when
-// that is set, that never sends a command again by itself, unless Redis says how
-// often it is to: a silent second try after a lost reply would turn one's own grant into a refusal. Close it by
-// Disconnect.
+// Connect opens a client with at most pool connections, or Environment.Pool if that is set. It
+// never sends a command again by itself, unless Redis sets a number of retries: a silent second try
+// after a lost reply would turn a client's own grant into a refusal. Close it by Disconnect.
 //
-// On a Redis Cluster there are as many connections to each node, and a command is sent again where a node answers
-// that it did not run it, and names another. Tx and what else needs one connection for several commands is not possible there.
+// On a Redis Cluster the client has as many connections to each node, and it sends a command again
+// if a node answers that it did not run it, and names another node. Tx, and other uses of one
+// connection for several commands, are not possible there.
 func (e Environment) Connect(pool int) *redis.Client {
 	opt := *e.Redis
 	if opt.MaxRetries <= 0 {
@@ -116,8 +116,8 @@ func (e Environment) Connect(pool int) *redis.Client {
 	return client
 }
 
-// ConnectAll is Connect for every one of the n servers that a design needs, the
-// environment's Redis first. The error says that the environment has not so many.
+// ConnectAll is Connect for each of the n servers that a design needs, the environment's Redis
+// first. It fails if the environment has fewer servers.
 func (e Environment) ConnectAll(n, pool int) ([]*redis.Client, error) {
 	all := append([]*redis.Options{e.Redis}, e.Others...)
 	if len(all) < n {
@@ -141,8 +141,8 @@ func (e Environment) open(opt *redis.Options) *redis.Client {
 	return redis.NewClient(opt)
 }
 
-// Disconnect closes a client that Connect returned: the way for a process to close
-// its connections, whatever they come from.
+// Disconnect closes a client that Connect returned. A process must close its connections only by
+// it, because they may belong to Clients.
 func (e Environment) Disconnect(client *redis.Client) error {
 	err := leave(client)
 	if e.Clients != nil {
@@ -151,8 +151,8 @@ func (e Environment) Disconnect(client *redis.Client) error {
 	return errors.Join(err, client.Close())
 }
 
-// commandCounter counts what a client sends: a pipeline or transaction counts
-// each of its commands.
+// commandCounter counts the commands of a client; a pipeline or transaction counts each of its
+// commands.
 type commandCounter struct{ n *atomic.Int64 }
 
 func (c commandCounter) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -11,13 +11,13 @@ import (
 	"github.com/lockbench/lockbench/internal/serverror"
 )
 
-// NoEffect wraps err in [lockbench.ErrNoEffect] when it shows that the command
-// it comes from was never run: no connection could be had to send it on, or the server refused
-// to run it, because the user lacks a permission, there is no memory left, or the like. Any
-// other error, nil too, is returned as it is, for it leaves the outcome open.
+// NoEffect wraps err in [lockbench.ErrNoEffect] if it proves that the command was never run:
+// there was no connection to send it on, or the server refused to run it, because of a missing
+// permission, a lack of memory, or the like. It returns any other error, and nil, unchanged,
+// because the outcome is open.
 //
-// It speaks of one command. Use it on the first command of an attempt, since an
-// error of a later one says nothing of those before it.
+// It is about one command. Use it on the first command of an attempt, since an error of a
+// later one proves nothing about those before it.
 func NoEffect(err error) error {
 	if err == nil || errors.Is(err, lockbench.ErrNoEffect) || !unsent(err) && !serverror.RefusalOf(err).NothingRan() {
 		return err

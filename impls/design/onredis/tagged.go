@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// tagged is a process on a Redis Cluster. It locks {key} for key, so that all that its design keeps for a lock
-// is in one hash slot, as scripts and commands of several keys want it.
+// tagged is a process on a Redis Cluster. It locks {key} for key, so that all keys of a lock are in
+// one hash slot, as scripts and commands of several keys require.
 type tagged struct{ design.Process }
 
 // Locker implements [design.Process].
@@ -24,7 +24,7 @@ func (t taggedLocker) Acquire(ctx context.Context, key string, opt lockbench.Opt
 	return t.Locker.Acquire(ctx, "{"+key+"}", opt)
 }
 
-// untagged tells an observer of the keys that it knows.
+// untagged reports keys without the tag to an observer.
 type untagged struct{ design.Observer }
 
 // Attempt implements [design.Observer].

@@ -3,19 +3,19 @@ package series
 import "slices"
 
 const (
-	// Buckets is how many buckets a series has at most.
+	// Buckets is the largest number of buckets of a series.
 	Buckets = 256
-	// Narrowest is the width in ns that buckets have at first. Widths are this,
-	// doubled some times.
+	// Narrowest is the initial width of buckets in ns. All widths are this, doubled
+	// some times.
 	Narrowest = int64(10_000_000)
 )
 
 // Counts counts events by time. The zero value is ready to use; it is not safe for
-// concurrent use. Two that were told the same are equal, in whatever order and
-// through whatever merges they were told it.
+// concurrent use. Two Counts of the same events are equal, whatever the order and
+// the merges.
 type Counts struct {
-	// Width is that of each bucket in ns, zero while there is none. The first begins
-	// at stamp zero.
+	// Width is the width of each bucket in ns, zero if there is none. The first
+	// begins at stamp zero.
 	Width int64
 	// N has the events of each bucket, up to the last that has any.
 	N []int64
@@ -28,22 +28,22 @@ func (c *Counts) Add(at, n int64) {
 	}
 }
 
-// Merge adds what another series counted.
+// Merge adds the counts of another series.
 func (c *Counts) Merge(o Counts) { c.merge(o, sum) }
 
-// Widened returns the series with buckets of the given width, which is a width that
-// another one has. Narrower ones than the series' own are not to be had: then, and
-// when it is empty, it is returned as it is.
+// Widened returns the series with buckets of the given width, which must be the
+// width of another series. It returns an empty series, and one with wider buckets,
+// unchanged.
 func (c Counts) Widened(width int64) Counts {
 	c.N = slices.Clone(c.N)
 	c.widen(width, sum)
 	return c
 }
 
-// Peaks keeps the highest value by time. It is like Counts but for that.
+// Peaks keeps the highest value by time; otherwise it is like Counts.
 type Peaks Counts
 
-// Add takes note of a value at a stamp in ns; values of zero and below are none.
+// Add records a value at a stamp in ns; it ignores values of zero and below.
 func (p *Peaks) Add(at, value int64) {
 	if value > 0 {
 		b := (*Counts)(p).bucketBy(at, highest)
@@ -51,10 +51,10 @@ func (p *Peaks) Add(at, value int64) {
 	}
 }
 
-// Merge takes note of what another series did.
+// Merge adds the peaks of another series.
 func (p *Peaks) Merge(o Peaks) { (*Counts)(p).merge(Counts(o), highest) }
 
-// Widened is that of Counts.
+// Widened is like Counts.Widened.
 func (p Peaks) Widened(width int64) Peaks {
 	p.N = slices.Clone(p.N)
 	(*Counts)(&p).widen(width, highest)
@@ -66,7 +66,7 @@ func highest(a, b int64) int64 { return max(a, b) }
 
 func (c *Counts) bucket(at int64) *int64 { return c.bucketBy(at, sum) }
 
-// bucketBy is the bucket of a stamp; join puts two buckets together.
+// bucketBy is the bucket of a stamp; join joins two buckets.
 func (c *Counts) bucketBy(at int64, join func(a, b int64) int64) *int64 {
 	at = max(at, 0)
 	c.Width = max(c.Width, Narrowest)

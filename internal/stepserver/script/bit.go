@@ -8,7 +8,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// bitFunctions are those of LuaJIT's bit library, on signed 32-bit integers.
+// bitFunctions are the functions of LuaJIT's bit library, on signed 32-bit
+// integers.
 var bitFunctions = map[string]lua.LGFunction{
 	"tobit":   one(func(a uint32) uint32 { return a }),
 	"bnot":    one(func(a uint32) uint32 { return ^a }),
@@ -24,7 +25,7 @@ var bitFunctions = map[string]lua.LGFunction{
 	"tohex":   toHex,
 }
 
-// word is an argument, rounded and cut to 32 bits.
+// word is an argument, rounded and truncated to 32 bits.
 func word(l *lua.LState, i int) uint32 {
 	return uint32(int64(math.RoundToEven(float64(l.CheckNumber(i)))))
 }

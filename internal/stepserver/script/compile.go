@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// chunk is what a script is called in messages, as in Redis.
+// chunk is the name of a script in messages, as in Redis.
 const chunk = "user_script"
 
 // A Script is compiled source. It can be shared and run by any VM.
@@ -20,14 +20,14 @@ type Script struct {
 	Source string
 	// SHA is the source's SHA-1 in lower-case hex.
 	SHA string
-	// ReadOnly: it says of itself, in its first line, that it does not write.
+	// ReadOnly means that the script's first line declares that it does not write.
 	ReadOnly bool
 
 	proto *lua.FunctionProto
 }
 
-// compiled keeps what was compiled, by source: a lock has few scripts and sends them
-// again and again. One that writes values into its source must not fill the memory.
+// compiled caches scripts by source: a lock has few scripts and sends them again and
+// again. It is bounded, because a lock may write values into its source.
 var compiled = struct {
 	sync.Mutex
 	scripts map[string]*Script
@@ -35,8 +35,8 @@ var compiled = struct {
 
 const mostCompiled = 4096
 
-// Compile compiles source. It returns an error with the reply that Redis gives. It
-// is safe for concurrent use.
+// Compile compiles source. Its error has the text of Redis's reply. It is safe for
+// concurrent use.
 func Compile(source string) (*Script, error) {
 	compiled.Lock()
 	defer compiled.Unlock()
@@ -71,14 +71,14 @@ func compile(source string) (*Script, error) {
 	return s, nil
 }
 
-// SHA is what EVALSHA knows a script by.
+// SHA is the name of a script in EVALSHA.
 func SHA(source string) string {
 	sum := sha1.Sum([]byte(source))
 	return hex.EncodeToString(sum[:])
 }
 
-// header reads the first line that a script may begin with, "#!lua flags=no-writes",
-// and returns the rest with the lines counted as before.
+// header reads an optional first line "#!lua flags=no-writes", and returns the rest
+// with unchanged line numbers.
 func (s *Script) header() (body string, err error) {
 	if !strings.HasPrefix(s.Source, "#!") {
 		return s.Source, nil
@@ -98,7 +98,7 @@ func (s *Script) header() (body string, err error) {
 	return "\n" + rest, nil
 }
 
-// complaint words a syntax error as Redis does, up to what the parser says.
+// complaint formats a syntax error as Redis does, except for the parser's own text.
 func complaint(err error) error {
 	what, line := err.Error(), 0
 	var at *parse.Error

@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// parse turns a reply into what a script gets: nil becomes false, a status a table
-// with ok, an error one with err.
+// parse converts a reply for a script: nil becomes false, a status a table with
+// ok, an error one with err.
 func (vm *VM) parse(reply []byte) (value lua.LValue, rest []byte) {
 	line, rest, ok := bytes.Cut(reply, []byte("\r\n"))
 	if !ok || len(line) == 0 {
@@ -52,7 +52,7 @@ func (vm *VM) parseArray(head, rest []byte) (lua.LValue, []byte) {
 	return t, rest
 }
 
-// parse3 turns the types of RESP3 into what a script gets that asked for them.
+// parse3 converts the types of RESP3 for a script that asked for them.
 func (vm *VM) parse3(kind byte, head, rest []byte) (lua.LValue, []byte) {
 	switch kind {
 	case '#':
@@ -97,8 +97,8 @@ func (vm *VM) field(name string, value lua.LValue) *lua.LTable {
 	return t
 }
 
-// appendReply writes what a script returned: numbers are cut to integers, false is
-// nil, and a table ends at its first nil.
+// appendReply writes a script's result: numbers are truncated to integers, false
+// is nil, and a table ends at its first nil.
 func (vm *VM) appendReply(b []byte, value lua.LValue, resp3 bool) []byte {
 	switch v := value.(type) {
 	case lua.LString:
@@ -117,7 +117,7 @@ func (vm *VM) appendReply(b []byte, value lua.LValue, resp3 bool) []byte {
 	return appendNil(b, resp3)
 }
 
-// whole cuts off the fraction; what does not fit is C's indefinite integer.
+// whole truncates f; a number out of range gives C's indefinite integer.
 func whole(f float64) int64 {
 	const indefinite = -1 << 63
 	if f >= -indefinite || f < indefinite || f != f {
@@ -126,7 +126,7 @@ func whole(f float64) int64 {
 	return int64(f)
 }
 
-// deepestReply is how far tables may be nested, in themselves for instance.
+// deepestReply bounds the nesting of tables, which may contain themselves.
 const deepestReply = 1000
 
 func (vm *VM) appendTable(b []byte, t *lua.LTable, resp3 bool) []byte {

@@ -12,14 +12,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// How lua-cjson is set up in Redis.
+// Settings of lua-cjson in Redis.
 const (
 	deepest    = 1000
-	sparseness = 2  // an array may be this many times longer than it has items,
+	sparseness = 2  // an array may be this many times longer than its number of items,
 	alwaysFine = 10 // or this long
 )
 
-// A message is an error as lua-cjson words it.
+// A message is an error in the words of lua-cjson.
 type message string
 
 func (m message) Error() string { return string(m) }

@@ -4,11 +4,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// readOnly is what Redis says of an attempt to change what scripts share.
+// readOnly is Redis's error for an attempt to change shared tables.
 const readOnly = "Attempt to modify a readonly table"
 
-// missing are functions of Lua that scripts do not get: they write to what scripts
-// share, or to the machine.
+// missing are functions of Lua that scripts do not get: they write to state that
+// scripts share, or to the machine.
 var missing = []string{
 	"dofile", "loadfile", "print", "_printregs", "getfenv", "setfenv", "module", "require", "newproxy",
 	"_GOPHER_LUA_VERSION",
@@ -39,8 +39,8 @@ func (vm *VM) openLibraries() {
 	vm.protect()
 }
 
-// replaceFunctions puts our own in the place of functions that are not as Redis', or
-// that would write to a read-only table.
+// replaceFunctions replaces functions that differ from Redis's, or that would write
+// to a read-only table.
 func (vm *VM) replaceFunctions() {
 	l := vm.state
 	l.SetFuncs(vm.real, map[string]lua.LGFunction{
@@ -77,7 +77,7 @@ func (vm *VM) guarded(f lua.LGFunction) lua.LGFunction {
 	}
 }
 
-// shown lets f see what a read-only table shows.
+// shown lets f see the table behind a read-only one.
 func (vm *VM) shown(f lua.LGFunction) lua.LGFunction {
 	return func(l *lua.LState) int {
 		if t, ok := l.Get(1).(*lua.LTable); ok {
@@ -89,7 +89,7 @@ func (vm *VM) shown(f lua.LGFunction) lua.LGFunction {
 	}
 }
 
-// pairs hands its table to next, which sees through read-only ones.
+// pairs passes its table to next, which sees through read-only ones.
 func (vm *VM) pairs() lua.LGFunction {
 	return func(l *lua.LState) int {
 		t := l.CheckTable(1)
@@ -100,8 +100,8 @@ func (vm *VM) pairs() lua.LGFunction {
 	}
 }
 
-// pcall is Lua's, but a table that was raised is turned into its message, as in
-// Redis: scripts written for older versions expect a string.
+// pcall is Lua's, but it converts a raised table to its message, as in Redis:
+// scripts written for older versions expect a string.
 func (vm *VM) pcall(original lua.LGFunction) lua.LGFunction {
 	return func(l *lua.LState) int {
 		n := original(l)
@@ -118,7 +118,7 @@ func (vm *VM) pcall(original lua.LGFunction) lua.LGFunction {
 	}
 }
 
-// collectGarbage says that there is some, and leaves it to Go.
+// collectGarbage reports some garbage, and leaves it to Go.
 func collectGarbage(l *lua.LState) int {
 	if l.OptString(1, "count") == "count" {
 		l.Push(lua.LNumber(64))
@@ -128,9 +128,8 @@ func collectGarbage(l *lua.LState) int {
 	return 1
 }
 
-// protect makes the libraries and the global table read-only and lets scripts see
-// nothing else. A script may have no global variable of its own, nor read one that
-// is not there.
+// protect makes the libraries and the global table read-only and hides everything
+// else. A script may have no global variable of its own, nor read an undefined one.
 func (vm *VM) protect() {
 	l := vm.state
 	strings := vm.real.RawGetString("string").(*lua.LTable)
@@ -156,7 +155,7 @@ func (vm *VM) protect() {
 	l.Env = env
 }
 
-// readOnly returns an empty table that shows t and refuses to be written.
+// readOnly returns an empty table that shows t and refuses writes.
 func (vm *VM) readOnly(t *lua.LTable) *lua.LTable {
 	l := vm.state
 	meta := l.NewTable()
@@ -180,7 +179,7 @@ func raise(l *lua.LState, text string) {
 	l.Error(failed(l, text), 1)
 }
 
-// failed is the table that stands for an error.
+// failed is the table for an error.
 func failed(l *lua.LState, text string) *lua.LTable {
 	t := l.CreateTable(0, 1)
 	t.RawSetString("err", lua.LString(text))

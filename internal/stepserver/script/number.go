@@ -10,10 +10,10 @@ import (
 
 var infinity = lua.LNumber(math.Inf(1))
 
-// argument writes a number as redis.call sends it: with 17 digits, C's %.17g.
+// argument formats a number as redis.call sends it: with 17 digits, C's %.17g.
 func argument(f float64) string { return number(f, 17) }
 
-// text writes a number as Lua does: with 14 digits, C's %.14g.
+// text formats a number as Lua does: with 14 digits, C's %.14g.
 func text(f float64) string { return number(f, 14) }
 
 func number(f float64, digits int) string {
@@ -28,7 +28,7 @@ func number(f float64, digits int) string {
 	return trim(strconv.FormatFloat(f, 'g', digits, 64))
 }
 
-// trim takes off what C's %g does not print: zeros at the end of a fraction.
+// trim removes text that C's %g does not print: zeros at the end of a fraction.
 func trim(s string) string {
 	mantissa, exponent, has := strings.Cut(s, "e")
 	if strings.Contains(mantissa, ".") {
@@ -50,7 +50,7 @@ func toString(l *lua.LState) int {
 	return 1
 }
 
-// toNumber is Lua's tonumber: gopher-lua's does not know exponents.
+// toNumber is Lua's tonumber; gopher-lua's does not know exponents.
 func toNumber(l *lua.LState) int {
 	base := l.OptInt(2, 10)
 	if base < 2 || base > 36 {
@@ -71,7 +71,7 @@ func toNumber(l *lua.LState) int {
 
 func parseNumber(s string, base int) (float64, bool) {
 	if strings.Contains(s, "_") {
-		return 0, false // digits of Go's
+		return 0, false // Go's digit separators
 	}
 	unsigned := strings.ToLower(strings.TrimLeft(s, "+-"))
 	if base != 10 || strings.HasPrefix(unsigned, "0x") && !strings.ContainsAny(unsigned, ".p") {
@@ -85,7 +85,7 @@ func parseNumber(s string, base int) (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// FirstState is the State of a new VM: that of drand48, seeded with 0.
+// FirstState is the State of a new VM: the state of drand48, seeded with 0.
 const FirstState = 0x330e
 
 func (vm *VM) draw() float64 {
@@ -120,8 +120,8 @@ func (vm *VM) nextRandom(l *lua.LState) int {
 	return 1
 }
 
-// checkFormat lets string.format refuse arguments that are not what the format says,
-// which gopher-lua's prints somehow.
+// checkFormat makes string.format refuse arguments that do not fit the format;
+// gopher-lua's prints them anyway.
 func checkFormat(format lua.LGFunction) lua.LGFunction {
 	return func(l *lua.LState) int {
 		n := 1

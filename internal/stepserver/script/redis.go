@@ -6,10 +6,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// version is what scripts are told that they run on.
+// version is the Redis version that scripts see.
 const version = "7.0.15"
 
-// setConstants adds what is not a function.
+// setConstants adds the members that are not functions.
 func (vm *VM) setConstants() {
 	redis := vm.real.RawGetString("redis").(*lua.LTable)
 	for name, value := range map[string]lua.LValue{
@@ -19,7 +19,7 @@ func (vm *VM) setConstants() {
 	} {
 		redis.RawSetString(name, value)
 	}
-	vm.real.RawSetString("server", redis) // what Valkey calls it
+	vm.real.RawSetString("server", redis) // its name in Valkey
 	vm.real.RawGetString("cjson").(*lua.LTable).RawSetString("null", vm.null)
 	vm.real.RawGetString("math").(*lua.LTable).RawSetString("huge", infinity)
 }
@@ -52,7 +52,7 @@ func (vm *VM) redisFunctions() map[string]lua.LGFunction {
 	}
 }
 
-// call executes a command; fail is told of its error, or of the call's.
+// call executes a command; it passes its error, or the call's, to fail.
 func (vm *VM) call(l *lua.LState, fail func(*lua.LState, string)) int {
 	args, wrong := arguments(l)
 	if wrong != "" {
@@ -69,7 +69,7 @@ func (vm *VM) call(l *lua.LState, fail func(*lua.LState, string)) int {
 	return 1
 }
 
-// arguments are those of a call, numbers as Redis writes them.
+// arguments are the arguments of a call, with numbers in Redis's format.
 func arguments(l *lua.LState) (args []string, wrong string) {
 	n := l.GetTop()
 	if n == 0 {
@@ -113,7 +113,7 @@ func single(l *lua.LState, field string, text func(string) string) int {
 	return 1
 }
 
-// errorText gives a message a code where it has none.
+// errorText adds a code to a message without one.
 func errorText(s string) string {
 	s = strings.TrimPrefix(s, "-")
 	if !strings.Contains(s, " ") {
@@ -148,7 +148,7 @@ func (vm *VM) setProtocol(l *lua.LState) int {
 	return 0
 }
 
-// setReplication checks its argument; there is nobody to replicate to.
+// setReplication checks its argument; there are no replicas.
 func setReplication(l *lua.LState) int {
 	flags, _ := l.Get(1).(lua.LNumber)
 	switch {

@@ -9,9 +9,10 @@ import (
 
 // A Host executes the commands that a script calls.
 type Host interface {
-	// Call executes a command and returns its reply as RESP, good until the next.
+	// Call executes a command and returns its reply as RESP, valid until the next
+	// call.
 	Call(args []string) (reply []byte)
-	// SetProtocol chooses the version of RESP that replies come in, 2 or 3.
+	// SetProtocol chooses the version of RESP for replies, 2 or 3.
 	SetProtocol(version int)
 }
 
@@ -19,15 +20,15 @@ type Host interface {
 type VM struct {
 	state     *lua.LState
 	real      *lua.LTable                 // the global table behind the one that scripts see
-	protected map[*lua.LTable]*lua.LTable // read-only table -> what it shows
+	protected map[*lua.LTable]*lua.LTable // read-only table -> the table that it shows
 	functions map[*Script]*lua.LFunction
 	handler   *lua.LFunction
 	null      *lua.LUserData // cjson.null
 	random    uint64
 	reply     []byte // reused
-	depth     int    // of the table that is written
+	depth     int    // of the table that is being written
 
-	// Of the script that runs.
+	// Fields of the running script.
 	host Host
 	sha  string
 }
@@ -49,14 +50,15 @@ func New() *VM {
 	return vm
 }
 
-// Reset starts the random numbers of scripts again.
+// Reset restarts the random numbers of scripts.
 func (vm *VM) Reset() { vm.random = FirstState }
 
-// State is what of the VM a later script can tell: where the random numbers are.
+// State is the state of the VM that later scripts can observe: the position of the
+// random numbers.
 func (vm *VM) State() uint64 { return vm.random }
 
-// Run runs a script and returns its reply as RESP, of version 3 where resp3 is set.
-// The reply is good until the next run.
+// Run runs a script and returns its reply as RESP, of version 3 if resp3 is set.
+// The reply is valid until the next run.
 func (vm *VM) Run(s *Script, host Host, keys, args []string, resp3 bool) []byte {
 	vm.host, vm.sha = host, s.SHA
 	defer func() { vm.host = nil }()
@@ -94,7 +96,8 @@ func (vm *VM) list(strings []string) *lua.LTable {
 	return t
 }
 
-// annotate is called with what was raised, where it was raised, and notes the line.
+// annotate is called with a raised value at the point of the error, and adds the
+// line.
 func (vm *VM) annotate(l *lua.LState) int {
 	raised, isTable := l.Get(1).(*lua.LTable)
 	if !isTable {
@@ -109,7 +112,7 @@ func (vm *VM) annotate(l *lua.LState) int {
 	return 1
 }
 
-// line is where the script is, seen from the handler.
+// line is the script's current line, seen from the handler.
 func (vm *VM) line() (line int, known bool) {
 	for level := 1; level <= 3; level++ {
 		at, ok := vm.state.GetStack(level)
@@ -136,7 +139,7 @@ func (vm *VM) failure(err error) []byte {
 	return appendError(nil, what+" script: "+vm.sha+where)
 }
 
-// object is what was raised.
+// object is the raised value.
 func object(err error) lua.LValue {
 	if raised, ok := err.(*lua.ApiError); ok { // it is never wrapped
 		return raised.Object

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver/script"
 )
 
-// A host answers every command with the same reply, and notes what it was asked.
+// A host answers every command with the same reply, and records its commands.
 type host struct {
 	reply    string
 	calls    [][]string
@@ -33,7 +33,7 @@ func run(t testing.TB, vm *script.VM, h *host, source string) string {
 	return string(vm.Run(s, h, []string{"k"}, []string{"v"}, false))
 }
 
-// inventory uses the libraries and lists all there is to see.
+// inventory uses the libraries and lists everything visible.
 const inventory = `
 local seen, names = {}, {}
 local function walk(prefix, t)
@@ -145,7 +145,7 @@ return describe(redis.pcall('x'))`
 	}
 }
 
-// TestLines says where errors were raised.
+// TestLines checks the places of errors.
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"\n\nerror('x')", "ERR user_script:3: x script: SHA, on @user_script:3."},
@@ -163,7 +163,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRandomNumbers are those of Redis from its start on.
+// TestRandomNumbers compares with Redis's numbers from its start on.
 func TestRandomNumbers(t *testing.T) {
 	vm := script.New()
 	for range 2 {
@@ -183,7 +183,7 @@ func TestRandomNumbers(t *testing.T) {
 	}
 }
 
-// FuzzReplies: whatever a command is answered, the script gets something.
+// FuzzReplies: for every reply to a command the script gets a value.
 func FuzzReplies(f *testing.F) {
 	for _, reply := range []string{"+OK\r\n", "*2\r\n$1\r\na\r\n%1\r\n:1\r\n_\r\n", "$-1\r\n", "*1000000000\r\n", "~2\r\n,x\r\n#f\r\n", "*1\r\n*1\r\n*1\r\n:1\r\n"} {
 		f.Add(reply)
@@ -203,7 +203,7 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-// FuzzJSON: what was decoded can be encoded, and decoded again to the same.
+// FuzzJSON: decoded values can be encoded, and decoded again to the same.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2,{"b":null}],"c":"x\u0000\n/"}`, `[]`, `1e400`, `"\ud800"`, `[[[[]]]]`, `{"1":2}`, `tru`, `1 2`, `-0.5e-3`} {
 		f.Add(text)

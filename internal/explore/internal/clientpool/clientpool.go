@@ -1,4 +1,5 @@
-// Package clientpool keeps Redis clients of one process for the next, and makes them for a server in memory.
+// Package clientpool passes Redis clients from one process to the next, and makes them for a server
+// in memory.
 package clientpool
 
 import (
@@ -11,12 +12,12 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// A Pool gives clients to one process after another: making one costs more than
-// what some processes do with it. It is used by one goroutine at a time.
+// A Pool passes clients from one process to another, because making one costs more than the whole
+// work of some processes. Only one goroutine may use it at a time.
 type Pool struct {
-	// Broken reports of the process that gives a client back whether its connections
-	// are of no more use, having been cut or waiting for a reply that does not come.
-	// The client is closed then. It must not be nil.
+	// Broken reports whether the connections of the process that returns a client are of no more
+	// use: they were cut or wait for a reply that does not come. The client is closed then. Broken
+	// must not be nil.
 	Broken func() bool
 
 	idle, inUse []pooled
@@ -27,8 +28,8 @@ type pooled struct {
 	shape  shape
 }
 
-// A shape is what designs choose of the options. A client serves another process
-// only where these are the same.
+// A shape has the options that designs choose. A client serves another process only if these are
+// the same.
 type shape struct {
 	pool     int
 	deadline bool
@@ -56,12 +57,11 @@ func (p *Pool) Open(opt *redis.Options) *redis.Client {
 	return o.client
 }
 
-// connect sees to it that a client has a connection: what happens to a process must
-// not depend on whether its client was used before, nor on what for. A client gives
-// its connection up when it does not wait for a reply any longer.
+// connect makes sure that a client has a connection: the behavior of a process must not depend on
+// earlier uses of its client. A client gives up its connection when it no longer waits for a reply.
 func connect(client *redis.Client) {
 	if client.PoolStats().IdleConns == 0 {
-		_ = client.Ping(context.Background()) // a first command would find out too
+		_ = client.Ping(context.Background()) // a first command would find the error too
 	}
 }
 
@@ -83,21 +83,20 @@ func (p *Pool) Close(client *redis.Client) error {
 // CloseAll closes every client for good.
 func (p *Pool) CloseAll() {
 	for _, o := range slices.Concat(p.idle, p.inUse) {
-		_ = o.client.Close() // says only that it was closed before
+		_ = o.client.Close() // its only error is that it was closed before
 	}
 	p.idle, p.inUse = nil, nil
 }
 
-// poolTimeout is how long a command waits for a free connection: what the client
-// library makes of its own defaults.
+// poolTimeout is how long a command waits for a free connection: the client library's result from
+// its own defaults.
 const poolTimeout = 6 * time.Second
 
 // bufferSize is for connections that are made often and carry little, in bytes.
 const bufferSize = 1 << 10
 
-// InMemory are options for a server that dial reaches in memory and in virtual
-// time. A reply may take as long as it likes, so only contexts bound the wait for
-// it; connections do not age, and one is kept when none is in use.
+// InMemory returns options for a server that dial reaches in memory and in virtual time. Only
+// contexts bound the wait for a reply; connections do not age, and one is kept when none is in use.
 func InMemory(dial func() (net.Conn, error)) *redis.Options {
 	return &redis.Options{
 		Addr:             "127.0.0.1:6379",
@@ -116,6 +115,6 @@ func InMemory(dial func() (net.Conn, error)) *redis.Options {
 	}
 }
 
-// Quiet has the client library write no log: where connections are broken on
-// purpose it would report each. It is for the whole program and for good.
+// Quiet disables the log of the client library, which would report every connection broken on
+// purpose. It is for the whole program and for good.
 func Quiet() { redis.SetLogger(&logging.VoidLogger{}) }

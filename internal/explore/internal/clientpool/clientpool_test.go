@@ -56,7 +56,7 @@ func dialMute() (net.Conn, error) {
 			}
 			switch sent := string(bytes.ToLower(request[:n])); {
 			case strings.Contains(sent, "ping"):
-				_, _ = io.WriteString(server, "+PONG\r\n") // its error is that of the next Read
+				_, _ = io.WriteString(server, "+PONG\r\n") // the next Read returns its error
 			case !strings.Contains(sent, "get"):
 				_, _ = io.WriteString(server, "-ERR unknown command\r\n")
 			}

@@ -15,18 +15,17 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A Printer renders commands and replies for people: the same text for the same
-// schedule, whatever the random values in it are, and whenever it is run.
+// A Printer renders commands and replies for people: the same text for the same schedule,
+// independent of random values and of the time of the run.
 type Printer struct {
-	// Start is when the schedule began, and Shown the time of day that it is shown to begin at:
-	// they are whole seconds apart. Times of day in commands and replies are shown by that.
+	// Start is the beginning of the schedule, and Shown the time of day displayed for it: they
+	// are whole seconds apart. Times of day in commands and replies are shifted likewise.
 	Start, Shown time.Time
 
-	tokens map[string]string // random value -> token#1, token#2 ... in order of sight
+	tokens map[string]string // random value -> token#1, token#2 ... in order of appearance
 }
 
-// long is what may be a random value: at least 16 characters of those that encode
-// one.
+// long matches possible random values: at least 16 characters of their encodings.
 var long = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
 
 // Command renders a pending command.
@@ -54,7 +53,7 @@ func (p *Printer) arguments(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// transaction renders an EXEC with what it runs.
+// transaction renders an EXEC with its commands.
 func (p *Printer) transaction(queued [][]string) string {
 	var inner []string
 	for _, args := range queued {
@@ -67,8 +66,8 @@ func isScriptVerb(name string) bool {
 	return strings.HasPrefix(strings.ToUpper(name), "EVAL")
 }
 
-// scriptName names a script by the beginning of its digest, whether it is sent as
-// such or in full.
+// scriptName names a script by the beginning of its digest, whether arg is the digest or the
+// script.
 func scriptName(arg string) string {
 	const shown = 8
 	if len(arg) != 2*sha1.Size || strings.ContainsAny(arg, " \n") {
@@ -78,20 +77,20 @@ func scriptName(arg string) string {
 	return "script:" + arg[:shown]
 }
 
-// stamp is a number that may be a time of day: in seconds, milli-, micro- or nanoseconds
-// since 1970.
+// stamp matches numbers that may be times of day: seconds, milli-, micro- or nanoseconds since
+// 1970.
 var stamp = regexp.MustCompile(`[0-9]+`)
 
-// units are those of times of day, by how many digits the time has from 1973 to 2286.
+// units are the units of times of day, by the number of digits from 1973 to 2286.
 var units = map[int]time.Duration{
 	9: time.Second, 10: time.Second, 12: time.Millisecond, 13: time.Millisecond,
 	15: time.Microsecond, 16: time.Microsecond, 18: time.Nanosecond, 19: time.Nanosecond,
 }
 
-// near is how far from the start of the schedule a number is still a time of day.
+// near bounds the distance of a time of day from the start of the schedule.
 const near = 40 * 24 * time.Hour
 
-// timed is text with the times of day in it as they are shown.
+// timed shifts the times of day in text for display.
 func (p *Printer) timed(text string) string {
 	if p.Start.Equal(p.Shown) {
 		return text
@@ -119,7 +118,7 @@ func (p *Printer) timed(text string) string {
 	})
 }
 
-// value renders one argument: random parts by name, what is no plain text quoted.
+// value renders one argument: random parts by name, text that is not plain quoted.
 func (p *Printer) value(arg string) string {
 	arg = p.timed(arg)
 	arg = long.ReplaceAllStringFunc(arg, func(s string) string {
@@ -131,7 +130,7 @@ func (p *Printer) value(arg string) string {
 	return quoted(arg)
 }
 
-// quoted quotes what is not plain text, of one word.
+// quoted quotes arg unless it is plain text of one word.
 func quoted(arg string) string {
 	if q := strconv.Quote(arg); arg == "" || strings.ContainsAny(arg, " \t") || len(q) != len(arg)+2 {
 		return q
@@ -151,9 +150,8 @@ func (p *Printer) token(s string) string {
 	return name
 }
 
-// looksRandom tells a random value from a word: it is a UUID, or of digits, small
-// and large letters has at least two kinds, which take turns more often than in
-// names.
+// looksRandom reports whether s is a random value rather than a word: it is a UUID, or has at
+// least two kinds of digits, small and large letters, which alternate more often than in names.
 func looksRandom(s string) bool {
 	if uuid.MatchString(s) {
 		return true
@@ -192,7 +190,7 @@ func (p *Printer) Reply(resp string) string {
 	return text
 }
 
-// part renders the first value of resp and returns what follows it.
+// part renders the first value of resp and returns the rest.
 func (p *Printer) part(resp string) (text, rest string) {
 	line, rest, _ := strings.Cut(resp, "\r\n")
 	if line == "" {
@@ -230,5 +228,5 @@ func (p *Printer) array(line, rest string) (text, after string) {
 	return "[" + strings.Join(parts, " ") + "]", rest
 }
 
-// Copy returns a printer that knows the same tokens, to render what may not come.
+// Copy returns a printer that knows the same tokens, to render a choice that may not be made.
 func (p *Printer) Copy() Printer { return Printer{p.Start, p.Shown, maps.Clone(p.tokens)} }

@@ -1,6 +1,6 @@
-// Package shrink makes the schedule of an exploration that broke something as small as it
-// can, by trying what is left when parts are taken away. It tries the same things in the same
-// order every time, and knows nothing of how they are run.
+// Package shrink makes a failing schedule of an exploration as small as it can, by removing
+// parts and trying the rest. It makes the same tries in the same order every time, and does
+// not know how schedules are run.
 package shrink
 
 import (
@@ -11,22 +11,22 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// A Candidate is a schedule to try: who takes part, and the choices wished for.
-// After it was run these are the choices made, and Cell is what they broke.
+// A Candidate is a schedule to try: its scope and its wished choices. After a run it has the
+// choices made, and Cell is the cell that they broke.
 type Candidate struct {
 	Cell lockbench.Cell
 	Scope
 	Choices []strategy.Choice
 }
 
-// A Scope is who takes part in a schedule, and for how long.
+// A Scope is the number of participants of a schedule, and of their rounds.
 type Scope struct{ Clients, Threads, Rounds int }
 
-// processes is how many processes the clients live in.
+// processes is the number of processes.
 func (s Scope) processes() int { return (s.Clients + s.Threads - 1) / s.Threads }
 
-// An Attempt runs a schedule that follows a candidate. It returns what came of it, and false
-// if that cannot be run, or breaks neither the candidate's cell nor the guarantee under fewer
+// An Attempt runs a schedule that follows a candidate. It returns the result, and false if the
+// schedule cannot be run, or breaks neither the candidate's cell nor the guarantee under fewer
 // of the conditions.
 type Attempt func(Candidate) (Candidate, bool)
 
@@ -36,10 +36,10 @@ type shrinker struct {
 	stopped func() bool
 	left    int // tries
 	best    Candidate
-	tried   map[string]struct{} // keys of what was attempted: what failed once fails again
+	tried   map[string]struct{} // keys of attempts: a failed one fails again
 }
 
-// cost orders schedules, the dearest thing first.
+// cost orders schedules, the most expensive property first.
 func (c Candidate) cost() [8]int {
 	var faults, moves, steps, switches int
 	last := strategy.NoActor
@@ -73,9 +73,9 @@ func (c Candidate) key() string {
 	return string(key)
 }
 
-// Smallest returns the smallest schedule found that breaks what first breaks, within so many
-// tries or until stopped reports that it is wanted now. Conditions may go with what is taken
-// away, and none may come.
+// Smallest returns the smallest schedule found that breaks the cell of first, within so many
+// tries or until stopped reports that the result is wanted now. Its conditions may be fewer,
+// and never others.
 func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) Candidate {
 	s := &shrinker{attempt: attempt, stopped: stopped, left: tries, best: first, tried: map[string]struct{}{}}
 	for {
@@ -93,8 +93,8 @@ func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) 
 	}
 }
 
-// try runs what is left of the best so far and keeps it if it still breaks what it did and is
-// smaller. It runs nothing twice: the best only becomes smaller, so a second run adds nothing.
+// try runs a reduced schedule and keeps it if it still breaks the cell and is smaller. It runs
+// nothing twice: the best only becomes smaller, so a second run adds nothing.
 func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
 	next := Candidate{s.best.Cell, scope, choices}
 	key := next.key()
@@ -114,7 +114,7 @@ func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
 	return true
 }
 
-// stopEarly ends the schedule as soon as what it shows has happened.
+// stopEarly ends the schedule as soon as it has shown the violation.
 func (s *shrinker) stopEarly() {
 	choices := s.best.Choices
 	for n := 1; n < len(choices); n++ {
@@ -125,7 +125,7 @@ func (s *shrinker) stopEarly() {
 	}
 }
 
-// withoutDeviations leaves out faults and moves of time.
+// withoutDeviations removes faults and moves of time.
 func (s *shrinker) withoutDeviations() {
 	for i := len(s.best.Choices) - 1; i >= 0; i-- {
 		if i < len(s.best.Choices) && !s.best.Choices[i].Plain() {
@@ -134,7 +134,7 @@ func (s *shrinker) withoutDeviations() {
 	}
 }
 
-// onlyTime has time pass where somebody stood still.
+// onlyTime replaces a pause or standstill with a move of time.
 func (s *shrinker) onlyTime() {
 	for i, c := range s.best.Choices {
 		if c.Verb != strategy.VerbPause && !c.Verb.Stands() {
@@ -150,12 +150,12 @@ func (s *shrinker) onlyTime() {
 	}
 }
 
-// chunks are how many steps of an actor are left out at once: rounds of a lock that
+// chunks are the numbers of an actor's steps that are removed at once: rounds of a lock that
 // works by transactions have a dozen, or nine.
 var chunks = [...]int{12, 9, 6, 5, 4, 3, 2, 1}
 
-// withoutCommands leaves out what an actor does, several steps at first: a whole
-// round is needed more seldom than one command of it.
+// withoutCommands removes steps of an actor, several at first: a whole round is needed less
+// often than one command of it.
 func (s *shrinker) withoutCommands() {
 	for _, size := range chunks {
 		for i := len(s.best.Choices) - 1; i >= 0; i-- {
@@ -166,8 +166,8 @@ func (s *shrinker) withoutCommands() {
 	}
 }
 
-// chunk is the choices of c without one and those next before it of the same actor,
-// size in all.
+// chunk returns the choices of c without choice i and the size-1 choices of the same actor
+// before it.
 func (c Candidate) chunk(i, size int) []strategy.Choice {
 	actor := c.Choices[i].Actor
 	kept := slices.Clone(c.Choices)
@@ -180,14 +180,14 @@ func (c Candidate) chunk(i, size int) []strategy.Choice {
 	return kept
 }
 
-// fewerClients leaves out clients.
+// fewerClients removes clients.
 func (s *shrinker) fewerClients() {
 	for client := s.best.Clients - 1; client >= 0 && s.best.Clients > 1; client-- {
 		s.try(s.best.drop(client))
 	}
 }
 
-// drop is c without a client, those after it moved up.
+// drop returns c without a client, and with the numbers of later clients adjusted.
 func (c Candidate) drop(client int) (Scope, []strategy.Choice) {
 	fewer := c.Scope
 	fewer.Clients--
@@ -214,7 +214,7 @@ func (c Candidate) drop(client int) (Scope, []strategy.Choice) {
 	return fewer, choices
 }
 
-// fewerRounds has clients go through the program less often.
+// fewerRounds reduces the rounds of clients.
 func (s *shrinker) fewerRounds() {
 	for rounds := 1; rounds < s.best.Rounds; rounds++ {
 		fewer := s.best.Scope
@@ -225,7 +225,7 @@ func (s *shrinker) fewerRounds() {
 	}
 }
 
-// reorder has clients act for longer before another does.
+// reorder lets clients act for longer before another does.
 func (s *shrinker) reorder() {
 	for i := 0; i+1 < len(s.best.Choices); i++ {
 		for j := i + 1; j < len(s.best.Choices); j++ {

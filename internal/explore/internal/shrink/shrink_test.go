@@ -63,7 +63,7 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestSmallestEnds: it tries no more than it may, and nothing once it is to stop.
+// TestSmallestEnds: it makes at most the allowed tries, and none after it is stopped.
 func TestSmallestEnds(t *testing.T) {
 	first := Candidate{Scope: Scope{Clients: 2, Threads: 1, Rounds: 1}, Choices: []strategy.Choice{run(0), run(1), run(1), run(0), run(0)}}
 	for _, most := range []int{0, 1, 3} {
@@ -98,8 +98,7 @@ func TestNothingIsTriedTwice(t *testing.T) {
 	}
 }
 
-// TestDrop moves clients up that come after the one that is left out, and what their
-// processes do in the background.
+// TestDrop renumbers the clients after the removed one, and the background of their processes.
 func TestDrop(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -110,7 +109,7 @@ func TestDrop(t *testing.T) {
 		{"two a process", 2, []int{0, 1, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// Clients are 0, 1 and 2, what their processes do in the background 3 and so on.
+			// Clients are 0, 1 and 2, the background of their processes 3 and so on.
 			whole := Candidate{Scope: Scope{Clients: 3, Threads: c.threads, Rounds: 1}}
 			for actor := range 3 + whole.processes() {
 				whole.Choices = append(whole.Choices, run(actor))

@@ -7,14 +7,14 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Verb is what one step of a schedule does.
+// A Verb is the kind of a step of a schedule.
 type Verb uint8
 
 // The verbs.
 const (
 	VerbRun               Verb = iota // the actor goes on to its next command, which runs
 	VerbWait                          // nobody can go on: time passes until somebody can
-	VerbMove                          // time passes, and what is pending now comes later
+	VerbMove                          // time passes, and pending commands come later
 	VerbBegin                         // the schedule begins with the clocks as they are
 	VerbSkew                          // a process's clock is off from the start
 	VerbDieBefore                     // the actor dies, its command does not run
@@ -24,21 +24,21 @@ const (
 	VerbSlowReply                     // the command runs, the answer arrives when it is run once more
 	VerbCut                           // the connection breaks, the command does not run
 	VerbCancel                        // the context of the actor's call ends
-	VerbTimeOut                       // so it does, and the read; the command may run later
+	VerbTimeOut                       // the context and the read end; the command may run later
 	VerbScriptFlush                   // the server forgets its scripts
 	VerbRestart                       // the server restarts empty
-	VerbStandstill                    // the actor sends its command, then all processes stand still; what was sent runs, and is answered afterwards
+	VerbStandstill                    // the actor sends its command, then all processes stand still; sent commands run, and are answered afterwards
 	VerbServerStandstill              // the server stands still, and clients go on up to their next command
 	VerbMachineStandstill             // all processes and the server stand still
 	VerbStop                          // the schedule ends here; only a replay asks for it
 )
 
-// verbs describe the verbs: the name that replay files have for each, the fault that it is,
-// and who does it where no client does.
+// verbs describe the verbs: the name in replay files, the fault, and the acting party if it is
+// no client.
 var verbs = [...]struct {
 	name  string
-	fault fault.Kind // empty when it is none
-	by    string     // empty: a client
+	fault fault.Kind // empty for no fault
+	by    string     // empty for a client
 }{
 	VerbRun:               {name: "run"},
 	VerbWait:              {name: "wait", by: ByTime},
@@ -61,28 +61,28 @@ var verbs = [...]struct {
 	VerbStop:              {name: "stop", by: "all"},
 }
 
-// What acts where no client does.
+// Acting parties other than clients.
 const (
 	ByTime   = "time"
 	ByServer = "server"
 )
 
-// String is the verb as replay files have it.
+// String is the verb's name in replay files.
 func (v Verb) String() string { return verbs[v].name }
 
-// Fault is the fault that v is, empty when it is none.
+// Fault is the fault of v, empty if it is none.
 func (v Verb) Fault() fault.Kind { return verbs[v].fault }
 
-// By is what does v where no client does, empty where one does.
+// By is the acting party of v, empty for a client.
 func (v Verb) By() string { return verbs[v].by }
 
 // OfServer reports whether v is a fault of the server.
 func (v Verb) OfServer() bool { return verbs[v].by == ByServer }
 
-// A VerbSet says of each verb whether it is one of them.
+// A VerbSet is a set of verbs.
 type VerbSet [VerbStop + 1]bool
 
-// VerbsOf are the verbs that are faults of these kinds.
+// VerbsOf returns the verbs of these kinds of faults.
 func VerbsOf(kinds []fault.Kind) (set VerbSet) {
 	for v, verb := range verbs {
 		set[v] = verb.fault != "" && slices.Contains(kinds, verb.fault)
@@ -90,16 +90,16 @@ func VerbsOf(kinds []fault.Kind) (set VerbSet) {
 	return set
 }
 
-// Standstills are the verbs by which processes, the server, or both stand still.
+// Standstills are the verbs for standstills of processes, the server, or both.
 var Standstills = [...]Verb{VerbStandstill, VerbServerStandstill, VerbMachineStandstill}
 
-// Passes reports whether v has time pass as far as its choice says, and pending commands wait.
+// Passes reports whether v lets time pass to its choice's time while pending commands wait.
 func (v Verb) Passes() bool { return v == VerbMove || v.Stands() }
 
 // Stands reports whether v is a standstill.
 func (v Verb) Stands() bool { return v >= VerbStandstill && v <= VerbMachineStandstill }
 
-// Timed reports whether a choice of v says a time.
+// Timed reports whether a choice of v has a time.
 func (v Verb) Timed() bool { return v.Passes() || v == VerbSkew }
 
 // faultsOfServer lists the faults of the server.
@@ -115,7 +115,7 @@ var faultsOfServer = func() (all []Verb) {
 // FaultsOfServer lists the verbs that are faults of the server. Callers must not change it.
 func FaultsOfServer() []Verb { return faultsOfServer }
 
-// VerbNames are the names of all verbs, in the order of their numbers.
+// VerbNames are the names of all verbs, by number.
 func VerbNames() (names []string) {
 	for _, v := range verbs {
 		names = append(names, v.name)
@@ -123,32 +123,31 @@ func VerbNames() (names []string) {
 	return names
 }
 
-// A Choice is one way for a schedule to go on. Two choices of one point differ, and
-// a choice that is not made stands there again at the next point, equal to what it
-// was, for as long as the step between has not changed it.
+// A Choice is one way for a schedule to go on. The choices of one point differ, and a choice
+// that is not made is offered again at the next point, equal to before, unless the step
+// between has changed it.
 type Choice struct {
 	Verb Verb
-	// Actor is what acts: a client by its number, what a process does in the
-	// background by the number of clients plus that of the process, NoActor when it
-	// is the server or time.
+	// Actor is a client by its number, the background of a process by the number of clients
+	// plus the process's, or NoActor for the server and time.
 	Actor int
-	// Nth tells several pending commands of one actor apart, 0 being the first in
-	// the order of their arguments; late ones, whose sender has given them up, count
-	// from LateCommand. Of a move it is what time is moved to, in order: see edges; of a
-	// standstill, how long it lasts, in order.
+	// Nth distinguishes the pending commands of one actor, from 0 in the order of their
+	// arguments; late commands, which their sender has given up, count from LateCommand. For a
+	// move it is the number of the edge, see edges; for a standstill, the number of its
+	// duration.
 	Nth int
-	// At is where time is moved to, since the start of the schedule, by how much
-	// a clock is off, or how long a standstill lasts.
+	// At is the time that a move goes to, since the start of the schedule, the skew of a
+	// clock, or the duration of a standstill.
 	At time.Duration
 }
 
-// Numbers of a [Choice] that stand for something else.
+// Special numbers of a [Choice].
 const (
 	NoActor     = -1
 	LateCommand = 1000
 )
 
-// Cost is what c takes from the budgets of a schedule.
+// Cost is the part of c in the budgets of a schedule.
 func (c Choice) Cost() (faults, moves int) {
 	switch {
 	case c.Verb == VerbMove:
@@ -165,12 +164,11 @@ func (c Choice) Plain() bool {
 	return faults+moves == 0
 }
 
-// A Point is where a schedule can go on in one way or another.
+// A Point is a position in a schedule with the choices for its next step.
 type Point struct {
-	// Choices are those there are, in an order that depends on the schedule so far
-	// alone; at least one.
+	// Choices are in an order that depends only on the schedule so far; at least one.
 	Choices []Choice
-	// Steps is how many choices were made before.
+	// Steps is the number of choices made before.
 	Steps int
 }
 
@@ -178,12 +176,12 @@ type Point struct {
 type Chooser interface {
 	// Begin starts the next schedule. It returns false when there is none left.
 	Begin() bool
-	// Choose returns the index of the choice to make at p, and Stop to end the
-	// schedule there: because nothing new can follow, or there is no more to do.
+	// Choose returns the index of the choice to make at p, or Stop to end the schedule there:
+	// because nothing new can follow, or there is no more to do.
 	Choose(p Point) int
-	// Took reports what the choice just made came to.
+	// Took reports the effect of the last choice.
 	Took(e *Effect)
 }
 
-// Stop is what a strategy chooses to end a schedule early.
+// Stop is the choice to end a schedule early.
 const Stop = -1

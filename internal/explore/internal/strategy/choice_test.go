@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// TestEveryExploredFaultHasAVerb: what the table of faults says that explorations do is a step
-// of schedules, and no other fault is.
+// TestEveryExploredFaultHasAVerb: each fault that the table gives to explorations is a step of
+// schedules, and no other fault is.
 func TestEveryExploredFaultHasAVerb(t *testing.T) {
 	done := map[fault.Kind]bool{}
 	for v := range verbs {

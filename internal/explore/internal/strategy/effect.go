@@ -5,21 +5,20 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An Effect is what one step did, as far as it matters for whether another step
-// could as well have come before it. SOUNDNESS.md says why what is compared here is
-// enough.
+// An Effect is the effect of one step, as far as it decides whether the step
+// commutes with another. SOUNDNESS.md proves that the compared facts are enough.
 type Effect struct {
-	// global: the order of this step and any other matters, or may.
+	// Global means that the order of this step and any other may matter.
 	Global bool
-	// actor took the step, process is where it lives.
+	// actor took the step; it lives in process.
 	actor, process int
-	// Server is what the commands did that ran.
+	// Server has the effects of the commands that ran.
 	Server []stepserver.Effect
-	// marks are what the step left in the history, one per key.
+	// marks are the step's traces in the history, one per key.
 	marks []mark
 }
 
-// A mark is how a step shows in the history of one key.
+// A mark is a step's trace in the history of one key.
 type mark struct {
 	key  string
 	kind markKind
@@ -28,12 +27,12 @@ type mark struct {
 type markKind uint8
 
 const (
-	// refusals: nothing but calls and returns of acquires that were refused by the
-	// end of the step.
+	// refusals: only calls and returns of acquires that were refused by the end of
+	// the step.
 	refusals markKind = iota
-	// begun: nothing but calls of acquires that are still under way.
+	// begun: only calls of acquires that are still under way.
 	begun
-	// orders: anything else, whose place among the operations of others counts.
+	// Orders: anything else; its place among the operations of others counts.
 	Orders
 )
 
@@ -42,7 +41,7 @@ func (e *Effect) Reset(actor, process int) {
 	*e = Effect{actor: actor, process: process, Server: e.Server[:0], marks: e.marks[:0]}
 }
 
-// copy returns e in memory of its own, or in that of into.
+// copy returns e in memory of its own, or in into's.
 func (e *Effect) copy(into Effect) Effect {
 	c := *e
 	c.Server = append(into.Server[:0], e.Server...)
@@ -50,7 +49,7 @@ func (e *Effect) copy(into Effect) Effect {
 	return c
 }
 
-// Observe takes in what a step recorded.
+// Observe adds the recorded events of a step.
 func (e *Effect) Observe(events []history.Event) {
 	for _, ev := range events {
 		if ev.Op.Key == "" {
@@ -63,7 +62,7 @@ func (e *Effect) Observe(events []history.Event) {
 	}
 }
 
-// markOf is how one event shows, given those of the same step after it.
+// markOf is the mark of one event, given the later events of the same step.
 func markOf(ev history.Event, later []history.Event) markKind {
 	switch {
 	case ev.Op.Kind != history.Acquire:
@@ -96,9 +95,8 @@ func (e *Effect) Mark(key string, kind markKind) {
 	e.marks = append(e.marks, mark{key, kind})
 }
 
-// commutes reports whether the steps that had the effects e and o lead, taken one
-// after the other at one instant, to the same state and to verdicts that are the
-// same in both orders.
+// commutes reports whether two steps with the effects e and o, taken in either
+// order at one instant, lead to the same state and to the same verdicts.
 func (e *Effect) commutes(o *Effect) bool {
 	if e.Global || o.Global || e.process == o.process {
 		return false

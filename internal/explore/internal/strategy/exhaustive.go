@@ -5,53 +5,52 @@ import (
 	"slices"
 )
 
-// Exhaustive goes depth first through all schedules: first those without any fault
-// or move of time, then those with one, and so on, so that the first to show
-// something is among the simplest. With reduction it leaves out what differs from a
-// schedule it went through only in the order of steps that commute (sleep sets,
-// Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
+// Exhaustive goes depth first through all schedules: first those without any fault or move of
+// time, then those with one, and so on, so that the first to break a cell is among the simplest.
+// With reduction it leaves out schedules that differ from an explored one only in the order of
+// steps that commute (sleep sets, Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
 type Exhaustive struct {
 	reduce        bool
 	faults, moves int // the budgets
 
-	level   int // how many faults and moves the schedules of this pass have
+	level   int // number of faults and moves in the schedules of this pass
 	begun   bool
 	path    []*node // the choices made so far, in use up to depth
 	depth   int
-	asleep  bool // the schedule under way was given up: all that can follow is known
+	asleep  bool // the schedule under way was given up: all its continuations are known
 	used    int  // faults and moves of the schedule under way
-	deepest int  // the most that a schedule of the pass had
+	deepest int  // the most faults and moves in a schedule of the pass
 
-	// Pruned counts the branches left out, of all passes.
+	// Pruned counts the branches left out in all passes.
 	Pruned int64
-	// Diverged counts the schedules that went another way than one that began alike, and were
-	// dropped with what would have followed them: lock code does what no seed decides.
+	// Diverged counts the schedules that differed from an earlier one with the same choices, and
+	// were dropped with their continuations: no seed decides all of the lock's behavior.
 	Diverged int64
-	// Varied: time could be moved to other instants than in a schedule that began alike. None is
-	// dropped for that, but not all instants are gone through.
+	// Varied means that time could be moved to other instants than in a schedule with the same
+	// choices. No schedule is dropped for that, but not all instants are explored.
 	Varied bool
-	// Divergence says how the first of them did.
+	// Divergence describes the first schedule of Diverged.
 	Divergence string
 }
 
 // A node is one point of the schedule under way.
 type node struct {
 	choices []Choice
-	at      int      // which of them is being explored
-	effects []Effect // what those up to at did
+	at      int      // index of the choice being explored
+	effects []Effect // effects of the choices up to at
 	sleep   []sleeper
 	before  int // faults and moves made before
 }
 
-// A sleeper is a choice that need not be made, since a schedule with it made here
-// was explored, until something is done that does not commute with it.
+// A sleeper is a choice that need not be made, because a schedule with it at this point was
+// explored. It wakes after a step that does not commute with it.
 type sleeper struct {
 	choice Choice
 	effect Effect
 }
 
-// NewExhaustive goes through schedules with so many faults and moves of time at most, each
-// order of commuting steps once where it is to reduce.
+// NewExhaustive explores schedules with at most so many faults and moves of time; with reduce it
+// explores each order of commuting steps once.
 func NewExhaustive(faults, moves int, reduce bool) *Exhaustive {
 	return &Exhaustive{reduce: reduce, faults: faults, moves: moves}
 }
@@ -82,8 +81,7 @@ func (x *Exhaustive) Begin() bool {
 // restart begins a schedule that follows path as far as it goes.
 func (x *Exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
 
-// Fresh reports whether the schedule just run is none of an earlier pass, nor given
-// up.
+// Fresh reports whether the last schedule is new in this pass, and was not given up.
 func (x *Exhaustive) Fresh() bool { return !x.asleep && x.used == x.level }
 
 // Choose implements Chooser.
@@ -120,8 +118,8 @@ func (x *Exhaustive) follow(p Point) int {
 	return x.take(n)
 }
 
-// sameStep reports whether a and b are the same choice at the same point, though perhaps to
-// another instant: lock code may wait for a time that no seed decides.
+// sameStep reports whether a and b are the same choice at the same point, perhaps with different
+// times: lock code may wait for a time that no seed decides.
 func sameStep(a, b Choice) bool {
 	b.At = a.At
 	return a == b
@@ -142,7 +140,7 @@ func (x *Exhaustive) Took(e *Effect) {
 	}
 	n := x.path[x.depth-1]
 	switch {
-	case len(n.effects) > n.at: // known since before
+	case len(n.effects) > n.at: // known before
 	case cap(n.effects) > n.at:
 		n.effects = n.effects[:n.at+1]
 		n.effects[n.at] = e.copy(n.effects[n.at])
@@ -161,8 +159,8 @@ func (x *Exhaustive) node() *node {
 	return &node{}
 }
 
-// inherit puts to sleep at n what need not be made there: what slept at its parent
-// or was explored there already, and commutes with the step that led to n.
+// inherit puts choices to sleep at n that need not be made there: sleepers of its parent and
+// choices explored there, if they commute with the step that led to n.
 func (x *Exhaustive) inherit(n *node) {
 	n.sleep = n.sleep[:0]
 	if !x.reduce || x.depth == 0 {
@@ -186,8 +184,8 @@ func (n *node) sleeps(c Choice) bool {
 	return slices.ContainsFunc(n.sleep, func(s sleeper) bool { return s.choice == c })
 }
 
-// advance turns to the next choice of n that the budgets allow and that does not
-// sleep. Skipped ones leave an effect that commutes with nothing.
+// advance turns to the next choice of n that the budgets allow and that does not sleep. Skipped
+// choices get an effect that commutes with nothing.
 func (n *node) advance(x *Exhaustive) bool {
 	for n.at++; n.at < len(n.choices); n.at++ {
 		c := n.choices[n.at]

@@ -13,21 +13,21 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A model is a world without a server: each actor has a list of accesses, "r x" or
-// "w x", and what an access did shows in a trace of each variable.
+// A model is a world without a server: each actor has a list of accesses, "r x" or "w x", and
+// the effects of accesses show in a trace of each variable.
 type model struct {
 	programs [][]string
 	faults   int
 	moves    int
 }
 
-// run runs the model once, as s chooses, and returns what it came to: for each
-// variable the order of writes, and between them the readers. False when s stopped it.
+// run runs the model once, as s chooses, and returns the outcome: for each variable the order
+// of writes, and between them the readers. It returns false if s stopped it.
 func (m model) run(s Chooser) (outcome string, ended bool) {
 	next := make([]int, len(m.programs))
 	traces := map[string][]string{}
 	left := struct{ faults, moves int }{m.faults, m.moves}
-	var all []string // faults and moves, with what had been done by then
+	var all []string // faults and moves, with the accesses made by then
 	var e Effect
 	last := VerbBegin
 	for steps := 0; ; steps++ {
@@ -84,8 +84,7 @@ func (m model) access(actor int, access string, traces map[string][]string, e *E
 	traces[name] = trace
 }
 
-// outcomes goes through all schedules of m and returns what they come to, and how
-// many they are.
+// outcomes goes through all schedules of m and returns their outcomes, and their number.
 func (m model) outcomes(t *testing.T, reduce bool) (found map[string]int, schedules int) {
 	t.Helper()
 	found = map[string]int{}
@@ -158,7 +157,7 @@ func TestExhaustiveGoesBySimplicity(t *testing.T) {
 	}
 }
 
-// TestDivergenceIsNoticed has the second run of a prefix meet other choices: it is dropped, and
+// TestDivergenceIsNoticed gives other choices to the second run of a prefix: it is dropped, and
 // the search goes on.
 func TestDivergenceIsNoticed(t *testing.T) {
 	x := NewExhaustive(0, 0, true)

@@ -1,8 +1,8 @@
 package strategy
 
-// Guided follows a list of choices as far as they can be made, leaving out what
-// cannot, and then lets everybody come to an end one after the other: for schedules
-// that resemble a known one.
+// Guided follows a list of choices, skips impossible ones, and then lets every
+// actor come to an end, one after the other: for schedules that resemble a known
+// one.
 type Guided struct {
 	Wishes []Choice
 	next   int
@@ -31,11 +31,11 @@ func (g *Guided) Choose(p Point) int {
 	return i
 }
 
-// None is what no choice has as its index, and is not Stop.
+// None is an index that no choice has, different from Stop.
 const None = -2
 
-// wished is the next wish that can be made. Before clients begin, and while nobody
-// can run, those about commands stay for later.
+// wished is the next wish that can be made. Wishes about commands stay for later
+// before clients begin, and while nobody can run.
 func (g *Guided) wished(p Point) int {
 	first := p.Choices[0].Verb
 	for g.next < len(g.Wishes) {
@@ -56,7 +56,7 @@ func (g *Guided) wished(p Point) int {
 	return None
 }
 
-// match finds a wish among the choices: the same, or what comes closest.
+// match finds a wish among the choices: the same, or the closest.
 func match(p Point, wish Choice) int {
 	near := None
 	for i, c := range p.Choices {
@@ -92,5 +92,5 @@ func (g *Guided) otherwise(p Point) int {
 	return first
 }
 
-// Halts reports whether the schedule was ended where its last wish says.
+// Halts reports whether the last wish ended the schedule.
 func (g *Guided) Halts() bool { return g.halted }

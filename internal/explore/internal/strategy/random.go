@@ -7,24 +7,24 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// Random draws schedules: at each point any of the commands with equal chance, and
-// the faults and moves of time at steps drawn beforehand, all as likely.
+// Random draws schedules: at each point a command with uniform probability, and faults and
+// moves of time at steps drawn beforehand, uniformly.
 type Random struct {
 	faults, moves int
 	source        rand.PCG
 	rand          *rand.Rand
-	// steps is how many steps schedules have, about: the mean of those so far.
+	// steps is the mean number of steps of the schedules so far.
 	steps float64
-	// due are the steps at which a fault or a move of time is to be made, as soon as
-	// there is one.
+	// due are the steps at which a fault or a move of time is made, or the next step that
+	// has one.
 	dueFaults, dueMoves []int
 	runs                int
 	last                int       // steps of the schedule under way
 	order               *priority // nil: every command with equal chance
 }
 
-// NewRandom draws from seed, schedules with so many faults and moves of time at most. Steps
-// is a first guess at how many they have.
+// NewRandom draws schedules from seed with at most so many faults and moves of time. steps
+// is a first guess at their length.
 func NewRandom(seed uint64, faults, moves, steps int) *Random {
 	r := &Random{faults: faults, moves: moves, steps: float64(steps)}
 	r.source = *rand.NewPCG(seed, 0x6578706c6f7265)
@@ -32,15 +32,15 @@ func NewRandom(seed uint64, faults, moves, steps int) *Random {
 	return r
 }
 
-// NewPCT is newRandom but for which command runs: see [priority].
+// NewPCT is NewRandom with another choice of commands: see [priority].
 func NewPCT(seed uint64, faults, moves, steps int) *Random {
 	r := NewRandom(seed, faults, moves, steps)
 	r.order = &priority{}
 	return r
 }
 
-// Begin implements Chooser. Each schedule has as many faults and moves as it may,
-// one less, and so on, in turn.
+// Begin implements Chooser. Schedules have the maximum of faults and moves, one less, and
+// so on, in turn.
 func (r *Random) Begin() bool {
 	if r.runs > 0 {
 		r.steps += (float64(r.last) - r.steps) / float64(min(r.runs, 100))
@@ -86,8 +86,8 @@ func (r *Random) Choose(p Point) int {
 	return r.pick(p, Choice.Plain)
 }
 
-// fault draws one of the faults there are: its kind first, for some kinds can
-// occur in more places than others.
+// fault draws a fault: its kind first, because some kinds can occur in more places than
+// others.
 func (r *Random) fault(p Point) int {
 	var kinds []fault.Kind
 	for _, c := range p.Choices {
@@ -102,7 +102,7 @@ func (r *Random) fault(p Point) int {
 	return r.pick(p, func(c Choice) bool { return c.Verb.Fault() == kind })
 }
 
-// pick draws one of the choices that fit, -1 when none does.
+// pick draws one of the choices that fit, -1 if none does.
 func (r *Random) pick(p Point, fits func(Choice) bool) int {
 	n := 0
 	for _, c := range p.Choices {
@@ -129,20 +129,20 @@ func (r *Random) pick(p Point, fits func(Choice) bool) int {
 // Took implements Chooser.
 func (r *Random) Took(*Effect) {}
 
-// A priority is PCT's way of choosing: always the actor with the highest of random
-// priorities, which falls behind all others at a few steps drawn beforehand
-// (Burckhardt, Kothari, Musuvathi and Nagarakatti, "A randomized scheduler with
-// probabilistic guarantees of finding bugs", ASPLOS 2010). A bug that needs d
-// orderings among n clients in k steps shows with a chance of 1/(n k^(d-1)) or more.
+// A priority chooses commands by PCT: always of the actor with the highest of random
+// priorities, which falls behind all others at a few steps drawn beforehand (Burckhardt,
+// Kothari, Musuvathi and Nagarakatti, "A randomized scheduler with probabilistic guarantees
+// of finding bugs", ASPLOS 2010). A bug that needs d orderings among n clients in k steps
+// shows with a probability of at least 1/(n k^(d-1)).
 type priority struct {
 	rand   *rand.Rand
-	ranks  map[int]float64 // by actor; those of later change points are negative
+	ranks  map[int]float64 // by actor; ranks of later change points are negative
 	change []int           // steps, in order
 	changes,
 	last int
 }
 
-// pctDepth is d, how many orderings a bug to be found may need.
+// pctDepth is d, the number of orderings that a bug may need.
 const pctDepth = 3
 
 func (o *priority) draw(r *rand.Rand, steps float64) {
@@ -174,7 +174,7 @@ func (o *priority) pick(p Point) int {
 	return best
 }
 
-// rank is an actor's priority, drawn when it is first seen.
+// rank is an actor's priority, drawn at its first use.
 func (o *priority) rank(actor int) float64 {
 	r, ok := o.ranks[actor]
 	if !ok {

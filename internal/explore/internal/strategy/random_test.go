@@ -9,7 +9,7 @@ import (
 // ways are those to draw a schedule.
 var ways = map[string]func(seed uint64, faults, moves, steps int) *Random{"random": NewRandom, "pct": NewPCT}
 
-// drawn runs n schedules of m, drawn in a way by a seed, and counts what they come to.
+// drawn runs n schedules of m, drawn in a way by a seed, and counts their outcomes.
 func drawn(m model, way string, seed uint64, n int) map[string]int {
 	found := map[string]int{}
 	r := ways[way](seed, m.faults, m.moves, 4*len(m.programs))
