@@ -68,12 +68,13 @@ func TestOpenLoop(t *testing.T) {
 // closed loop has one file for both.
 func TestBothLatencies(t *testing.T) {
 	open, closed := openLoop(500, runinfo.Arrivals{Due: 500, Started: 500}), tokenLock("private")
-	l := results.New([]results.Judged{open, closed}, nil).Runs[0].Latency
+	r := results.New([]results.Judged{open, closed}, nil)
+	l := r.Runs[0].Latency
 	if got := [...]int64{l["acquire"].P99 / 10_000, l["service"].P99 / 10_000, l["lag"].P99 / 10_000}; got != [...]int64{310, 10, 300} {
 		t.Errorf("p99 of acquire, service and lag: got %v, want 310, 10 and 300 (10 us)", got)
 	}
 	dir := t.TempDir()
-	if err := results.HGRM(dir, []results.Judged{open, closed}); err != nil {
+	if err := results.HGRM(dir, &r); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))

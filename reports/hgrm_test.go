@@ -15,7 +15,8 @@ import (
 func TestHGRM(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "hgrm")
 	one := sample("private")[0]
-	if err := results.HGRM(dir, []results.Judged{one, one}); err != nil {
+	r := results.New([]results.Judged{one, one}, nil)
+	if err := results.HGRM(dir, &r); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -51,7 +52,8 @@ func TestHGRMFailsLoudly(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := results.HGRM(file, sample("private")); err == nil {
+	r := results.New(sample("private"), nil)
+	if err := results.HGRM(file, &r); err == nil {
 		t.Error("a file in the directory's place: got no error")
 	}
 }

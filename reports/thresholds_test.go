@@ -22,7 +22,7 @@ func gated(runs []results.Judged, check *results.SelfCheck, conditions ...string
 		}
 		all = append(all, t)
 	}
-	r.Gate(all, runs)
+	r.Gate(all)
 	return r
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // A foreign program records a lock in JSON Lines. The lock here is simulated: it is correct, or
@@ -377,7 +378,7 @@ func (s *foreignLock) text(header jsonLine, lines []jsonLine) []byte {
 }
 
 // judgeText judges a file. Every guarantee that it can keep is claimed.
-func judgeText(t *testing.T, text []byte) Judged {
+func judgeText(t *testing.T, text []byte) results.Judged {
 	t.Helper()
 	src, err := history.NewSource(bytes.NewReader(text))
 	if err != nil {
@@ -391,7 +392,7 @@ func judgeText(t *testing.T, text []byte) Judged {
 }
 
 // judgeWhole judges a complete file.
-func judgeWhole(t *testing.T, text []byte) Judged {
+func judgeWhole(t *testing.T, text []byte) results.Judged {
 	t.Helper()
 	j := judgeText(t, text)
 	if j.Err != nil || j.End.Partial {
@@ -402,7 +403,7 @@ func judgeWhole(t *testing.T, text []byte) Judged {
 
 // accused lists the cells in which j is found broken, except for cells of owners that outlived
 // their leases.
-func accused(j Judged) (cells []string) {
+func accused(j results.Judged) (cells []string) {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken && (f.Claimed || f.Cell.Under&lockbench.Outlived == 0) {
 			cells = append(cells, f.Cell.String())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -62,7 +63,7 @@ var foreignDoors = []struct {
 	}},
 }
 
-func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, history.Event)) Judged {
+func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, history.Event)) results.Judged {
 	t.Helper()
 	j, err := judgeSource(src, "foreign.jsonl", nil, join(), beside)
 	if err != nil {

@@ -57,7 +57,7 @@ func (r *histories) path(design string) string {
 
 // tidy removes temporary histories without a violation, and the directory when none is left; it
 // clears the paths of removed histories.
-func (r *histories) tidy(runs []Judged) error {
+func (r *histories) tidy(runs []results.Judged) error {
 	if r.temporary == nil {
 		return r.release()
 	}
@@ -85,7 +85,7 @@ func (r *histories) tidy(runs []Judged) error {
 
 // isEvidence reports whether j has a broken cell, a defect or an error, so that its history is
 // worth another look.
-func isEvidence(j *Judged) bool {
+func isEvidence(j *results.Judged) bool {
 	for _, f := range j.Verdicts.Findings {
 		if f.Verdict == checker.Broken {
 			return true

@@ -11,16 +11,17 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/relay"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // Judge judges and measures the history in a file, which it reads once, and passes its events to
 // sinks. Claims change the claims of the history, as lockbench check --claims does. Judge fails
 // if the file cannot be opened or the claims are impossible. Damage further on is an error in the
 // judgement, which then covers the part before it.
-func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
+func Judge(path string, claims []string, sinks ...Sink) (results.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
-		return Judged{}, err
+		return results.Judged{}, err
 	}
 	if c, closes := src.(io.Closer); closes {
 		defer c.Close()
@@ -32,16 +33,16 @@ func Judge(path string, claims []string, sinks ...Sink) (Judged, error) {
 // judgeSource is [Judge] for an open history. During a run beside is called after each event, and
 // one goroutine does all the work; if beside is nil several goroutines share the work, with the
 // same result.
-func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (Judged, error) {
+func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (results.Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
 	if err != nil {
-		return Judged{}, err
+		return results.Judged{}, err
 	}
 	if h.Design == "" {
 		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	j := Judged{Header: h, History: path}
+	j := results.Judged{Header: h, History: path}
 	sink.Opened(was)
 	figures := measure.New(h)
 	var finish func(history.End) checker.Result

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/spool"
 )
 
@@ -34,7 +35,7 @@ type liveJudgement struct {
 	done     chan struct{}
 
 	// Fields of the goroutine until done is closed.
-	result  Judged
+	result  results.Judged
 	err     error
 	began   time.Time
 	so      Snapshot      // its checker is nil before the first event
@@ -77,7 +78,7 @@ func (l *liveJudgement) Read(b []byte) (int, error) {
 
 // wait closes the spool and returns the judgement with its notes. It fails if the history has no
 // header. It may be called once.
-func (l *liveJudgement) wait() (Judged, error) {
+func (l *liveJudgement) wait() (results.Judged, error) {
 	closed := l.spool.Close()
 	<-l.done
 	j := l.result
@@ -96,7 +97,7 @@ func (l *liveJudgement) wait() (Judged, error) {
 
 // remark returns a note about a history that was kept in part. If that part shows no violation
 // it clears its path.
-func (l *liveJudgement) remark(j *Judged) string {
+func (l *liveJudgement) remark(j *results.Judged) string {
 	if l.evident {
 		return fmt.Sprintf("of the history the first %d MiB are kept, in which something broke; --history DIR keeps all", keptHistory>>20)
 	}

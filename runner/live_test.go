@@ -96,9 +96,9 @@ func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 
 // shownResult is all that reports show of a judgement, and its verdicts; but on how many
 // keys porcupine came to an end, which hangs on how fast the machine is, and how soon it judged.
-func shownResult(t *testing.T, j Judged) any {
+func shownResult(t *testing.T, j results.Judged) any {
 	var text bytes.Buffer
-	r := results.New(Found([]Judged{j}), nil)
+	r := results.New([]results.Judged{j}, nil)
 	if err := reports.Write(&text, reports.JSON, &r, reports.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -31,7 +32,7 @@ func probes() []proof {
 // probe runs a broken lock for each condition that the faults of the session exercise and
 // under which a run kept a guarantee. Each runs until it is caught, and no longer than the
 // runs took.
-func (s *session) probe(ctx context.Context, options workloads.Options) (all []Probe, err error) {
+func (s *session) probe(ctx context.Context, options workloads.Options) (all []results.Probe, err error) {
 	options.Operations = 0 // refusals of a lock that is never free again would use them up
 	length := min(options.OrDefaults().Duration, longestProof)
 	if length <= 0 {
@@ -39,7 +40,7 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []P
 	}
 	for _, p := range s.probed(options) {
 		if over := s.cutOff(ctx); over != "" {
-			all = append(all, Probe{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: over})
+			all = append(all, results.Probe{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: over})
 			continue
 		}
 		c, exposure, err := s.prove(ctx, p, options, length)
@@ -51,7 +52,7 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []P
 		} else if c.Error == "" {
 			c.Error = s.cutOff(ctx)
 		}
-		all = append(all, Probe{Design: c.Design, MustBreak: c.MustBreak, Caught: c.Caught, Exposure: exposure, Error: c.Error})
+		all = append(all, results.Probe{Design: c.Design, MustBreak: c.MustBreak, Caught: c.Caught, Exposure: exposure, Error: c.Error})
 	}
 	return all, nil
 }
@@ -73,7 +74,7 @@ func (s *session) probed(o workloads.Options) []proof {
 
 // held reports whether some run kept a guarantee under a condition.
 func (s *session) held(under lockbench.Conditions) bool {
-	return slices.ContainsFunc(s.result.Runs, func(j Judged) bool {
+	return slices.ContainsFunc(s.result.Runs, func(j results.Judged) bool {
 		return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.CellFinding) bool {
 			return f.Verdict == checker.Held && f.Exposure > 0 && f.Cell.Under.Has(under)
 		})

@@ -66,7 +66,7 @@ func TestProbed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var s session
 			s.plan.Workload = workloads.Must("oversell")
-			s.result.Runs = []Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{{Cell: held, Finding: checker.Finding{Verdict: c.found, Exposure: 4}}}}}}
+			s.result.Runs = []results.Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{{Cell: held, Finding: checker.Finding{Verdict: c.found, Exposure: 4}}}}}}
 			for _, k := range c.kinds {
 				f, err := fault.Usual(k)
 				if err != nil {

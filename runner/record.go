@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/load"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/spool"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -74,7 +75,7 @@ type outcome struct {
 	// failed is the error of the run, which need not concern the next design. unreadable is
 	// the error of its history, which then has no judgement.
 	failed, unreadable error
-	judged             Judged
+	judged             results.Judged
 }
 
 // record makes a run and judges its history as it grows. It fails only on errors of the file
@@ -101,7 +102,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 }
 
 // judgement returns the judgement of a run, nil if the run was interrupted before it began.
-func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged, error) {
+func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*results.Judged, error) {
 	switch {
 	case o.unreadable == nil:
 		o.judged.Err = errors.Join(o.judged.Err, o.failed)
@@ -119,9 +120,9 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*Judged
 }
 
 // failure is the judgement of a run that failed before it had a history.
-func (s *session) failure(of Subject, err error) Judged {
+func (s *session) failure(of Subject, err error) results.Judged {
 	d, o := of.Design, of.options(s.plan.Options)
-	return Judged{
+	return results.Judged{
 		Header: history.Header{
 			Design: d.Name, Control: string(d.Control), Claims: d.Claims, Workload: s.plan.Workload.Name, Seed: o.Seed,
 			Params: map[string]any{"clients": o.Clients, "keys": o.Keys},

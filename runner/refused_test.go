@@ -66,7 +66,7 @@ func TestServerThatRefusesIsNoViolation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, j := range []Judged{r.Runs[0], kept} {
+			for _, j := range []results.Judged{r.Runs[0], kept} {
 				wantRefused(t, &j, c.op, c.words)
 			}
 		})
@@ -75,9 +75,9 @@ func TestServerThatRefusesIsNoViolation(t *testing.T) {
 
 // wantRefused fails t unless j lists a refusal of these words first, is inconclusive and broken
 // nowhere.
-func wantRefused(t *testing.T, j *Judged, op, words string) {
+func wantRefused(t *testing.T, j *results.Judged, op, words string) {
 	t.Helper()
-	report := results.New(Found([]Judged{*j}), nil)
+	report := results.New([]results.Judged{*j}, nil)
 	all := report.Runs[0].Errors
 	if report.Exit != results.Inconclusive || len(all) == 0 || all[0].Kind != "NOPERM" || all[0].Op != op || !all[0].Refusal || !strings.HasPrefix(all[0].First, words) {
 		t.Errorf("exit %d, errors %+v, want %d and %s NOPERM: %s", report.Exit, all, results.Inconclusive, op, words)

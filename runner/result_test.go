@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // TestJudgedFigures reads the figures of two acquires that took 2 and 4 ms within 10 ms.
@@ -18,7 +19,7 @@ func TestJudgedFigures(t *testing.T) {
 		c.Add(history.Event{Phase: history.Call, Op: acquire})
 		c.Add(history.Event{Phase: history.Return, Op: acquire})
 	}
-	j := Judged{Measures: c.Result(history.End{Trailer: history.Trailer{EndNS: 10 * ms}})}
+	j := results.Judged{Measures: c.Result(history.End{Trailer: history.Trailer{EndNS: 10 * ms}})}
 	for _, want := range []struct {
 		operation  string
 		percentile float64

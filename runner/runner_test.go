@@ -58,7 +58,7 @@ func TestSinksAreInformedInOrder(t *testing.T) {
 			Opened:  func(h history.Header) { note("opened " + h.Design) },
 			Event:   func(history.Event) { note("events") },
 			Closed:  func(history.End) { note("closed") },
-			End:     func(j *Judged) { note("end " + j.Header.Design) },
+			End:     func(j *results.Judged) { note("end " + j.Header.Design) },
 		})
 	}
 	if _, err := Run(t.Context(), p, append(sinks, Sink{})...); err != nil {

@@ -54,7 +54,7 @@ func (s *session) provable(o workloads.Options) []proof {
 
 // selfCheck runs locks that are broken on purpose under the settings of the session until
 // one is caught. It returns nil if the settings could expose no broken lock.
-func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
+func (s *session) selfCheck(ctx context.Context) (*results.SelfCheck, error) {
 	options := s.plan.Options
 	if s.plan.SelfCheckAt != nil {
 		s.plan.SelfCheckAt(&options)
@@ -68,11 +68,11 @@ func (s *session) selfCheck(ctx context.Context) (*SelfCheck, error) {
 }
 
 // firstCheck runs the broken locks of proofs until one is caught.
-func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*SelfCheck, error) {
+func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*results.SelfCheck, error) {
 	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // the services of the broken locks
 		return nil, err
 	}
-	var first *SelfCheck
+	var first *results.SelfCheck
 	for _, length := range lengths(options) {
 		for _, p := range s.provable(options) {
 			if over := s.cutOff(ctx); over != "" {
@@ -112,8 +112,8 @@ func (s *session) cutOff(ctx context.Context) string {
 }
 
 // notMade is the result of a self-check that was cut off before a lock was caught.
-func notMade(p proof, why string) *SelfCheck {
-	return &SelfCheck{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: why}
+func notMade(p proof, why string) *results.SelfCheck {
+	return &results.SelfCheck{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: why}
 }
 
 // longestProof bounds the run of a broken lock, however long the session's runs were.
@@ -133,7 +133,7 @@ func lengths(o workloads.Options) (all []time.Duration) {
 }
 
 // prove runs one broken lock until it is caught or the time is over.
-func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (c *SelfCheck, exposure int64, err error) {
+func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (c *results.SelfCheck, exposure int64, err error) {
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
@@ -151,7 +151,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	if came.unreadable != nil && came.failed == nil {
 		return nil, 0, fmt.Errorf("self-check: %w", came.unreadable)
 	}
-	c = &SelfCheck{Design: d.Name, MustBreak: p.breaks}
+	c = &results.SelfCheck{Design: d.Name, MustBreak: p.breaks}
 	if came.failed != nil { // reported, as for any run: the results of the runs before it are kept
 		c.Error = came.failed.Error()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/results"
 )
 
 // A Sink is informed of the progress of runs. Functions that are nil are left out. The
@@ -35,7 +36,7 @@ type Sink struct {
 	Closed func(history.End)
 
 	// End takes the judgement of the run.
-	End func(*Judged)
+	End func(*results.Judged)
 }
 
 // say says a line.
@@ -47,7 +48,7 @@ func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
 		Opened: func(history.Header) {}, Found: func(checker.CellFinding, time.Duration) {},
-		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*Judged) {},
+		SoFar: func(Snapshot) {}, Closed: func(history.End) {}, End: func(*results.Judged) {},
 	}
 	for _, s := range all {
 		one.Say, one.Planned, one.Begin = both(one.Say, s.Say), both(one.Planned, s.Planned), both2(one.Begin, s.Begin)

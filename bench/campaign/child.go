@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -64,7 +65,7 @@ func (s *settings) runChild(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(outcomeOf(&result.Runs[0]))
 }
 
-func outcomeOf(run *runner.Judged) outcome {
+func outcomeOf(run *results.Judged) outcome {
 	o := outcome{Grants: run.Verdicts.Grants, Standstill: run.Verdicts.Standstills.For, Defects: run.Verdicts.Defects, History: run.History}
 	for _, f := range run.Verdicts.Findings {
 		if f.Against > 0 {

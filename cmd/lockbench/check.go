@@ -79,8 +79,8 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	}
 	r := results.New(runs, nil)
 	beside.Conclude(&r, impls.All(), nil)
-	r.Gate(thresholds, runs)
-	if err := out.Runs(cmd.OutOrStdout(), &r, runs, nil); err != nil {
+	r.Gate(thresholds)
+	if err := out.Runs(cmd.OutOrStdout(), &r, nil); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
@@ -99,7 +99,7 @@ func judgeAll(files []string, claims []string, hlogs []string) (runs []results.J
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, results.Judged(j))
+		runs = append(runs, j)
 	}
 	return runs, nil
 }

@@ -113,11 +113,11 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
-	r, runs := result.Report(), runner.Found(result.Runs)
+	r := result.Report()
 	conclude(r)
 	r.Accept(accepted, time.Now())
-	r.Gate(gates, runs)
-	if err := out.Runs(cmd.OutOrStdout(), r, runs, failed); err != nil {
+	r.Gate(gates)
+	if err := out.Runs(cmd.OutOrStdout(), r, failed); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)

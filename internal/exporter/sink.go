@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -27,7 +28,7 @@ func (e *Exporter) Sink() runner.Sink {
 		},
 		Event: func(ev history.Event) { run.Add(ev) },
 		SoFar: func(so runner.Snapshot) { run.Judge(so.Verdicts().Findings) },
-		End: func(j *runner.Judged) {
+		End: func(j *results.Judged) {
 			if run != nil {
 				run.Settle(j.Measures.Business)
 				run.Over(j.Verdicts.Findings)

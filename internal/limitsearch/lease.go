@@ -7,7 +7,6 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -22,9 +21,9 @@ func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search 
 		},
 		change: func(o *workloads.Options, v float64) { o.TTL, o.NestedTTL = time.Duration(v), time.Duration(v) },
 		name:   func(v float64) string { return time.Duration(v).String() },
-		judge:  func(_ *runner.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
+		judge:  func(_ *results.Judged, t *results.LimitTrial) (limits.Outcome, string) { return endsWithin(holds, t) },
 	}
-	s.still = func(j *runner.Judged, t *results.LimitTrial) bool {
+	s.still = func(j *results.Judged, t *results.LimitTrial) bool {
 		return heldUp(j.Verdicts.Standstills.Times, s.clients, t)
 	}
 	return s

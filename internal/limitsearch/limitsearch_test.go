@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/runinfo"
-	"github.com/lockbench/lockbench/runner"
 )
 
 // TestLeaseOfExponentialHolds: the shortest lease that none of n holds outlives is the
@@ -88,7 +87,7 @@ func TestMeets(t *testing.T) {
 		{"nobody was busy", due(func(a *runinfo.Arrivals) { a.Waiting, a.Started, a.BusyNS = 200, 800, 1; a.WakingNS = 9 }), 800, 100, limits.Unable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := runner.Judged{
+			j := results.Judged{
 				Verdicts: checker.Result{Ops: 1000, Grants: c.grants, Refused: 1000 - c.grants},
 				Measures: measure.Measures{Arrivals: c.arrivals, GrantsPerSecond: c.rate, Span: time.Second},
 			}
@@ -128,7 +127,7 @@ func TestStandstillsOfTrials(t *testing.T) {
 		}
 	}
 	for still, want := range map[time.Duration]bool{0: false, 20 * time.Millisecond: false, 40 * time.Millisecond: true} {
-		j := runner.Judged{Verdicts: checker.Result{Standstills: checker.Standstills{Times: 1, For: still}}, Measures: measure.Measures{Span: 3 * time.Second}}
+		j := results.Judged{Verdicts: checker.Result{Standstills: checker.Standstills{Times: 1, For: still}}, Measures: measure.Measures{Span: 3 * time.Second}}
 		if got := stoodStill(&j); got != want {
 			t.Errorf("%v of 3s: %t, want %t", still, got, want)
 		}

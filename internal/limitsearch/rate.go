@@ -6,7 +6,6 @@ import (
 	"github.com/lockbench/lockbench/internal/limits"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
-	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -23,8 +22,8 @@ func Rate(targets Targets, steps *limits.Search) *Search {
 		limit:  results.LimitSearch{LimitQuestion: results.LimitQuestion{Of: results.RateLimit}},
 		change: func(o *workloads.Options, v float64) { o.Rate = v },
 		name:   func(v float64) string { return fmt.Sprintf("%.4g/s", v) },
-		judge:  func(j *runner.Judged, _ *results.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },
-		still:  func(j *runner.Judged, _ *results.LimitTrial) bool { return stoodStill(j) },
+		judge:  func(j *results.Judged, _ *results.LimitTrial) (limits.Outcome, string) { return targets.meets(j) },
+		still:  func(j *results.Judged, _ *results.LimitTrial) bool { return stoodStill(j) },
 	}
 	for _, t := range targets {
 		s.limit.Wanted = append(s.limit.Wanted, t.String())
@@ -55,7 +54,7 @@ func ParseTargets(texts []string) (all Targets, err error) {
 }
 
 // meets reports whether a run offered its rate and met all targets, and the missed target.
-func (targets Targets) meets(j *runner.Judged) (limits.Outcome, string) {
+func (targets Targets) meets(j *results.Judged) (limits.Outcome, string) {
 	switch a := j.Measures.Arrivals; {
 	case a == nil || a.Due == 0:
 		return limits.Unable, "nothing was due in so short a run"
@@ -90,6 +89,6 @@ func share(part, of int64) string {
 // during a standstill are late, and a 99th percentile ignores no larger share.
 const muchStill = 0.01
 
-func stoodStill(j *runner.Judged) bool {
+func stoodStill(j *results.Judged) bool {
 	return float64(j.Verdicts.Standstills.For) > muchStill*float64(j.Measures.Span)
 }

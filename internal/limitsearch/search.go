@@ -25,9 +25,9 @@ type Search struct {
 	change func(*workloads.Options, float64)
 	name   func(float64) string
 	// judge returns the outcome of a trial, and the missed condition.
-	judge func(j *runner.Judged, t *results.LimitTrial) (limits.Outcome, string)
+	judge func(j *results.Judged, t *results.LimitTrial) (limits.Outcome, string)
 	// still reports whether standstills alone may explain the missed condition.
-	still func(j *runner.Judged, t *results.LimitTrial) bool
+	still func(j *results.Judged, t *results.LimitTrial) bool
 	// again counts the repetitions of the value because of standstills.
 	again int
 	// begun means that there was a trial, with value.
@@ -51,13 +51,13 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	if err == nil {
 		err = firstError(result.Runs)
 	}
-	s.limit.SelfCheck = runner.Checked(result.SelfCheck)
+	s.limit.SelfCheck = result.SelfCheck
 	s.limit.Settle(s.steps.Result())
 	return s.limit, err
 }
 
 // firstError is the first error that prevented a trial.
-func firstError(runs []runner.Judged) error {
+func firstError(runs []results.Judged) error {
 	for i := range runs {
 		if err := runs[i].Err; err != nil {
 			return fmt.Errorf("trial %d: %w", i+1, err)
@@ -104,9 +104,9 @@ func (s *Search) take(came *runner.Result) bool {
 	if j.Err != nil || j.End.Trailer.Ended == load.EndedInterrupted {
 		return false
 	}
-	t := results.NewLimitTrial(s.value, (*results.Judged)(j))
+	t := results.NewLimitTrial(s.value, j)
 	t.Outcome, t.Why = s.judge(j, &t)
-	if not := results.NotServed((*results.Judged)(j)); not != "" {
+	if not := results.NotServed(j); not != "" {
 		t.Outcome, t.Why = limits.Unable, not
 	}
 	stood := t.Outcome != limits.Holds && len(t.Broken) == 0 && s.still(j, &t)
@@ -137,7 +137,7 @@ func (s *Search) report(came limits.Outcome, stood bool) {
 }
 
 // describe copies the properties that all trials share from a run.
-func (s *Search) describe(j *runner.Judged) {
+func (s *Search) describe(j *results.Judged) {
 	l := &s.limit
 	l.Design, l.Workload, l.Params, l.Seed = j.Header.Design, j.Header.Workload, j.Header.Params, j.Header.Seed
 	l.Server, l.Environment = j.Header.Server, j.Header.Environment

@@ -26,7 +26,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			name, subject = of.Design.Name, of
 			s.progress.Now(p.name, name)
 		},
-		End: func(j *runner.Judged) {
+		End: func(j *results.Judged) {
 			found := *j
 			if !kept {
 				found.History = ""
@@ -37,7 +37,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""
 			}
-			s.row(name).AddRun(part, (*results.Judged)(&found))
+			s.row(name).AddRun(part, &found)
 			s.save()
 			s.progress.Finished(p.name, name, progress.Gist(j))
 		},

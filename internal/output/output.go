@@ -176,10 +176,10 @@ func writable(kind, path string) error {
 }
 
 // Runs writes the result of runs in every form that was asked for, as Write does.
-func (o Paths) Runs(stdout io.Writer, r *results.Result, runs []results.Judged, failed error) error {
+func (o Paths) Runs(stdout io.Writer, r *results.Result, failed error) error {
 	errs := []error{failed}
 	for _, dir := range o.files[hgrmKind.name] {
-		errs = append(errs, results.HGRM(dir, runs))
+		errs = append(errs, results.HGRM(dir, r))
 	}
 	return o.Write(stdout, r, OfRuns, errors.Join(errs...))
 }

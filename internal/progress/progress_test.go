@@ -10,12 +10,13 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
 // broke is a run that broke owner-release seven times.
-func broke() *runner.Judged {
-	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
+func broke() *results.Judged {
+	return &results.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
 		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Held, Violations: 0}},
 		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}},
 	}}}
@@ -36,7 +37,7 @@ func TestLines(t *testing.T) {
 	begin(p, "a/b")
 	p.Sink().End(broke())
 	begin(p, "c/d")
-	p.Sink().End(&runner.Judged{Err: errors.New("the disk is full")})
+	p.Sink().End(&results.Judged{Err: errors.New("the disk is full")})
 	p.Close()
 	want := `server: private
 [1/2] a/b ...

@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -72,7 +73,7 @@ func alarm(design string, f checker.CellFinding, at time.Duration) string {
 }
 
 // End writes the result of a run.
-func (l *Lines) End(j *runner.Judged) {
+func (l *Lines) End(j *results.Judged) {
 	l.Done++
 	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
 }
@@ -89,7 +90,7 @@ func (l *Lines) count(n int) string {
 func (*Lines) Close() {}
 
 // Gist describes a run in a few words.
-func Gist(j *runner.Judged) string {
+func Gist(j *results.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
 	broken := BrokenCells(j.Verdicts.Findings)
 	switch {
@@ -169,7 +170,7 @@ func permille(live runner.Progress) int64 {
 	return min(999, int64(1000*share))
 }
 
-func (b *bar) end(*runner.Judged) {
+func (b *bar) end(*results.Judged) {
 	b.Close()
 	b.Done++
 }

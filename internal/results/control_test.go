@@ -27,7 +27,7 @@ func TestControlsDecideNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Gate([]thresholds.Threshold{threshold}, runs)
+		r.Gate([]thresholds.Threshold{threshold})
 		if len(r.Thresholds[0].Readings) != 0 || r.Runs[0].Exit != Passed {
 			t.Errorf("%s: a threshold is judged on it: %+v", control, r.Thresholds)
 		}

@@ -19,16 +19,17 @@ const (
 	hgrmUnit  = 1e6
 )
 
-// HGRM writes the latencies of runs into the directory dir, which it makes: one
-// HdrHistogram percentile file per design, phase and operation, values in ms.
+// HGRM writes the latencies of the judgements that r was made of into the directory dir, which it
+// makes: one HdrHistogram percentile file per design, phase and operation, values in ms.
 // It returns the first error of the file system.
-func HGRM(dir string, runs []Judged) error {
+func HGRM(dir string, r *Result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the directory for .hgrm files: %w", err)
 	}
 	names := make(map[string]int)
-	for i := range runs {
-		if err := hgrmRun(dir, Unique(names, FileName(runs[i].Header.Design)), &runs[i].Measures); err != nil {
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if err := hgrmRun(dir, Unique(names, FileName(run.Design)), &run.judged.Measures); err != nil {
 			return err
 		}
 	}

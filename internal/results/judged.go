@@ -8,27 +8,49 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// Judged is one history with what was found in it.
+// A Judged is the judgement of one history, of which New makes a Run. Its methods may be called by
+// several goroutines at once while nobody changes it.
 type Judged struct {
-	Header   history.Header
-	End      history.End
+	// Header is the header of the history: the design, its claims and its settings.
+	Header history.Header
+	// End is how the history ends, whole or cut short.
+	End history.End
+	// Verdicts are the checker's findings, cell by cell.
 	Verdicts checker.Result
+	// Measures are speeds and latencies; see [Judged.Latency].
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
-	// Within is how old an event was at most when it had been judged while the run went
-	// on, looked at every few; zero when it was judged later. What is under way holds back
-	// what came after its call.
+	// Within is the greatest age of an event when it had been judged during the run, sampled every
+	// few events; zero if it was judged afterwards. An operation that is under way delays the
+	// events after its call.
 	Within time.Duration
-	// Notes are what the run said of itself, beyond the record.
+	// Notes are remarks of the run about itself, beyond the history.
 	Notes []string
-	// Err is what went wrong in the run or in reading its record, nil for
-	// nothing. It makes the run inconclusive unless a claim is broken.
+	// Err is the error in the run or in reading its history, nil for none. It makes the run
+	// inconclusive unless a claim is broken.
 	Err error
 }
 
-// New puts judged runs together into a Result. notRun names designs that were
-// asked for and never started; they make the Result inconclusive.
+// Latency returns a percentile of the durations of an operation in the measured part of the run.
+// The operation is acquire, service, lag, refused, release, extend, handoff, hold, loss_notice or
+// left_taken, as in JSON results; the percentile is above zero and at most 100. It returns false if
+// none was measured, and for an unknown operation.
+func (j *Judged) Latency(operation string, percentile float64) (time.Duration, bool) {
+	for _, op := range measure.Ops() {
+		if l := j.Measures.Measured.Latency(op); op.String() == operation && l.Count() > 0 {
+			return l.At(percentile), true
+		}
+	}
+	return 0, false
+}
+
+// GrantsPerSecond is the rate of new holds in the measured part of the run, zero if that part is
+// empty.
+func (j *Judged) GrantsPerSecond() float64 { return j.Measures.GrantsPerSecond }
+
+// New returns the Result of judged runs, which it keeps: nobody may change them afterwards. notRun
+// names designs that were asked for and never started; they make the Result inconclusive.
 func New(runs []Judged, notRun []string) Result {
 	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
@@ -98,7 +120,8 @@ func newRun(j *Judged) Run {
 			JudgedWithin: int64(j.Within), Notes: j.Notes, Errors: newErrors(m.Errors), Defects: v.Defects, CrossChecked: v.CrossChecked,
 			MonitorEntries: j.End.Trailer.MonitorEntries, History: j.History,
 		},
-		Exit: v.Exit(),
+		Exit:   v.Exit(),
+		judged: j,
 	}
 	for _, n := range j.End.Trailer.MonitorOverlaps {
 		run.MonitorOverlaps += n

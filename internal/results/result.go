@@ -66,6 +66,8 @@ type Run struct {
 	Exit int `json:"exit"`
 	// Lacks: the design has not the ability that the scenario needs.
 	Lacks bool `json:"-"`
+
+	judged *Judged // that the run was made of; nil if it was read from a file
 }
 
 // RunSettings are what was run, and on what.

@@ -34,13 +34,13 @@ type Reading struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-// Gate judges thresholds on the runs that r was made of, in the same order; it comes
-// after [Result.Prove], if that is called. A run that fails one exits with
+// Gate judges thresholds on the judgements that r was made of, see [New]; it comes after
+// [Result.Prove], if that is called. A run that fails one exits with
 // [FailedThreshold], unless it broke a claim or is inconclusive; a threshold that could
 // not be decided makes r inconclusive.
-func (r *Result) Gate(asked []thresholds.Threshold, runs []Judged) {
+func (r *Result) Gate(asked []thresholds.Threshold) {
 	for _, t := range asked {
-		r.gate(t, runs)
+		r.gate(t)
 	}
 	excused := false
 	for i := range r.Runs {
@@ -85,15 +85,16 @@ func (r *Result) total() int {
 	return worst(exits...)
 }
 
-func (r *Result) gate(t thresholds.Threshold, runs []Judged) {
+func (r *Result) gate(t thresholds.Threshold) {
 	var readings []Reading
-	for i := range runs {
-		if !t.For(runs[i].Header.Design) || runs[i].Header.Control != "" {
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if !t.For(run.Design) || run.Control != "" {
 			continue
 		}
-		reading := r.read(t, i, &runs[i])
+		reading := r.read(t, i, run.judged)
 		readings = append(readings, reading)
-		r.Runs[i].Exit = worst(r.Runs[i].Exit, exitOf(reading.Outcome))
+		run.Exit = worst(run.Exit, exitOf(reading.Outcome))
 	}
 	r.add(t, readings)
 }

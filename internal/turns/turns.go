@@ -131,10 +131,10 @@ func (s *Session) Run(ctx context.Context, sink runner.Sink) (base, changed []re
 func (s *Session) begun(of runner.Subject, _ func() runner.Progress) { s.now = of.Variant }
 
 // ended saves what a run came to, at once: what comes after may be killed.
-func (s *Session) ended(j *runner.Judged) {
+func (s *Session) ended(j *results.Judged) {
 	for _, t := range s.turns {
 		if s.now == t.String() {
-			one := runner.Result{Runs: []runner.Judged{*j}}
+			one := runner.Result{Runs: []results.Judged{*j}}
 			s.saved = cmp.Or(s.saved, s.save(t, one.Report()))
 		}
 	}

@@ -153,7 +153,7 @@ func (v *Live) judged(so judgedSoFar) {
 	}
 }
 
-func (v *Live) end(j *runner.Judged) {
+func (v *Live) end(j *results.Judged) {
 	if v.isClosed() {
 		v.lines.End(j)
 		return
@@ -182,8 +182,8 @@ func (v *Live) Close() {
 }
 
 // outcomeShown is a verdict in a few words.
-func outcomeShown(name string, j *runner.Judged) Outcome {
-	r := results.New(runner.Found([]runner.Judged{*j}), nil)
+func outcomeShown(name string, j *results.Judged) Outcome {
+	r := results.New([]results.Judged{*j}, nil)
 	run := &r.Runs[0]
 	o := Outcome{Design: name, GrantsPerSecond: run.GrantsPerS, P99: run.Latency["acquire"].P99}
 	claimed, others := broken(j.Verdicts.Findings)

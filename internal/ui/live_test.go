@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/series"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -34,8 +35,8 @@ func blindView(ctx context.Context, out *bytes.Buffer) *Live {
 func still() runner.Progress { return runner.Progress{} }
 
 // broke is a run that broke owner-release seven times.
-func broke() *runner.Judged {
-	return &runner.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
+func broke() *results.Judged {
+	return &results.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
 		{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}},
 	}}}
 }
@@ -151,7 +152,7 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 	}
 	sink := v.Sink()
 	over, last := sink.End, Run{}
-	sink.End = func(j *runner.Judged) {
+	sink.End = func(j *results.Judged) {
 		last = v.session().Current
 		over(j)
 	}
@@ -196,7 +197,7 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 func TestOutcomeShown(t *testing.T) {
 	held := checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Exercised: true, Exposure: 1, Verdict: checker.Held}}
 	lost := checker.CellFinding{Cell: lockbench.OwnerRelease.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken, Violations: 7}}
-	kept := runner.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.CellFinding{held, lost}}}
+	kept := results.Judged{Verdicts: checker.Result{Grants: 1, Findings: []checker.CellFinding{held, lost}}}
 	bad := kept
 	lost.Claimed, lost.Against = true, 7
 	bad.Verdicts.Findings = []checker.CellFinding{held, lost}
@@ -204,14 +205,14 @@ func TestOutcomeShown(t *testing.T) {
 	failed.Err = context.DeadlineExceeded
 	for _, c := range []struct {
 		name  string
-		run   runner.Judged
+		run   results.Judged
 		mark  Mark
 		words string
 	}{
 		{"claims held", kept, Kept, "claims held; not claimed, broken: owner-release@outlived"},
 		{"a claim was broken", bad, Broken, "CLAIM BROKEN: owner-release@outlived"},
 		{"something went wrong", failed, Undecided, "inconclusive: context deadline exceeded; not claimed, broken: owner-release@outlived"},
-		{"nothing happened", runner.Judged{}, Undecided, "inconclusive"},
+		{"nothing happened", results.Judged{}, Undecided, "inconclusive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := Outcome{Design: "x", Mark: c.mark, Words: c.words}
