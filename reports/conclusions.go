@@ -88,7 +88,7 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 		if len(designs[why]) == 0 {
 			reasons = append(reasons, why)
 		}
-		designs[why] = append(designs[why], s.label.Of(run)+sourceMarks[run.Conclusion.Source])
+		designs[why] = append(designs[why], s.lock(run)+sourceMarks[run.Conclusion.Source])
 	}
 	for _, why := range reasons {
 		l.Items = append(l.Items, document.Item{Text: why + ": " + strings.Join(designs[why], ", ")})
@@ -127,7 +127,7 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	for i := range s.result.Runs {
 		if run := &s.result.Runs[i]; run.Conclusion != nil && run.Conclusion.Word == word {
-			l.Items = append(l.Items, document.Item{Name: s.label.Of(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
+			l.Items = append(l.Items, document.Item{Name: s.lock(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
 		}
 	}
 	return l
@@ -139,7 +139,7 @@ func (s *summary) conclusionTable() *document.Table {
 	for _, word := range conclusion.Words {
 		for i := range s.result.Runs {
 			if c := s.result.Runs[i].Conclusion; c != nil && c.Word == word {
-				t.Rows = append(t.Rows, document.Row{Name: s.label.Of(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
+				t.Rows = append(t.Rows, document.Row{Name: s.lock(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
 					{Text: string(word), Tone: conclusionTone(c)}, {Text: reasonOf(c)}, {Text: cmp.Or(strings.Join(openTitles(c), "; "), "nothing")},
 				}})
 			}
@@ -201,13 +201,13 @@ func (s *summary) scope() *document.List {
 		if run.Search != nil && run.Exploration == nil {
 			schedules += run.Search.Schedules
 			if run.Search.NotDone != "" {
-				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.label.Of(run), run.Search.NotDone))
+				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.lock(run), run.Search.NotDone))
 			}
 		} else if run.Exploration == nil {
-			unexplored = append(unexplored, s.label.Of(run))
+			unexplored = append(unexplored, s.lock(run))
 		}
 		if run.Known != nil && run.Known.Missing != "" {
-			unknown = append(unknown, fmt.Sprintf("%s (%s)", s.label.Of(run), run.Known.Missing))
+			unknown = append(unknown, fmt.Sprintf("%s (%s)", s.lock(run), run.Known.Missing))
 		}
 	}
 	add := func(word, text string) {
@@ -269,9 +269,9 @@ func (s *summary) headlined() *document.Paragraph {
 	say := func(word, text string) *document.Paragraph {
 		return &document.Paragraph{Word: word, Text: text, Tone: s.headlineTone()}
 	}
-	if len(s.result.Runs) == 1 {
-		run := &s.result.Runs[0]
-		return say(s.label.Of(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
+	if len(s.result.Locks()) == 1 {
+		run := &s.result.Runs[slices.IndexFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil })]
+		return say(s.lock(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
 	}
 	if r := s.result.Recommendation; r != nil {
 		text := strings.TrimPrefix(recommends(r), r.Design+", ")
@@ -294,7 +294,7 @@ func (s *summary) headlined() *document.Paragraph {
 func (s *summary) headlineTone() document.Tone {
 	tone := exitTone(s.result.Exit)
 	for i := range s.result.Runs {
-		if t := runTone(&s.result.Runs[i]); len(s.result.Runs) == 1 || t == document.Bad && s.result.Recommendation == nil {
+		if t := runTone(&s.result.Runs[i]); i == 0 && len(s.result.Locks()) == 1 || t == document.Bad && s.result.Recommendation == nil {
 			tone = t
 		}
 	}

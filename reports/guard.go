@@ -30,12 +30,12 @@ func accesses(n int64) string {
 	return figures.Number(n) + " accesses"
 }
 
-// alone is the run of the same design and workload without a guard, nil when there is
+// alone is the run of the same design, workload and point without a guard, nil when there is
 // none.
 func (s *summary) alone(guarded *results.Run) *results.Run {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		if run.Guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload {
+		if run.Guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload && s.label.Point(run) == s.label.Point(guarded) {
 			return run
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Report is what [Write] writes: a result of package runner, what [Read] returns, or what
-// [Sweep] and [Explain] make of these. Its Kind is what JSON names it by: result, matrix,
+// [Explain] make of these. Its Kind is what JSON names it by: result, matrix,
 // comparison or limit; anything else for what is not read back.
 type Report = results.Report
 

@@ -37,20 +37,24 @@ func resultDocument(r *results.Result) *document.Document {
 }
 
 func (s *summary) title() string {
-	switch n := len(s.result.Runs); n {
-	case 0:
+	n, locks := len(s.result.Runs), s.result.Locks()
+	switch {
+	case n == 0:
 		return "nothing was run"
-	case 1:
+	case n == 1:
 		return labels(s.result)[0]
-	default:
-		return fmt.Sprintf("%d locks", n)
+	case len(locks) == 1:
+		return fmt.Sprintf("%s at %d points", s.lock(&s.result.Runs[0]), n)
+	case s.label.Points():
+		return fmt.Sprintf("%d locks, %d points", len(locks), n)
 	}
+	return fmt.Sprintf("%d locks", n)
 }
 
 // footer says what all this was made under.
 func (s *summary) footer() string {
 	first := &s.result.Runs[0]
-	parts := settings(first.Params)
+	parts := s.settings(first)
 	if first.Workload != "" {
 		parts = slices.Insert(parts, 0, "workload "+first.Workload)
 	}
@@ -68,7 +72,7 @@ func (s *summary) runBlocks() []document.Block {
 		if s.crowded() {
 			head, table = s.uncrowded(head), []document.Block{s.uncrowded(table[0]), s.shortTable()}
 		}
-		speeds := append(table, document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
+		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
 		speeds = append(speeds, s.compareChart()...)
 		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.uncrowded(s.guarantees())})
 	}
@@ -80,7 +84,7 @@ func (s *summary) runBlocks() []document.Block {
 // explorationBlocks are those of explored designs; scenarios are what they were made of.
 func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	first := &scenarios[0]
-	parts := append([]string{"exploring"}, settings(first.Params)...)
+	parts := append([]string{"exploring"}, s.settings(first)...)
 	parts = append(parts, fmt.Sprintf("seed %d", first.Seed))
 	head := document.Only(document.Terminal, line(strings.Replace(strings.Join(parts, ", "), ",", "", 1)))
 	if kinds := first.Exploration.Kinds; len(kinds) > 0 && first.Exploration.Faults > 0 {
@@ -104,6 +108,9 @@ func named(title, id string, blocks ...document.Block) *document.Section {
 // guarantees is what was found: of the one design, or a line for each of several.
 func (s *summary) guarantees() document.Block {
 	t := resultGuarantees(s.result)
+	if s.label.Points() {
+		t = s.lockGuarantees()
+	}
 	return named("Guarantees", "guarantees", &t)
 }
 
@@ -112,13 +119,17 @@ func (s *summary) compareChart() []document.Block {
 	if len(s.result.Runs) < 2 {
 		return nil
 	}
-	title, caption := "Acquire, all designs", "how long the given share of acquires took at most"
+	of := "designs"
+	if s.label.Points() {
+		of = "points"
+	}
+	title, caption := "Acquire, all "+of, "how long the given share of acquires took at most"
 	if n := len(s.result.Runs); n > mostLines {
-		title = fmt.Sprintf("Acquire, %d of %d designs", mostLines, n)
+		title = fmt.Sprintf("Acquire, %d of %d %s", mostLines, n, of)
 		caption += "; a click on a name draws it, or takes it away"
 	}
 	return []document.Block{&document.Chart{Kind: "compare", Title: title, Caption: caption,
-		Says: "Latency of acquire of all designs by percentile; the table above has the figures"}}
+		Says: "Latency of acquire of all " + of + " by percentile; the table above has the figures"}}
 }
 
 // pageFacts are the settings that all runs share, and where they ran.
@@ -141,8 +152,8 @@ func (s *summary) shared() (facts []string) {
 	if first.Workload != "" && same(func(run *results.Run) string { return run.Workload }) {
 		facts = append(facts, "workload "+first.Workload)
 	}
-	if same(func(run *results.Run) string { return strings.Join(runSettings(run), ", ") }) {
-		facts = append(facts, runSettings(first)...)
+	if same(func(run *results.Run) string { return strings.Join(s.runSettings(run), ", ") }) {
+		facts = append(facts, s.runSettings(first)...)
 	}
 	if first.Seed != 0 && same(func(run *results.Run) string { return fmt.Sprint(run.Seed) }) {
 		facts = append(facts, fmt.Sprintf("seed %d", first.Seed))
@@ -151,8 +162,8 @@ func (s *summary) shared() (facts []string) {
 }
 
 // runSettings are the parameters of a run worth a place in its heading, and how requests arrive.
-func runSettings(r *results.Run) []string {
-	all := settings(r.Params)
+func (s *summary) runSettings(r *results.Run) []string {
+	all := s.settings(r)
 	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
 		all = append(all, loop)
 	}

@@ -23,19 +23,19 @@ type summary struct {
 
 func resultSummary(r *results.Result) *summary {
 	s := &summary{result: r, label: newLabel(r.Runs), unit: "design"}
-	if r.Explored() {
+	switch {
+	case r.Explored():
 		s.unit = "exploration"
+	case s.label.Points():
+		s.unit = "point"
 	}
 	return s
 }
 
-func newLabel(runs []results.Run) results.Label {
-	for i := range runs {
-		if runs[i].Workload != runs[0].Workload {
-			return results.Label{Workloads: true}
-		}
-	}
-	return results.Label{}
+func newLabel(runs []results.Run) (l results.Label) {
+	l.Workloads = slices.ContainsFunc(runs, func(r results.Run) bool { return r.Workload != runs[0].Workload })
+	l.TellPoints(runs)
+	return l
 }
 
 // labels name the runs of r in their order, as briefly as tells them apart.
@@ -52,17 +52,22 @@ func labels(r *results.Result) []string {
 	return labels
 }
 
-// settings are the parameters worth a place in the heading. Their names are the
-// fields of workloads.Options; what is zero or not told is left out.
-func settings(params map[string]any) []string {
+// settings are the parameters of a run worth a place in the heading, without the clients or keys
+// in which the points differ. Their names are the fields of workloads.Options; what is zero or not
+// told is left out.
+func (s *summary) settings(run *results.Run) []string {
 	var parts []string
 	add := func(name, format string) {
-		if v := results.Setting(params, name); v != "" {
+		if v := results.Setting(run.Params, name); v != "" {
 			parts = append(parts, fmt.Sprintf(format, v))
 		}
 	}
-	add("clients", "%s clients")
-	add("keys", "%s keys")
+	if !s.label.Clients {
+		add("clients", "%s clients")
+	}
+	if !s.label.Keys {
+		add("keys", "%s keys")
+	}
 	add("stallers", "%s stallers")
 	add("slow", "%s of holds slow")
 	add("ttl_ns", "lease %s")
@@ -71,21 +76,14 @@ func settings(params map[string]any) []string {
 	return parts
 }
 
-// heading is what all runs were made under: the settings, without those of the points of a
-// sweep, which are in their table.
+// heading is what all runs were made under.
 func (s *summary) heading() []string {
 	first := &s.result.Runs[0]
 	var parts []string
 	if first.Workload != "" && !s.label.Workloads {
 		parts = append(parts, "workload "+first.Workload)
 	}
-	params := first.Params
-	if s.label.Points {
-		params = maps.Clone(params)
-		delete(params, "clients")
-		delete(params, "keys")
-	}
-	parts = append(parts, settings(params)...)
+	parts = append(parts, s.settings(first)...)
 	if loop := arrival(first.Params); loop != "" {
 		parts = append(parts, loop)
 	}
@@ -203,13 +201,17 @@ func (s *summary) beside() *document.Paragraph {
 		return nil
 	}
 	p := &document.Paragraph{Word: "Broken where nothing was claimed:", Links: links}
+	unit := "design"
+	if s.label.Points() {
+		unit = s.unit
+	}
 	if s.crowded() {
-		p.Links = []document.Link{{Text: figures.Plural(int64(len(links)), "design"), ID: "guarantees"}}
+		p.Links = []document.Link{{Text: figures.Plural(int64(len(links)), unit), ID: "guarantees"}}
 	}
 	if len(only) > 0 {
 		p.Text = "broken only where nothing was claimed: " + shortly(only)
 		if s.crowded() {
-			p.Text = "broken only where nothing was claimed: " + figures.Plural(int64(len(only)), "design")
+			p.Text = "broken only where nothing was claimed: " + figures.Plural(int64(len(only)), unit)
 		}
 	}
 	return p
@@ -270,7 +272,7 @@ func (s *summary) breakers() (claimed []string) {
 			continue
 		}
 		if names := run.Search.Cells.Failing(); len(names) > 0 {
-			claimed = append(claimed, s.label.Of(run)+" broke "+list(names)+" when it was explored")
+			claimed = append(claimed, s.lock(run)+" broke "+list(names)+" when it was explored")
 		}
 	}
 	return claimed

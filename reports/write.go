@@ -25,7 +25,7 @@ const (
 	JUnit       Form = "junit"       // JUnit XML: results and matrices
 	Annotations Form = "annotations" // workflow commands of GitHub: results and matrices
 	Bench       Form = "bench"       // the Go benchmark format: results and comparisons
-	CSV         Form = "csv"         // a row a point: sweeps
+	CSV         Form = "csv"         // a row for each run: results
 )
 
 // Options say where a Text report is read.
@@ -72,14 +72,12 @@ func writeBlocks(w io.Writer, blocks ...document.Block) error {
 // writeData writes r in a form for programs.
 func writeData(w io.Writer, form Form, r results.Report) error {
 	switch r := r.(type) {
-	case *sweep:
-		if form == CSV {
-			return writeCSV(w, r.Result)
-		}
-		return writeData(w, form, r.Result)
 	case *results.Result:
-		if form == Bench {
+		switch {
+		case form == Bench:
 			return results.WriteBench(w, r)
+		case form == CSV && !r.Explored():
+			return writeCSV(w, r)
 		}
 	case *results.Comparison:
 		if form == Bench {
@@ -97,8 +95,6 @@ func documentOf(r results.Report) *document.Document {
 	switch r := r.(type) {
 	case *results.Result:
 		return resultDocument(r)
-	case *sweep:
-		return sweepDocument(r.Result)
 	case *results.Matrix:
 		return matrixDocument(r)
 	case *results.Comparison:
@@ -137,12 +133,6 @@ func Pictures(r results.Report) ([]Picture, error) {
 	}
 	return all, err
 }
-
-// Sweep returns the report of the points of a sweep, which are the runs of r.
-func Sweep(r *results.Result) results.Report { return &sweep{r} }
-
-// sweep is a result shown as points.
-type sweep struct{ *results.Result }
 
 // Explain returns the evidence for one cell of m: the verdict and the claim, then what each
 // part says, with its counterexample and the commands that show it again. Where no cell is

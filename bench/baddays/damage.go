@@ -22,7 +22,7 @@ var readers = []struct {
 	{"JSON Lines", "token.jsonl", nil, [][]string{{"check", "FILE"}}, false},
 	{"result", "result.json", []string{"run", "--design", lock, "--duration", "300ms", "--explore", "0s", "--out", "json=FILE"},
 		[][]string{{"report", "FILE"}, {"report", "FILE", "--html", "/dev/null"}, {"compare", "--force", "WHOLE", "--", "FILE"}}, false},
-	{"sweep", "sweep.json", []string{"sweep", lock, "--clients", "1,2,3", "--keys", "1,2,3", "--duration", "50ms", "--warmup", "0s", "--out", "json=FILE"},
+	{"result with points", "points.json", []string{"run", "--design", lock, "--clients", "1,2,3", "--keys", "1,2,3", "--stallers", "0", "--duration", "50ms", "--warmup", "0s", "--explore", "0s", "--out", "json=FILE"},
 		[][]string{{"report", "FILE"}, {"compare", "--force", "WHOLE", "--", "FILE"}, {"compare", "--force", "FILE", "--", "FILE"}}, false},
 	{"matrix", "matrix.json", []string{"matrix", lock, "--drivers", "explore", "--schedules", "400", "--out", "json=FILE"},
 		[][]string{{"report", "FILE"}, {"explain", "FILE", lock, "exclusion"}}, false},

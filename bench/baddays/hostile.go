@@ -95,7 +95,7 @@ func (b *bench) hostile(ctx context.Context) error {
 		for _, args := range [][]string{
 			{"run", "--design", lock, "--duration", "1s", "--server", url},
 			{"run", "--design", "redislock/obtain,rueidislock/polling", "--duration", "1s", "--server", url},
-			{"sweep", lock, "--clients", "2", "--keys", "1", "--duration", "1s", "--server", url},
+			{"run", "--design", lock, "--clients", "1,2", "--keys", "1", "--duration", "1s", "--server", url},
 			{"compare", "--run", "2", lock, lock, "--duration", "1s", "--server", url},
 			{"limit", "ttl", lock, "--server", url},
 			{"clean", "--server", url},

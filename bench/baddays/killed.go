@@ -22,7 +22,7 @@ func long(dir, url string) [][]string {
 		{"run", "--design", lock, "--duration", "20s", "--history", filepath.Join(dir, "own"), "--out", out},
 		{"run", "--design", lock, "--duration", "20s", "--workload", "oversell", "--server", url, "--history", filepath.Join(dir, "theirs"), "--out", out},
 		{"run", "--design", lock, "--duration", "20s", "--fault", "pause", "--fault", "lost-reply,p=0.01", "--out", out},
-		{"sweep", lock, "--duration", "5s", "--out", out},
+		{"run", "--design", lock, "--clients", "1,2,4,8,16", "--keys", "1,4", "--duration", "5s", "--out", out},
 		{"compare", "--run", "9", lock, "lua-token/token", "--duration", "2s", "--out", out},
 		{"limit", "ttl", lock, "--out", out},
 		{"matrix", lock, "lua-token/fenced", "--budget", "5m", "--out", out},
@@ -79,13 +79,16 @@ func (b *bench) kill(ctx context.Context) error {
 func short(args []string) []string {
 	short := append([]string{}, args...)
 	for i, arg := range short {
-		if arg == "20s" || arg == "5m" || arg == "5s" && short[0] == "sweep" {
+		switch arg {
+		case "20s", "5s", "5m":
 			short[i] = "2s"
+		case "1,2,4,8,16":
+			short[i] = "4"
+		case "1,4":
+			short[i] = "1"
 		}
 	}
 	switch short[0] {
-	case "sweep":
-		short = append(short, "--clients", "4", "--keys", "1")
 	case "compare":
 		short = append(short, "--duration", "300ms")
 	case "matrix":

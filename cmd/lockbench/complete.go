@@ -17,7 +17,6 @@ import (
 var arguments = map[string]cobra.CompletionFunc{
 	"run":     completeRunFile,
 	"compare": completeSides,
-	"sweep":   completeDesigns,
 	"rate":    completeOneDesign,
 	"ttl":     completeOneDesign,
 	"explore": completeDesigns,

@@ -8,9 +8,9 @@
 // broken, 2 for an error of usage or set-up, and 3 when too little was seen to say.
 //
 // A verb has a file and an options struct. Those that make runs turn their flags into a plan
-// of package runner (runflags.go), run it (runPlan), and write the result (internal/output):
-// run, compare --run, sweep and limit alike; check hands files to runner.Judge. What happens
-// meanwhile is shown by sinks: progress, --ui, --metrics and --out hlog. explore and matrix
+// of package runner (runflags.go, points.go), run it (runPlan), and write the result
+// (internal/output): run, compare --run and limit alike; check hands files to runner.Judge. What
+// happens meanwhile is shown by sinks: progress, --ui, --metrics and --out hlog. explore and matrix
 // have their sessions in internal/exploring and internal/matrix. runfile.go, vocabulary.go and
 // complete.go know what the flags take.
 package main

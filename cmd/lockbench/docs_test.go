@@ -154,7 +154,7 @@ func exitNamed(command string) (code int, orZero bool) {
 const remark = "   # "
 
 var (
-	live       = regexp.MustCompile(`^lockbench (run|compare|limit|sweep) `)
+	live       = regexp.MustCompile(`^lockbench (run|compare|limit) `)
 	operations = regexp.MustCompile(`--operations \d+`)
 	schedules  = regexp.MustCompile(`(schedules[ <])\d+`)
 	clients    = regexp.MustCompile(`--clients (\d+)`)

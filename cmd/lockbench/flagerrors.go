@@ -18,6 +18,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
 	switch {
+	case !cmd.HasParent() && cmd.Flags().Arg(0) == sweep: // the flags come before the verb is looked up
+		return errSweep
 	case errors.As(err, &unknown) && unknown.GetSpecifiedName() == "design" && strings.Contains(cmd.Use, "DESIGN"):
 		return fmt.Errorf("%w; hint: designs are arguments here, %s", err, cmd.UseLine())
 	case errors.As(err, &unknown):

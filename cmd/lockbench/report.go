@@ -27,9 +27,9 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows what run, check, sweep, explore, matrix, compare or limit wrote with --out
-json=FILE. --html writes one HTML page that needs no network. --svg writes SVG pictures of how
-long acquires took and of every counterexample. Without these report prints on the terminal.
+		Long: `report shows what run, check, explore, matrix, compare or limit wrote with --out json=FILE.
+--html writes one HTML page that needs no network. --svg writes SVG pictures of how long
+acquires took and of every counterexample. Without these report prints on the terminal.
 Several results of runs become one report; - is standard input.
 
 The exit code is 0 when the report was written, whatever it says.`,

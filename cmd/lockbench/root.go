@@ -88,6 +88,11 @@ func complaint(cmd *cobra.Command, err error) string {
 
 func init() { cobra.AddTemplateFunc("flagGroups", help.Flags) }
 
+// sweep is refused with a hint at run, which takes lists.
+const sweep = "sweep"
+
+var errSweep = fmt.Errorf("unknown command %q; hint: lockbench run --clients 1,8,64 runs each number of clients", sweep)
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockbench",
@@ -113,6 +118,9 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if args[0] == sweep {
+				return errSweep
+			}
 			if err := misplaced(args, "a command belongs", "lockbench run --design %s"); err != nil {
 				return err
 			}
@@ -133,7 +141,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 			os.Exit(exitUsage)
 		}
 	})
-	root.AddCommand(newRun(), newCompare(), newLimit(), newSweep(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
+	root.AddCommand(newRun(), newCompare(), newLimit(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
 	refuseUnknownShells(root)
 	completeAll(root)
 	return root

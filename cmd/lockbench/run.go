@@ -22,6 +22,7 @@ import (
 // result that comes of it.
 type singleOptions struct {
 	runOptions
+	points  pointList
 	out     output.Flags
 	gate    gateOptions
 	accept  accept.Flag
@@ -44,6 +45,10 @@ Designs that lock on several servers get several.
 A run file is a YAML file whose keys are these flags. Flags on the command line override it.
 lockbench init writes one; - reads standard input.
 
+--clients and --keys take several values: every design runs at every combination of them, one
+run after the other, each as long as --duration says. The runs are one result. --out csv has a
+row for each run, and a terminal draws the rates of a design with three numbers of clients.
+
 A run ends with a lock that is broken on purpose. If this self-check is not caught, held counts
 as untested (exit 3).
 
@@ -54,6 +59,7 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
   lockbench run --rate 1000 --clients 64 --workload mutex --design lua-token/token
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
   lockbench run --design lua-token/fenced --guard none,fence,cas
+  lockbench run --design 'hash-reentrant/*' --clients 1,8,64 --keys 1,64 --out csv=points.csv
   lockbench run --design 'redsync/*'
   lockbench run run.yaml --duration 1m
   lockbench run --key-choice own --history histories --out json=result.json`,
@@ -71,7 +77,8 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 }
 
 func (o *singleOptions) flags(f *pflag.FlagSet) {
-	o.runOptions.flags(f)
+	o.points.flags(f, o.params)
+	o.flagsBut(f, "clients", "keys")
 	o.budget.Add(f)
 	exploreFlag(f, &o.beside)
 	evidenceFlags(f, &o.beside)
@@ -84,6 +91,10 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *singleOptions) run(cmd *cobra.Command) error {
+	if err := o.points.check(); err != nil {
+		return err
+	}
+	o.points.contended(&o.params)
 	if err := o.settle(cmd.Flags()); err != nil {
 		return err
 	}
@@ -130,6 +141,10 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 	}
 	if len(o.designs) == 0 {
 		p.AddControls(impls.Controls())
+	}
+	p.Subjects = o.points.times(p.Subjects, o.params)
+	if err = p.Check(); err != nil {
+		return p, out, nil, err
 	}
 	if out, err = o.out.Parse(output.OfRuns); err != nil {
 		return p, out, nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,9 +69,15 @@ func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 	return err
 }
 
-// settingOf is what a flag was set to, as errors write it.
-func settingOf(f *pflag.FlagSet) func(runfile.Setting) string {
-	return func(s runfile.Setting) string { return f.Lookup(s.Key.Name).Value.String() }
+// settingOf returns the values that a flag was set to, as errors write them.
+func settingOf(f *pflag.FlagSet) func(runfile.Setting) []string {
+	return func(s runfile.Setting) []string {
+		v := f.Lookup(s.Key.Name).Value
+		if list, ok := v.(pflag.SliceValue); ok {
+			return list.GetSlice()
+		}
+		return []string{v.String()}
+	}
 }
 
 // runFileKeys are the keys of a run file: one for each flag, by its name.
@@ -97,10 +104,17 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	if k.Pair == "" && strings.Contains(what, "=") {
 		k.Pair = "=" // kind=path, say
 	}
-	if !list && !slices.Contains(nothing, f.DefValue) {
+	if (!list || k.Type == runfile.Integer) && !slices.Contains(nothing, f.DefValue) {
 		k.Default = f.DefValue
 	}
-	if k.Check == nil && !list {
+	switch {
+	case k.Check != nil:
+	case k.Type == runfile.Integer && list:
+		k.Check = func(text string) error {
+			_, err := strconv.Atoi(text)
+			return err
+		}
+	case !list:
 		k.Check = func(text string) error {
 			if err := f.Value.Set(text); err != nil {
 				return fmt.Errorf("%s: %w", f.Name, err)
@@ -119,7 +133,7 @@ func typeOf(v pflag.Value) runfile.Type {
 	switch v.Type() {
 	case "bool":
 		return runfile.Boolean
-	case "int", "int64":
+	case "int", "int64", "intSlice":
 		return runfile.Integer
 	case "uint", "uint64":
 		return runfile.Count

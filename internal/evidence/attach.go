@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/conclusion"
@@ -11,15 +13,16 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Conclude adds to the runs of a result what is known of their designs beside them, and draws
-// conclusions of those that are among designs. Searches may be nil. The released matrix counts
-// for runs of this program alone, of which it has the designs.
+// Conclude adds to the runs of a result what is known of their designs beside them, to the first
+// point of each lock, and draws conclusions of those that are among designs. Searches may be nil.
+// The released matrix counts for runs of this program alone, of which it has the designs.
 func (r Request) Conclude(result *results.Result, designs []design.Design, searches Searches) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {
 		locks[d.Name] = d
 	}
-	for i := range result.Runs {
+	for _, points := range result.Locks() {
+		i := points[0]
 		run := &result.Runs[i]
 		if i > 0 && result.Explored() && result.Runs[i-1].Design == run.Design {
 			continue
@@ -33,7 +36,7 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		d, known := locks[run.Design]
 		known = known && run.Control == "" // a control is no lock to choose
 		l := Lock(d)
-		if !shares(run) {
+		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
 			l.Foreign |= lockbench.ThreadDeath
 		}
 		return l, known

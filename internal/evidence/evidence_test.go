@@ -145,6 +145,29 @@ func TestReleasedMatrixIsUsed(t *testing.T) {
 	}
 }
 
+// TestPointsConcludeTogether: all points of a lock have one conclusion, at the first, with what is known
+// beside them.
+func TestPointsConcludeTogether(t *testing.T) {
+	r := live("lua-token/strategy", "lua-token/strategy")
+	for i, clients := range []float64{2, 64} {
+		r.Runs[i].Params = map[string]any{"clients": clients, "processes": 2.}
+	}
+	r.Runs[1].Cells.Set(lockbench.Recovery.At(lockbench.Crash), results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}})
+	request(t, Options{Known: "on"}).Conclude(r, designs(t, "lua-token/strategy"), nil)
+	first, second := &r.Runs[0], &r.Runs[1]
+	if got := first.Conclusion; got == nil || got.Word != conclusion.DoNotUse || got.Source != conclusion.Seen {
+		t.Errorf("the first point: got %+v, want what the second broke", got)
+	}
+	if second.Conclusion != nil || second.Known != nil || first.Known == nil {
+		t.Errorf("conclusion %+v and known row %v of the second point, known row %v of the first; want the first alone to have them", second.Conclusion, second.Known, first.Known)
+	}
+	first.Known = nil
+	request(t, Options{}).Conclude(r, designs(t, "lua-token/strategy"), nil)
+	if !slices.ContainsFunc(first.Conclusion.Open, func(o conclusion.Open) bool { return o.Under == lockbench.ThreadDeath }) {
+		t.Errorf("tried too little: %v; want the death of a thread, since processes of the second point have several", first.Conclusion.Open)
+	}
+}
+
 func TestOptionsThatCannotBe(t *testing.T) {
 	for _, c := range []struct {
 		o    Options

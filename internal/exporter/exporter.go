@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,15 +15,15 @@ import (
 // A Subject is what runs: the labels of its series, and how far it is.
 type Subject struct {
 	Design, Workload, Guard string
+	// Clients and Keys are their numbers, which differ between the points of a design.
+	Clients, Keys string
 	// Progress returns how much of the run is over, 0 to 1, and whether that is known. It
 	// is called from every scrape, concurrently with the run.
 	Progress func() (share float64, known bool)
 }
 
-func (s Subject) labels() []string { return []string{s.Design, s.Workload, s.Guard} }
-
-func (s Subject) same(o Subject) bool {
-	return s.Design == o.Design && s.Workload == o.Workload && s.Guard == o.Guard
+func (s Subject) labels() []string {
+	return []string{s.Design, s.Workload, s.Guard, s.Clients, s.Keys}
 }
 
 // An Exporter has the metrics of a session. It is safe for concurrent use.
@@ -60,7 +61,7 @@ func (e *Exporter) Begin(s Subject, h history.Header) *Run {
 	defer e.mu.Unlock()
 	r := newRun(e, s, h)
 	for i, earlier := range e.runs {
-		if earlier.subject.same(s) {
+		if slices.Equal(earlier.subject.labels(), s.labels()) {
 			e.forget(s)
 			e.runs[i] = r
 			return r

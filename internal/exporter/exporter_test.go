@@ -27,7 +27,7 @@ const ms = int64(1e6)
 // aRun is two grants, of 1 ms and 20 ms, the first in the warm-up, a refusal, a release
 // that got no answer, and a client that dies.
 func aRun(e *Exporter) *Run {
-	r := e.Begin(Subject{Design: "family/one", Workload: "mutex", Guard: "none", Progress: func() (float64, bool) { return 0.25, true }},
+	r := e.Begin(Subject{Design: "family/one", Workload: "mutex", Guard: "none", Clients: "8", Keys: "2", Progress: func() (float64, bool) { return 0.25, true }},
 		history.Header{WarmupNS: 50 * ms, Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}})
 	for _, op := range []history.Op{
 		{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: 1, Attempts: 2, Call: 10 * ms, Return: 11 * ms},
@@ -51,15 +51,15 @@ func TestText(t *testing.T) {
 		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Verdict: checker.Held, Violations: 9}},
 		{Cell: lockbench.Exclusion.At(lockbench.StateLoss | lockbench.Skew), Finding: checker.Finding{Verdict: checker.Broken, Violations: 3}},
 	})
-	const labels = `{design="family/one",guard="none",workload="mutex"`
+	const labels = `{clients="8",design="family/one",guard="none",keys="2",workload="mutex"`
 	during := []string{
 		"lockbench_grants_total" + labels + "} 2", "lockbench_attempts_total" + labels + "} 4", "lockbench_refusals_total" + labels + "} 1",
 		"lockbench_unknown_outcomes_total" + labels + "} 1", "lockbench_acquire_seconds_count" + labels + "} 2",
 		"lockbench_acquire_seconds_bucket" + labels + `,le="0.001"} 1`, "lockbench_acquire_seconds_bucket" + labels + `,le="0.025"} 2`,
 		"lockbench_acquire_service_seconds_count" + labels + "} 1", "lockbench_acquire_lag_seconds_count" + labels + "} 1", "lockbench_refusal_seconds_count" + labels + "} 1",
-		`lockbench_fault_occurrences_total{design="family/one",fault="death",guard="none",workload="mutex"} 1`,
-		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 0`,
-		`lockbench_violations_total{claimed="false",conditions="skew+state-loss",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 3`,
+		`lockbench_fault_occurrences_total{clients="8",design="family/one",fault="death",guard="none",keys="2",workload="mutex"} 1`,
+		`lockbench_violations_total{claimed="true",clients="8",conditions="",design="family/one",guarantee="exclusion",guard="none",keys="2",workload="mutex"} 0`,
+		`lockbench_violations_total{claimed="false",clients="8",conditions="skew+state-loss",design="family/one",guarantee="exclusion",guard="none",keys="2",workload="mutex"} 3`,
 		"lockbench_run_active" + labels + "} 1", "lockbench_run_progress_ratio" + labels + "} 0.25", "lockbench_session_runs 2", "lockbench_finished_runs_total 0",
 	}
 	if missing := lacks(text(t, e), during); missing != nil {
@@ -71,10 +71,10 @@ func TestText(t *testing.T) {
 	r.Settle(&runinfo.Business{Figures: map[string]int64{"sold": 12, "gone": 10, "oversold": 2}})
 	r.Over([]checker.CellFinding{{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Claimed: true, Verdict: checker.Broken, Violations: 4}}})
 	after := []string{
-		`lockbench_business_figure{design="family/one",figure="sold",guard="none",workload="mutex"} 12`,
-		`lockbench_business_figure{design="family/one",figure="gone",guard="none",workload="mutex"} 10`,
-		`lockbench_business_figure{design="family/one",figure="oversold",guard="none",workload="mutex"} 2`,
-		`lockbench_violations_total{claimed="true",conditions="",design="family/one",guarantee="exclusion",guard="none",workload="mutex"} 4`,
+		`lockbench_business_figure{clients="8",design="family/one",figure="sold",guard="none",keys="2",workload="mutex"} 12`,
+		`lockbench_business_figure{clients="8",design="family/one",figure="gone",guard="none",keys="2",workload="mutex"} 10`,
+		`lockbench_business_figure{clients="8",design="family/one",figure="oversold",guard="none",keys="2",workload="mutex"} 2`,
+		`lockbench_violations_total{claimed="true",clients="8",conditions="",design="family/one",guarantee="exclusion",guard="none",keys="2",workload="mutex"} 4`,
 		"lockbench_run_active" + labels + "} 0", "lockbench_run_progress_ratio" + labels + "} 1", "lockbench_finished_runs_total 1",
 	}
 	if missing := lacks(text(t, e), after); missing != nil {
@@ -168,8 +168,19 @@ func TestSameLabels(t *testing.T) {
 	e := New(2)
 	aRun(e).Over(nil)
 	aRun(e)
-	const labels = `{design="family/one",guard="none",workload="mutex"}`
+	const labels = `{clients="8",design="family/one",guard="none",keys="2",workload="mutex"}`
 	if missing := lacks(text(t, e), []string{"lockbench_grants_total" + labels + " 2", "lockbench_acquire_seconds_count" + labels + " 2"}); missing != nil {
+		t.Errorf("missing: %q", missing)
+	}
+}
+
+// TestPoints has a run of the same design at another point beside the first.
+func TestPoints(t *testing.T) {
+	e := New(2)
+	aRun(e)
+	e.Begin(Subject{Design: "family/one", Workload: "mutex", Guard: "none", Clients: "64", Keys: "2"}, history.Header{})
+	const before, after = `{clients="8",design="family/one",guard="none",keys="2",workload="mutex"}`, `{clients="64",design="family/one",guard="none",keys="2",workload="mutex"}`
+	if missing := lacks(text(t, e), []string{"lockbench_grants_total" + before + " 2", "lockbench_grants_total" + after + " 0"}); missing != nil {
 		t.Errorf("missing: %q", missing)
 	}
 }

@@ -9,7 +9,7 @@ import (
 const namespace = "lockbench"
 
 // subjectLabels are those of every series of a run.
-var subjectLabels = []string{"design", "workload", "guard"}
+var subjectLabels = []string{"design", "workload", "guard", "clients", "keys"}
 
 // durationNames are the families of histograms.
 var durationNames = map[measure.Op]struct{ name, help string }{

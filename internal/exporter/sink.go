@@ -24,6 +24,7 @@ func (e *Exporter) Sink() runner.Sink {
 		},
 		Opened: func(h history.Header) {
 			seen.Workload = h.Workload
+			seen.Clients, seen.Keys = results.Setting(h.Params, "clients"), results.Setting(h.Params, "keys")
 			run = e.Begin(seen, h)
 		},
 		Event: func(ev history.Event) { run.Add(ev) },

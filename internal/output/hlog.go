@@ -44,10 +44,13 @@ func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 	label := ""
 	s := l.sinkOf(&label)
 	if len(p.Subjects) > 1 {
-		s.Begin = func(of runner.Subject, _ func() runner.Progress) { label = strings.ReplaceAll(of.Label(), " ", "") }
+		s.Begin = func(of runner.Subject, _ func() runner.Progress) { label = tag.Replace(of.Label()) }
 	}
 	return s
 }
+
+// tag writes a label as a tag of a log: design+guard-clients-8-keys-4.
+var tag = strings.NewReplacer(" +", "+", " ", "-")
 
 // sinkOf returns what logs each run under what the label is when it begins.
 func (l *IntervalLogs) sinkOf(label *string) runner.Sink {

@@ -46,18 +46,17 @@ var (
 	junitKind = Kind{"junit", "FILE (JUnit XML)", reports.JUnit}
 	benchKind = Kind{"bench", "FILE (the Go benchmark format, for benchstat)", reports.Bench}
 	textKind  = Kind{"text", "FILE (the terminal report)", reports.Text}
-	csvKind   = Kind{"csv", "FILE (one row per point, latencies in ns)", reports.CSV}
+	csvKind   = Kind{"csv", "FILE (one row per run, latencies in ns)", reports.CSV}
 
 	markdownKind = Kind{"markdown", "FILE", reports.Markdown}
 	htmlKind     = Kind{"html", "FILE (a page of its own)", reports.HTML}
 	githubKind   = Kind{"github", "FILE (Markdown is appended, as to the summary of a step)", reports.Markdown}
 
 	// OfRuns and the others are the kinds of output of each command.
-	OfRuns         = []Kind{jsonKind, hgrmKind, hlogKind, benchKind, htmlKind, junitKind, markdownKind, githubKind}
+	OfRuns         = []Kind{jsonKind, hgrmKind, hlogKind, benchKind, csvKind, htmlKind, junitKind, markdownKind, githubKind}
 	OfExplorations = []Kind{jsonKind, textKind, htmlKind, junitKind, markdownKind, githubKind}
 	OfMatrices     = []Kind{jsonKind, markdownKind, htmlKind, junitKind, githubKind}
 	OfComparisons  = []Kind{jsonKind, markdownKind, htmlKind, githubKind, {benchKind.name, "FILE (the Go benchmark format: benchstat -col side FILE)", reports.Bench}}
-	OfSweeps       = []Kind{jsonKind, csvKind, benchKind}
 	OfLimits       = []Kind{jsonKind}
 )
 

@@ -16,7 +16,7 @@ import (
 // several. It returns the first error of w.
 func WriteBench(w io.Writer, r *Result) error {
 	b := newBench(w)
-	for _, g := range groups([]Result{*r}, false) {
+	for _, g := range groups([]Result{*r}, Label{}) {
 		for _, o := range g.runs {
 			b.write(o, "")
 		}

@@ -91,6 +91,9 @@ type observed struct {
 // A group is the runs of one design on one side.
 type group struct {
 	label string
+	// design is the label without the point.
+	design, point string
+
 	runs  []observed
 	again int // how many of them were given more than once
 }
@@ -110,8 +113,8 @@ func (g *group) add(o observed) {
 // error says why nothing can be compared. It changes none of the results.
 func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c := Comparison{Alpha: statistics.Alpha, Designs: []ComparedDesign{}}
-	workloads := manyWorkloads(base) || manyWorkloads(changed)
-	if err := c.pair(groups(base, workloads), groups(changed, workloads)); err != nil {
+	label := distinguishing(base, changed)
+	if err := c.pair(groups(base, label), groups(changed, label)); err != nil {
 		return c, err
 	}
 	c.settings(opt.Force)
@@ -125,6 +128,18 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 		c.FailedWeaker, c.Exit = true, worst(c.Exit, FailedThreshold)
 	}
 	return c, nil
+}
+
+// distinguishing returns the label that distinguishes the workloads and the points of each side.
+// Results with one run of a design each are repetitions, also where their settings differ.
+func distinguishing(sides ...[]Result) (l Label) {
+	for _, side := range sides {
+		l.Workloads = l.Workloads || manyWorkloads(side)
+		for i := range side {
+			l.TellPoints(side[i].Runs)
+		}
+	}
+	return l
 }
 
 // manyWorkloads reports whether a design of this side ran under several, so that its name
@@ -143,17 +158,17 @@ func manyWorkloads(results []Result) bool {
 	return false
 }
 
-// groups puts runs of one name together, in the order in which names first come up.
-func groups(results []Result, workloads bool) []group {
+// groups puts runs of one label together, in the order in which labels first come up.
+func groups(results []Result, label Label) []group {
 	var all []group
 	for i := range results {
 		r := &results[i]
 		for j := range r.Runs {
 			o := observed{run: &r.Runs[j], server: r.ServerOf(&r.Runs[j]), env: r.environment(&r.Runs[j])}
-			name := Label{Workloads: workloads}.Of(o.run)
+			name := label.Of(o.run)
 			at := slices.IndexFunc(all, func(g group) bool { return g.label == name })
 			if at < 0 {
-				at, all = len(all), append(all, group{label: name})
+				at, all = len(all), append(all, group{label: name, design: Label{Workloads: label.Workloads}.Of(o.run), point: label.Point(o.run)})
 			}
 			all[at].add(o)
 		}
@@ -169,7 +184,8 @@ func (r *Result) environment(run *Run) runinfo.Environment {
 	return r.Environment
 }
 
-// pair finds what to compare with what: designs of one name, or the only one of each side.
+// pair finds what to compare with what: designs of one name, or the only one of each side, at the
+// same point.
 func (c *Comparison) pair(base, changed []group) error {
 	switch {
 	case len(base) == 0:
@@ -180,8 +196,9 @@ func (c *Comparison) pair(base, changed []group) error {
 		c.add(base[0], changed[0])
 		return nil
 	}
+	single := oneDesign(base) && oneDesign(changed)
 	for _, b := range base {
-		at := slices.IndexFunc(changed, func(g group) bool { return g.label == b.label })
+		at := slices.IndexFunc(changed, func(g group) bool { return g.label == b.label || single && g.point == b.point })
 		if at < 0 {
 			c.BaseOnly = append(c.BaseOnly, b.label)
 			continue
@@ -197,6 +214,11 @@ func (c *Comparison) pair(base, changed []group) error {
 			strings.Join(c.BaseOnly, ", "), strings.Join(c.NewOnly, ", "))
 	}
 	return nil
+}
+
+// oneDesign reports whether all groups are points of one design.
+func oneDesign(all []group) bool {
+	return !slices.ContainsFunc(all, func(g group) bool { return g.design != all[0].design })
 }
 
 func (c *Comparison) add(base, changed group) {

@@ -160,17 +160,22 @@ func (k *KnownRow) Shows(cell lockbench.Cell) string {
 
 // Conclude draws the conclusions of the runs over these conditions, by what is known of each
 // lock, and recommends one. What a search found against the claims fails the run, as what it saw
-// itself does. The scenarios of an explored design have one conclusion, at the first of them.
+// itself does. The scenarios of an explored design have one conclusion, at the first of them, and so
+// have the points of a lock.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
 	merged := r.Designs()
-	for i := range merged.Runs {
-		run := &merged.Runs[i]
+	for _, points := range merged.Locks() {
+		run := &merged.Runs[points[0]]
 		l, known := lock(run)
 		if !known {
 			continue
 		}
-		c := conclusion.Draw(l, over, run.evidence()...)
-		first := r.firstOf(i, run)
+		var all []conclusion.Evidence
+		for _, i := range points {
+			all = append(all, merged.Runs[i].evidence()...)
+		}
+		c := conclusion.Draw(l, over, all...)
+		first := r.firstOf(points[0], run)
 		first.Conclusion = &c
 		if s := first.Search; s != nil && s.Cells.exit() == BrokenClaim {
 			first.Exit = BrokenClaim

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
@@ -22,53 +23,83 @@ func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Labe
 // asFast is how much of the speed of another a lock must have to be as fast, as far as one run of each can tell.
 const asFast = 0.9
 
+// A rival is one of the locks of which one is recommended.
+type rival struct {
+	*conclusion.Conclusion
+	name string
+	// rate is in grants per second, the geometric mean of the points.
+	rate     float64
+	breaches int64
+}
+
 // recommend is nil where there is no choice, and where none of the locks can be used.
 func (r *Result) recommend() *Recommendation {
-	var fastest, safest *Run // and the fastest of those as safe
-	var usable []*Run
-	rivals := 0
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		if run.Conclusion == nil || run.GrantsPerS == 0 {
-			continue
+	var fastest, safest *rival // and the fastest of those as safe
+	var usable []*rival
+	rivals := r.rivals()
+	for i := range rivals {
+		lock := &rivals[i]
+		if fastest == nil || lock.rate > fastest.rate {
+			fastest = lock
 		}
-		rivals++
-		if fastest == nil || run.GrantsPerS > fastest.GrantsPerS {
-			fastest = run
-		}
-		if run.Conclusion.Recommended() {
-			usable = append(usable, run)
-			if safest == nil || run.saferThan(safest) {
-				safest = run
+		if lock.Recommended() {
+			usable = append(usable, lock)
+			if safest == nil || lock.saferThan(safest) {
+				safest = lock
 			}
 		}
 	}
-	if rivals < 2 || safest == nil {
+	if len(rivals) < 2 || safest == nil {
 		return nil
 	}
 	take := safest
-	for _, run := range usable {
-		if run.Conclusion.Rank() == safest.Conclusion.Rank() && run.GrantsPerS >= asFast*safest.GrantsPerS && run.betterSeen(take) {
-			take = run
+	for _, lock := range usable {
+		if lock.Rank() == safest.Rank() && lock.rate >= asFast*safest.rate && lock.betterSeen(take) {
+			take = lock
 		}
 	}
-	found := &Recommendation{Design: Label{}.Of(take), Word: take.Conclusion.Word}
-	if take.GrantsPerS < asFast*fastest.GrantsPerS {
-		slower := 100 * (1 - take.GrantsPerS/fastest.GrantsPerS)
-		found.Price = fmt.Sprintf("%.0f %% slower than %s, where %s", slower, Label{}.Of(fastest), fastest.Conclusion.Why)
+	found := &Recommendation{Design: take.name, Word: take.Word}
+	if take.rate < asFast*fastest.rate {
+		slower := 100 * (1 - take.rate/fastest.rate)
+		found.Price = fmt.Sprintf("%.0f %% slower than %s, where %s", slower, fastest.name, fastest.Why)
 	}
 	return found
 }
 
-// saferThan: safer, or as safe and faster.
-func (r *Run) saferThan(other *Run) bool {
-	if mine, theirs := r.Conclusion.Rank(), other.Conclusion.Rank(); mine != theirs {
-		return mine > theirs
+// rivals are the locks with a conclusion and a speed. Speeds compare only between locks that ran at
+// the same points, so one that missed some is left out.
+func (r *Result) rivals() (all []rival) {
+	locks := r.Locks()
+	most := 0
+	for _, points := range locks {
+		most = max(most, len(points))
 	}
-	return r.GrantsPerS > other.GrantsPerS
+	for _, points := range locks {
+		first := &r.Runs[points[0]]
+		if first.Conclusion == nil || len(points) < most {
+			continue
+		}
+		lock := rival{Conclusion: first.Conclusion, name: Label{}.Of(first), rate: 1}
+		for _, i := range points {
+			lock.rate *= math.Pow(r.Runs[i].GrantsPerS, 1/float64(len(points)))
+			lock.breaches += r.Runs[i].Breaches
+		}
+		if lock.rate > 0 {
+			all = append(all, lock)
+		}
+	}
+	return all
 }
 
-// betterSeen: less was broken in the run, or as little, and less is left that was tried too little.
-func (r *Run) betterSeen(other *Run) bool {
-	return cmp.Or(cmp.Compare(r.Breaches, other.Breaches), cmp.Compare(len(r.Conclusion.Open), len(other.Conclusion.Open))) < 0
+// saferThan: safer, or as safe and faster.
+func (r *rival) saferThan(other *rival) bool {
+	if mine, theirs := r.Rank(), other.Rank(); mine != theirs {
+		return mine > theirs
+	}
+	return r.rate > other.rate
+}
+
+// betterSeen: less was broken in its runs, or as little, and less is left that was tried too little.
+func (r *rival) betterSeen(other *rival) bool {
+	return cmp.Or(cmp.Compare(r.breaches, other.breaches), cmp.Compare(len(r.Open), len(other.Open))) < 0
 }

@@ -59,6 +59,7 @@ type Run struct {
 	Exploration *Exploration `json:"exploration,omitempty"`
 	// Search and Known are what is known of the design beside the run: nil where nobody
 	// looked. Conclusion is drawn from all of it, nil for what is no lock of the catalogue.
+	// Of the points of a lock the first has them.
 	Search     *Search                `json:"search,omitempty"`
 	Known      *KnownRow              `json:"known,omitempty"`
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`

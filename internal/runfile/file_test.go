@@ -17,6 +17,7 @@ import (
 func keys() []runfile.Key {
 	return []runfile.Key{
 		{Name: "clients", Type: runfile.Integer, Check: whole},
+		{Name: "sizes", Type: runfile.Integer, List: true, Check: whole},
 		{Name: "seed", Type: runfile.Count, Check: whole},
 		{Name: "slow", Type: runfile.Number, Check: func(s string) error { _, err := strconv.ParseFloat(s, 64); return err }},
 		{Name: "ttl", Type: runfile.Duration, Check: func(s string) error { _, err := time.ParseDuration(s); return err }},
@@ -56,6 +57,8 @@ func TestReadValues(t *testing.T) {
 		{"other line ends, and a byte order mark", "\uFEFFclients: 3\r\nhistory: x\r\n", map[string][]string{"clients": {"3"}, "history": {"x"}}},
 		{"lists", "design: [a/*, '*/b']\nserver:\n  - redis://one,two\n  - unix:///x", map[string][]string{
 			"design": {"a/*", "*/b"}, "server": {"redis://one,two", "unix:///x"}}},
+		{"numbers of a list", "sizes: [1, 8]", map[string][]string{"sizes": {"1", "8"}}},
+		{"one number for a list", "sizes: 8", map[string][]string{"sizes": {"8"}}},
 		{"one value for a list", "server: redis://one,two\ndesign: a/b", map[string][]string{"server": {"redis://one,two"}, "design": {"a/b"}}},
 		{"values by comma", "guard: none, fence", map[string][]string{"guard": {"none", "fence"}}},
 		{"a list for a value with commas", "stages:\n  - 30s:100\n  - 1m:1000", map[string][]string{"stages": {"30s:100,1m:1000"}}},
@@ -91,6 +94,8 @@ func TestReadTellsWhatIsWrong(t *testing.T) {
 		{"unknown name of a pair", "out:\n  jsn: x", `s.yaml:2:3: unknown out "jsn"; hint: did you mean json?`},
 		{"unknown name with settings", "fault: [crsh: {p: 1}]", `s.yaml:1:9: unknown fault "crsh"; hint: did you mean crash?`},
 		{"number", "clients: many", `s.yaml:1:10: clients "many": it takes a whole number; hint: such as 8`},
+		{"number of a list", "sizes:\n  - 1\n  - many", `s.yaml:3:5: sizes "many": it takes a whole number; hint: such as 8, or a list: [1, 8, 64]`},
+		{"numbers by comma", "sizes: 1,8", `s.yaml:1:8: sizes "1,8": it takes a whole number; hint: such as 8, or a list: [1, 8, 64]`},
 		{"duration", "ttl: 2", `s.yaml:1:6: ttl "2": it takes a duration; hint: such as 500ms, 2s or 1m30s`},
 		{"truth", "quiet: maybe", `s.yaml:1:8: quiet "maybe": it takes true or false; hint: such as true`},
 		{"check of its own", "stages: [30s]", `s.yaml:1:10: stages "30s": no pairs; hint: 30s:100,1m:1000`},
@@ -132,11 +137,11 @@ func TestSyntaxErrorsHaveAPlace(t *testing.T) {
 }
 
 func TestLocate(t *testing.T) {
-	file, err := runfile.Read("s.yaml", []byte("clients: 0\nttl: 1s"), keys())
+	file, err := runfile.Read("s.yaml", []byte("clients: 0\nttl: 1s\nsizes: [4, 8, 8]"), keys())
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := func(s runfile.Setting) string { return s.Texts()[0] }
+	values := func(s runfile.Setting) []string { return s.Texts() }
 	cause := errors.New("clients 0: a run needs somebody; hint: 1 or more")
 	for _, c := range []struct {
 		name string
@@ -146,10 +151,12 @@ func TestLocate(t *testing.T) {
 		{"names the setting", fmt.Errorf("run: %w", cause), "s.yaml:1:10: run: clients 0: a run needs somebody; hint: 1 or more"},
 		{"names another value", errors.New("clients 1: alone"), "clients 1: alone"},
 		{"written otherwise", errors.New("t-t l 1s: too short"), "s.yaml:2:6: t-t l 1s: too short"},
+		{"names a value of a list", errors.New("sizes 4: too few"), "s.yaml:3:9: sizes 4: too few"},
+		{"names a value that stands twice", errors.New("sizes 8: it is listed twice"), "s.yaml:3:15: sizes 8: it is listed twice"},
 		{"names nothing", errors.New("the server is lost"), "the server is lost"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := file.Locate(c.err, value)
+			got := file.Locate(c.err, values)
 			if diff := cmp.Diff(got.Error(), c.want); diff != "" {
 				t.Errorf("error (-got +want):\n%s", diff)
 			}
@@ -158,7 +165,7 @@ func TestLocate(t *testing.T) {
 			}
 		})
 	}
-	if err := file.Locate(nil, value); err != nil {
+	if err := file.Locate(nil, values); err != nil {
 		t.Errorf("no error became %v", err)
 	}
 }

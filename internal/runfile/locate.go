@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,17 +9,18 @@ import (
 // "workload oversell: clients 0: a run needs somebody": some things are seen to be wrong
 // only when all settings are known. Errors that name none are returned as they are.
 //
-// value returns the value of a setting as the error would write it.
-func (f File) Locate(err error, value func(Setting) string) error {
+// values returns the values of a setting as the error would write them, in their order.
+func (f File) Locate(err error, values func(Setting) []string) error {
 	if err == nil {
 		return nil
 	}
 	parts := strings.Split(err.Error(), ": ")
 	for _, s := range f.Settings {
-		named := plain(s.Key.Name + value(s))
-		for _, part := range parts {
-			if plain(part) == named {
-				return Problem{File: f.Name, At: s.Values[0].At, Err: err}
+		// Of equal values the last is the one too many.
+		for i, value := range slices.Backward(values(s)) {
+			named := func(part string) bool { return plain(part) == plain(s.Key.Name+value) }
+			if slices.ContainsFunc(parts, named) {
+				return Problem{File: f.Name, At: s.Values[i].At, Err: err}
 			}
 		}
 	}

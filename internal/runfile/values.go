@@ -131,6 +131,8 @@ func (r *reader) check(k Key, v Value) {
 	what, example, simple := k.Type.Takes()
 	switch {
 	case err == nil:
+	case simple && k.List:
+		r.complain(v.At, "%s %q: it takes %s; hint: such as %s, or a list: [1, 8, 64]", k.Name, v.Text, what, example)
 	case simple:
 		r.complain(v.At, "%s %q: it takes %s; hint: such as %s", k.Name, v.Text, what, example)
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -20,9 +21,11 @@ import (
 // titleOf describes a plan in a line.
 func titleOf(p *runner.Plan) string {
 	o := p.Options.OrDefaults()
-	parts := []string{p.Workload.Name, fmt.Sprintf("%d clients", o.Clients)}
-	if o.Keys > 0 {
-		parts = append(parts, fmt.Sprintf("%d keys", o.Keys))
+	parts := []string{p.Workload.Name}
+	clients, keys := points(p)
+	parts = append(parts, clients+" clients")
+	if keys != "" {
+		parts = append(parts, keys+" keys")
 	}
 	parts = append(parts, fmt.Sprintf("lease %v", o.TTL), fmt.Sprintf("hold %v", o.Hold), fmt.Sprintf("wait %v", o.Wait))
 	if o.Rate > 0 {
@@ -33,6 +36,33 @@ func titleOf(p *runner.Plan) string {
 		parts = append(parts, "fault "+f.String())
 	}
 	return strings.Join(parts, " · ")
+}
+
+// points lists the numbers of clients and of keys of the subjects, each once.
+func points(p *runner.Plan) (clients, keys string) {
+	add := func(list string, n int) string {
+		number := strconv.Itoa(n)
+		switch {
+		case n == 0 || slices.Contains(strings.Split(list, ", "), number):
+			return list
+		case list == "":
+			return number
+		}
+		return list + ", " + number
+	}
+	subjects := p.Subjects
+	if len(subjects) == 0 {
+		subjects = make([]runner.Subject, 1)
+	}
+	for _, of := range subjects {
+		o := p.Options
+		if of.Change != nil {
+			of.Change(&o)
+		}
+		o = o.OrDefaults()
+		clients, keys = add(clients, o.Clients), add(keys, o.Keys)
+	}
+	return clients, keys
 }
 
 // A Live is the progress of a plan of runs on a full screen. After it is closed, notes

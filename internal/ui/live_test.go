@@ -250,4 +250,10 @@ func TestTitle(t *testing.T) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
+	for _, clients := range []int{1, 8, 1} {
+		p.Subjects = append(p.Subjects, runner.Subject{Change: func(o *workloads.Options) { o.Clients, o.Keys = clients, 4 }})
+	}
+	if got, want := titleOf(p), "mutex · 1, 8 clients · 4 keys · "; !strings.HasPrefix(got, want) {
+		t.Errorf("several points: got %q, want it to begin with %q", got, want)
+	}
 }

@@ -1,0 +1,120 @@
+package reports
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/reports/internal/document"
+)
+
+// lock names a run without its point, for a conclusion or a row about all points of the lock.
+func (s *summary) lock(run *results.Run) string {
+	return results.Label{Workloads: s.label.Workloads}.Of(run)
+}
+
+// fewestInChart is the number of points in clients from which on a lock has a chart.
+const fewestInChart = 3
+
+// rates draws the rate of each lock by the number of clients.
+func (s *summary) rates() *document.Section {
+	all := document.Only(document.Terminal)
+	if !s.label.Clients {
+		return all
+	}
+	for _, points := range s.result.Locks() {
+		clients, lines := s.rateLines(points)
+		if len(clients) >= fewestInChart && len(lines) > 0 {
+			all.Blocks = append(all.Blocks, &document.Chart{Kind: "rates", Title: s.lock(&s.result.Runs[points[0]]), Caption: "grants/s by clients", X: clients, Lines: lines})
+		}
+	}
+	return all
+}
+
+// rateLines returns the numbers of clients of the runs in ascending order, and the rates at them: a
+// line for each number of keys that ran with all of these, or one line where each number of clients
+// ran once.
+func (s *summary) rateLines(points []int) (clients []string, lines []document.Line) {
+	type point struct{ clients, keys int }
+	rates := make(map[point]float64)
+	var counts, keys []int
+	for _, i := range points {
+		run := &s.result.Runs[i]
+		at := point{numberOf(run, "clients"), numberOf(run, "keys")}
+		rates[at] = run.GrantsPerS
+		counts, keys = append(counts, at.clients), append(keys, at.keys)
+	}
+	slices.Sort(counts)
+	slices.Sort(keys)
+	counts, keys = slices.Compact(counts), slices.Compact(keys)
+	for _, n := range counts {
+		clients = append(clients, strconv.Itoa(n))
+	}
+	if len(rates) == len(counts) {
+		one := document.Line{Label: keysLabel(keys...), Values: make([]float64, len(counts))}
+		for at, rate := range rates {
+			one.Values[slices.Index(counts, at.clients)] = rate
+		}
+		return clients, []document.Line{one}
+	}
+	for _, k := range keys {
+		line := document.Line{Label: keysLabel(k)}
+		for _, n := range counts {
+			if rate, ran := rates[point{n, k}]; ran {
+				line.Values = append(line.Values, rate)
+			}
+		}
+		if len(line.Values) == len(counts) {
+			lines = append(lines, line)
+		}
+	}
+	return clients, lines
+}
+
+// numberOf is a parameter that is a whole number, zero where the run does not have it.
+func numberOf(run *results.Run, name string) int {
+	n, _ := strconv.Atoi(results.Setting(run.Params, name))
+	return n
+}
+
+func keysLabel(keys ...int) string {
+	if len(keys) == 1 && keys[0] == 1 {
+		return "1 key"
+	}
+	words := make([]string, len(keys))
+	for i, n := range keys {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ") + " keys"
+}
+
+// lockGuarantees is the table of what was found of each lock at all its points.
+func (s *summary) lockGuarantees() document.Table {
+	var all []designCells
+	for _, points := range s.result.Locks() {
+		first := &s.result.Runs[points[0]]
+		d := resultCells(s.result, points[0], s.lock(first))
+		d.Cells = results.Cells{Cells: make(checker.Cells)}
+		for _, i := range points {
+			d.Cells.Add(s.result.Runs[i].Cells.Cells)
+		}
+		d.link = func(cell lockbench.Cell) string { return s.shownAt(points, cell) }
+		all = append(all, d)
+	}
+	if len(all) == 1 {
+		return all[0].table()
+	}
+	return designTable(all)
+}
+
+// shownAt returns the ID of the evidence for a broken cell, at the first of the points that broke it.
+func (s *summary) shownAt(points []int, cell lockbench.Cell) string {
+	at := points[0]
+	if i := slices.IndexFunc(points, func(i int) bool { return slices.Contains(s.result.Runs[i].Cells.Broken(), cell) }); i >= 0 {
+		at = points[i]
+	}
+	return (&gallery{id: runID(at)}).idOf(cell)
+}
