@@ -10,8 +10,8 @@ import (
 // The occupancy monitor of the simulator. It is independent of the checker: it asks the
 // clients whether they are inside, and the server whether they should be.
 
-// A wrong is the mutation's effect on an owner: without it, client would hold the key until until,
-// in ticks. It occurred in a release or extend, under the lease requested at since.
+// A wrong is the mutation's effect on an owner: without it, client would hold the key up to the
+// time until, in ticks. It occurred in a release or extend, under the lease requested at since.
 type wrong struct {
 	client       int32
 	until, since int64

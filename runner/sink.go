@@ -39,7 +39,7 @@ type Sink struct {
 	End func(*results.Judged)
 }
 
-// say says a line.
+// say formats a line for Say.
 func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
 // join returns a sink that informs all of them, in order. Of its functions only Event may be

@@ -27,7 +27,7 @@ func (m *merged) add(r checker.Result, worse func(*checker.CellFinding)) {
 	}
 }
 
-// place returns the index of f's cell in the sum, searching from from, and inserts the
+// place returns the index of f's cell in the sum, searching from index from, and inserts the
 // cell if it is new.
 func (m *merged) place(f *checker.CellFinding, from int) int {
 	for i := from; i < len(m.findings); i++ {

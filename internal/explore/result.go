@@ -44,7 +44,7 @@ type Coverage struct {
 	// judged one.
 	Schedules, Pruned int64
 	// Diverged counts schedules that went another way when run again, because no seed decides
-	// all of the lock's behavior. They are dropped with their violations.
+	// all of the lock's behaviour. They are dropped with their violations.
 	Diverged int64
 	// Lacks are commands that the lock sent and that the server of an exploration does not
 	// know, such as "CLIENT TRACKING": effects of their errors prove nothing about the lock.

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Lease searches the shortest lease that none of holds holds outlives: then at most a share risk of
-// all holds outlive it, with that confidence.
+// Lease searches the shortest lease that none of so many holds outlives: then at most a share risk
+// of all holds outlive it, with that confidence.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
 	s := &Search{
 		steps: steps,

@@ -20,7 +20,7 @@ type Exploration interface {
 }
 
 // OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of
-// designs designs in scenarios scenarios each; nothing if quiet.
+// so many designs, each in so many scenarios; nothing if quiet.
 func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration {
 	switch {
 	case quiet:

@@ -19,8 +19,8 @@ type Runs interface {
 	Close()
 }
 
-// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of runs runs, zero if
-// the number is unknown; nothing if quiet.
+// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of so many runs, zero
+// if the number is unknown; nothing if quiet.
 func OfRuns(w io.Writer, quiet bool, runs int) Runs {
 	switch {
 	case quiet:

@@ -51,7 +51,7 @@ func stands(from, until time.Duration) func(time.Time) late {
 	return func(start time.Time) late { return late{start.Add(from), start.Add(until)} }
 }
 
-// answers is a server that answers requests made from from on and before until at until.
+// answers is a server that answers at until if the request was made at from or later, and before until.
 func answers(start time.Time, from, until time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if at := time.Since(start); at >= from && at < until {

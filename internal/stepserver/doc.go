@@ -5,7 +5,7 @@
 //
 // It is made for one testing/synctest bubble: create the Server inside the bubble and use
 // it only there. The goroutine that calls Run executes the command; there is no goroutine
-// per connection, per blocking command or per subscription, so the behavior depends on the
+// per connection, per blocking command or per subscription, so the behaviour depends on the
 // calls alone and not on the scheduling of goroutines.
 //
 // The server is miniredis, which executes single commands. Transactions, blocking

@@ -24,7 +24,7 @@ const (
 	recent    = 1280 * time.Millisecond
 )
 
-// spark draws the events of c over time, up to until, in at most cells cells. The
+// spark draws the events of c over time, up to until, in at most so many cells. The
 // highest cell has the most events; the last one is left out until it is complete.
 func spark(c series.Counts, until time.Duration, cells int) string {
 	n := cellsOf(c, until, narrowest)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/legible"
 )
 
-// Colours are the terminal's own sixteen, which its owner can read. They repeat
-// information of the words beside them.
+// Colours are the terminal's own sixteen, which its owner can read. A colour
+// never tells more than the words beside it.
 var (
 	strong  = lipgloss.NewStyle().Bold(true)
 	faint   = lipgloss.NewStyle().Faint(true)

@@ -57,7 +57,7 @@ func (p *Pool) Open(opt *redis.Options) *redis.Client {
 	return o.client
 }
 
-// connect makes sure that a client has a connection: the behavior of a process must not depend on
+// connect makes sure that a client has a connection: the behaviour of a process must not depend on
 // earlier uses of its client. A client gives up its connection when it no longer waits for a reply.
 func connect(client *redis.Client) {
 	if client.PoolStats().IdleConns == 0 {

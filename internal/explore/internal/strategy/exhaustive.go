@@ -24,7 +24,7 @@ type Exhaustive struct {
 	// Pruned counts the branches left out in all passes.
 	Pruned int64
 	// Diverged counts the schedules that differed from an earlier one with the same choices, and
-	// were dropped with their continuations: no seed decides all of the lock's behavior.
+	// were dropped with their continuations: no seed decides all of the lock's behaviour.
 	Diverged int64
 	// Varied means that time could be moved to other instants than in a schedule with the same
 	// choices. No schedule is dropped for that, but not all instants are explored.
