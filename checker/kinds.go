@@ -1,6 +1,11 @@
 package checker
 
-import "github.com/lockbench/lockbench"
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockbench/lockbench"
+)
 
 // A promise is a guarantee by its number, in the order of lockbench.Guarantees.
 type promise uint8
@@ -57,14 +62,15 @@ func (q Question) String() string { return questionNames[q] }
 
 // Asks returns the question that the kinds of violation of g answer, those apart that
 // have one of their own.
-func Asks(g lockbench.Guarantee) Question {
-	for _, k := range kinds {
-		if names[k.breaks[0]] == g {
-			return k.question
-		}
+func Asks(g lockbench.Guarantee) Question { return questions()[g] }
+
+var questions = sync.OnceValue(func() map[lockbench.Guarantee]Question {
+	first := make(map[lockbench.Guarantee]Question)
+	for _, k := range slices.Backward(kinds) {
+		first[names[k.breaks[0]]] = k.question
 	}
-	return TwoAtOnce
-}
+	return first
+})
 
 // A kind is a way in which a guarantee is broken. The guarantee's file declares it; nil is none.
 type kind struct {
