@@ -4,13 +4,12 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.Called(op)
-	c.tell(factAcquireCalled, fact{at: optime.Call(op), key: k, op: op})
+	c.tell(factAcquireCalled, fact{at: interval.Call(op), key: k, op: op})
 	c.besideAcquire(k, op)
 	switch {
 	case c.rules.Refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
@@ -24,7 +23,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 		c.mayHold(k, op)
 	}
 	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
-		k.caps.Lower(op.Client, optime.Lease(op))
+		k.caps.Lower(op.Client, interval.Lease(op))
 	}
 	if op.Outcome != history.Unknown {
 		return
@@ -107,7 +106,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 			c.drop(k, i)
 		case h.Released:
 		default: // its owner turned to a new grant: the old one is over
-			h.Close(optime.Call(op), interval.ByReacquire, true)
+			h.Close(interval.Call(op), interval.ByReacquire, true)
 			c.drop(k, i)
 		}
 	}
@@ -117,7 +116,7 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 // lost the key, it was to be told.
 func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 	knows := h.told || h.Released || h.EndedBy == interval.ByRefusal
-	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(optime.Call(op)) {
+	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(interval.Call(op)) {
 		k.expectLoss(h, op)
 	}
 }
@@ -127,7 +126,7 @@ func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.Released {
-			h.Close(optime.Call(op), interval.ByRefusal, true)
+			h.Close(interval.Call(op), interval.ByRefusal, true)
 			k.cuts++
 		}
 	}
@@ -137,16 +136,16 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
 	h.note(op)
 	h.Again(op)
-	c.shows(sessions, optime.MayLackLease(op))
+	c.shows(sessions, interval.MayLackLease(op))
 	if op.Outcome != history.OK {
-		h.anew(optime.Forever)
+		h.anew(interval.Forever)
 	}
 }
 
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	k.queue.Returned(op, &c.fair)
 	c.meetings(k, op)
-	f := fact{at: optime.Return(op), key: k, op: op}
+	f := fact{at: interval.Return(op), key: k, op: op}
 	c.tell(factAcquireReturned, f)
 	switch op.Outcome {
 	case history.OK:
@@ -170,7 +169,7 @@ func (k *key) keepsOut(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], optime.LastTry(op); h.MustHoldAt(at) && k.refusal.NobodySince(h.Began()) {
+	if h, at := k.holds[0], interval.LastTry(op); h.MustHoldAt(at) && k.refusal.NobodySince(h.Began()) {
 		h.keptOut = max(h.keptOut, at.T)
 	}
 }
@@ -193,7 +192,7 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 	if !h.Known && !k.affected.ActedBefore(h.First, op) { // it may act later, and grant the key anew
 		h.Regrant = true
 	}
-	h.anew(optime.Return(op))
+	h.anew(interval.Return(op))
 	h.under |= c.met.own
 	if h.Landed(op) {
 		c.reopened(k, h, op, !h.Known)
@@ -203,25 +202,25 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 
 // reopened notes that a new segment of the must-hold interval of h begins at the return of op.
 func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
-	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !optime.Call(op).Before(optime.Call(c.faults.Restart)) {
+	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !interval.Call(op).Before(interval.Call(c.faults.Restart)) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
 	}
-	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: grant})
+	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: grant})
 }
 
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.Granted(op.Client)
-	if !h.Anchored && !h.Must && optime.TellsLease(op) {
+	if !h.Anchored && !h.Must && interval.TellsLease(op) {
 		c.result.Unjudged++
 	}
 	h.staleBeside, h.besideLetIn = k.grantedBesideStale(h), k.grantedBesideLetIn(h)
 	h.under |= c.met.own
-	h.forgotten = c.faults.ForgotSince(optime.Call(op)) != 0
+	h.forgotten = c.faults.ForgotSince(interval.Call(op)) != 0
 	h.straddles = h.forgotten
 	c.shows(hasFence, op.Fence > 0)
 	c.shows(hasLease, op.Granted != 0 || op.Asked != 0)
-	c.tell(factGranted, fact{at: optime.Return(op), key: k, op: op, hold: h})
-	k.starts = append(k.starts, start{h: h, at: optime.Return(op), grant: true})
+	c.tell(factGranted, fact{at: interval.Return(op), key: k, op: op, hold: h})
+	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: true})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/internal/crosscheck"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/longtest"
 )
@@ -37,8 +37,8 @@ func judge(m memory) verdicts {
 			calls = append(calls, ev.Op)
 		}
 	}
-	c.settle(c.key("k"), optime.Forever)
-	segments := crosscheck.Segments(calls, departed, optime.RulesOf(m.header))
+	c.settle(c.key("k"), interval.Forever)
+	segments := crosscheck.Segments(calls, departed, interval.RulesOf(m.header))
 	linearizable, _ := crosscheck.Linearizable(segments, 0) // however long it takes
 	return verdicts{
 		sweep:      c.key("k").conflicts == 0,

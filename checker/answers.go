@@ -2,7 +2,7 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -29,7 +29,7 @@ func scriptAnswer(c *Checker, f fact) {
 	forgot := faults.Flush != nil || faults.Restart != nil
 	switch {
 	case class == "noscript" && forgot && !f.key.moot(op):
-	case class == "error" && (optime.Outlasted(op) || c.faults.still.Met(op.Call, op.Return)): // it ran out of time
+	case class == "error" && (interval.Outlasted(op) || c.faults.still.Met(op.Call, op.Return)): // it ran out of time
 		return
 	case class == "error" && faults.Flush == nil:
 		faults.Errors = true

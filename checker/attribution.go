@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
@@ -33,7 +33,7 @@ var earlyGrants = []explanation{
 	}},
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		h := f.hold
-		if h.staleOp == nil || !optime.Call(h.staleOp).Before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
+		if h.staleOp == nil || !interval.Call(h.staleOp).Before(f.at) || h.keptOutSince(h.staleOp) || h.forgotten {
 			return candidate{}, false
 		}
 		f.other.letIn = true
@@ -162,7 +162,7 @@ func (c *Checker) byPastOwner(how *kind, h *hold, others ...*hold) candidate {
 	}
 	h.staleCounted = true
 	v := c.between(how, append([]*hold{h.pastOwner, h}, others...)...)
-	v.under |= h.pastOwner.outlivedAt(optime.Call(h.staleOp))
+	v.under |= h.pastOwner.outlivedAt(interval.Call(h.staleOp))
 	return v
 }
 
@@ -226,10 +226,10 @@ func (k *key) renewedUnder(h *hold) (under lockbench.Conditions) {
 // an operation that may have acted, once or once more, since the victim was granted
 // it, or of one that left something which the victim joined. What was cut did not
 // run; a release or extend that was given up ran late.
-func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at optime.Stamp) *pending.Effect {
+func (c *Checker) behind(k *key, cause lockbench.Conditions, victim *hold, at interval.Stamp) *pending.Effect {
 	for i := range k.affected {
 		x := &k.affected[i]
-		if x.Cause != cause || !x.Unanswered() || !optime.Call(x.Op).Before(at) {
+		if x.Cause != cause || !x.Unanswered() || !interval.Call(x.Op).Before(at) {
 			continue
 		}
 		joined := c.rules.Joins() && cause == lockbench.LostReply && x.Op.Client == victim.client

@@ -1,10 +1,9 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/pool"
-	"github.com/lockbench/lockbench/checker/internal/standing"
-	"github.com/lockbench/lockbench/checker/internal/vacancy"
+	"github.com/lockbench/lockbench/checker/internal/count"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -37,13 +36,13 @@ func (c *Checker) Reset(h history.Header) {
 		}
 	}
 	fresh := Checker{
-		header: h, rules: optime.RulesOf(h), brief: c.brief, spare: c.spare,
+		header: h, rules: interval.RulesOf(h), brief: c.brief, spare: c.spare,
 		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], parts: c.parts},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
 			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients.Empty(), still: standing.New(h)},
+		faults: faults{clients: c.faults.clients.Empty(), still: interval.NewStandstills(h)},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -53,8 +52,8 @@ func (c *Checker) Reset(h history.Header) {
 
 // spare is memory to be used again.
 type spare struct {
-	keys   pool.Pool[key]  // in use since the last reset, or free
-	holds  pool.Pool[hold] // in use since the last reset, or free
+	keys   count.Pool[key]  // in use since the last reset, or free
+	holds  count.Pool[hold] // in use since the last reset, or free
 	sorted []*key
 }
 
@@ -69,10 +68,10 @@ func (k *key) empty() {
 		},
 		affecting: affecting{affected: k.affected[:0], asked: k.asked.Empty(), revived: k.revived.Empty()},
 		judged: judged{
-			refusal: refusals{Key: vacancy.Key{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
+			refusal: refusals{Vacancy: pending.Vacancy{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
 			waits:   k.waits.Empty(),
-			fences:  fences{Key: k.fences.Empty()},
+			fences:  fences{Fences: k.fences.Empty()},
 			writes:  k.writes.Empty(),
 		},
 	}

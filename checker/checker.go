@@ -3,11 +3,10 @@ package checker
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/checker/internal/clients"
-	"github.com/lockbench/lockbench/checker/internal/fairness"
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/partition"
-	"github.com/lockbench/lockbench/checker/internal/standing"
+	"github.com/lockbench/lockbench/checker/internal/count"
+	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -17,13 +16,13 @@ import (
 // concurrent use.
 type Checker struct {
 	header  history.Header
-	rules   optime.Rules // of the design
+	rules   interval.Rules // of the design
 	ability ability
 	keyTable
 	faults faults
 	findingsSoFar
 	// last is the stamp reached.
-	last optime.Stamp
+	last interval.Stamp
 	// partial is set once some client's record has ended before the others':
 	// from then on what is missing could explain what is there.
 	partial bool
@@ -45,7 +44,7 @@ type Checker struct {
 // keyTable is the keys of a history.
 type keyTable struct {
 	keys   map[string]*key
-	parts  [partition.Count]*part
+	parts  [crosscheck.Partitions]*part
 	recent *key                    // the key last asked for, to spare looking it up
 	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
 	// departed are the deaths and cuts of clients, for the cross-check.
@@ -57,7 +56,7 @@ type findingsSoFar struct {
 	tallies [promises]tally
 	// violations are those of any kind, seen those that News has looked at.
 	violations, seen int64
-	fair             fairness.Measure
+	fair             count.Fairness
 	result           Result
 }
 
@@ -89,9 +88,9 @@ func (c *Checker) shows(a ability, shown bool) {
 func New(h history.Header) *Checker {
 	c := &Checker{
 		header:   h,
-		rules:    optime.RulesOf(h),
+		rules:    interval.RulesOf(h),
 		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: clients.New(), still: standing.New(h)},
+		faults:   faults{clients: pending.NewClients(), still: interval.NewStandstills(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -121,11 +120,11 @@ func (c *Checker) Add(ev history.Event) {
 	}
 	switch ev.Phase {
 	case history.Call:
-		c.advance(op, optime.Call(op))
+		c.advance(op, interval.Call(op))
 		c.count(op)
 		c.called(op)
 	case history.Return:
-		c.advance(op, optime.Return(op))
+		c.advance(op, interval.Return(op))
 		c.returned(op)
 	case history.Cut:
 		c.cut(op)
@@ -137,7 +136,7 @@ func (c *Checker) Add(ev history.Event) {
 }
 
 // advance brings the key of op to s: what began before s is compared now.
-func (c *Checker) advance(op *history.Op, s optime.Stamp) {
+func (c *Checker) advance(op *history.Op, s interval.Stamp) {
 	c.last = s
 	if op.Key != "" {
 		c.settle(c.key(op.Key), s)
@@ -151,7 +150,7 @@ func (c *Checker) key(name string) *key {
 	k := c.known(name)
 	if k == nil {
 		k = c.spare.keys.Get()
-		k.name, k.now, k.lastEnd = name, optime.Stamp{T: -1}, optime.Stamp{T: -1}
+		k.name, k.now, k.lastEnd = name, interval.Stamp{T: -1}, interval.Stamp{T: -1}
 		k.refusal.Begin(c.slack(), c.header.Others)
 		k.part = c.partOf(name)
 		c.keys[name] = k
@@ -165,7 +164,7 @@ func (c *Checker) known(name string) *key {
 	if c.near == nil {
 		return c.keys[name]
 	}
-	near := &c.near[partition.Mixed(name)>>(64-nearKeyBits)]
+	near := &c.near[crosscheck.Mixed(name)>>(64-nearKeyBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}
@@ -179,7 +178,7 @@ func (c *Checker) count(op *history.Op) {
 	}
 	r := &c.result
 	r.Ops++
-	if !optime.TellsLease(op) && op.Outcome == history.OK {
+	if !interval.TellsLease(op) && op.Outcome == history.OK {
 		r.LeasesNotTold++
 	}
 	switch op.Outcome {

@@ -1,8 +1,7 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench/checker/internal/clients"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
@@ -15,7 +14,7 @@ func (c *Checker) departs(op *history.Op) {
 		if cl.Dead { // it is renewed for, in a process that lives on
 			owner = pending.Crashed
 		}
-		c.key(op.Key).asked.Raise(owner, optime.Wanted(op))
+		c.key(op.Key).asked.Raise(owner, interval.Wanted(op))
 	}
 	cl.Departs(op)
 }
@@ -28,7 +27,7 @@ func (c *Checker) departs(op *history.Op) {
 func (c *Checker) retireClient(client int32) {
 	death := c.mayHaveDied(client)
 	for _, k := range c.keys {
-		for _, times := range []*clients.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.Residues} {
+		for _, times := range []*pending.Values{&k.caps, &k.unsureReleases, &k.revived, &k.silent, &k.deceived, &k.refusal.Residues} {
 			times.Remove(client)
 		}
 		if k.stale.Retire(client) {
@@ -58,7 +57,7 @@ func (c *Checker) longestAsked(k *key, client int32) (longest int64, ok bool) {
 func (c *Checker) depart(op *history.Op) {
 	for _, k := range c.keys {
 		if k.few.Has(op.Client) {
-			c.departed = append(c.departed, clients.Copy(op))
+			c.departed = append(c.departed, pending.Copy(op))
 			return
 		}
 	}

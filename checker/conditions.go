@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
@@ -26,7 +26,7 @@ import (
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
 //	failover      the same
-//	skew          occurred.Faults.Lasting: everything after it
+//	skew          pending.Faults.Lasting: everything after it
 
 // forgetful are the conditions under which the server forgets grants.
 const forgetful = lockbench.StateLoss | lockbench.Failover
@@ -76,7 +76,7 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 			under |= lockbench.LostReply
 		}
 	}
-	return under | f.ForgotSince(optime.Call(op))
+	return under | f.ForgotSince(interval.Call(op))
 }
 
 // grantedUnder returns the conditions that touch the grant of acquire op, or would touch it: those
@@ -85,19 +85,19 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.Occurred == 0 {
 		return 0
 	}
-	under := k.unknown.acts | c.faults.ForgotSince(optime.Call(op))
+	under := k.unknown.acts | c.faults.ForgotSince(interval.Call(op))
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.clients.Get(op.Client).Paused.Before(optime.Call(op)) {
+	if !c.faults.clients.Get(op.Client).Paused.Before(interval.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
 		x := &k.affected[i]
 		own := x.Op == op
 		joined := c.rules.Joins() && x.Cause == lockbench.LostReply && x.Op.Client == op.Client
-		late := x.Until != (optime.Stamp{}) // a command of it ran after its call
-		acts := (x.Touches() || late) && !x.Acted().Before(optime.LastTry(op))
+		late := x.Until != (interval.Stamp{}) // a command of it ran after its call
+		acts := (x.Touches() || late) && !x.Acted().Before(interval.LastTry(op))
 		if own || joined || acts {
 			under |= x.Cause
 		}
@@ -122,7 +122,7 @@ func (k *key) unanswered(x *pending.Effect) {
 }
 
 // outlivedAt returns Outlived if the owner of h is past its validity at s, or may be.
-func (h *hold) outlivedAt(s optime.Stamp) lockbench.Conditions {
+func (h *hold) outlivedAt(s interval.Stamp) lockbench.Conditions {
 	if h.From == history.NoStamp || s.T >= h.Until {
 		return lockbench.Outlived
 	}
@@ -187,7 +187,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		if cause != lockbench.Failover {
 			continue
 		}
-		until := optime.After(optime.After(c.last.T, k.asked.Highest()), k.refusal.Slack)
+		until := interval.After(interval.After(c.last.T, k.asked.Highest()), k.refusal.Slack)
 		for a := range k.asked.Each {
 			if c.rules.Joins() { // it may join what it had released, and so prolong it
 				k.revived.Raise(a.Client, until)

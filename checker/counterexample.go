@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -36,13 +35,13 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return optime.Earlier(optime.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
+		return interval.Earlier(interval.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
 		return interval.Shared(&a.Grant, &b.Grant, c.last)
 	case grantedEarly, extendBroken:
 		return max(0, a.Until-b.Granted.T)
 	case grantedInDelay:
-		return max(0, optime.After(a.ReleasedBy.Call, a.ReleasedBy.Delay)-b.Granted.T)
+		return max(0, interval.After(a.ReleasedBy.Call, a.ReleasedBy.Delay)-b.Granted.T)
 	}
 	return 0
 }
@@ -82,7 +81,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
-		later := func(o *hold) bool { return optime.Call(h.staleOp).Before(o.Granted) }
+		later := func(o *hold) bool { return interval.Call(h.staleOp).Before(o.Granted) }
 		if h.staleOp == nil || slices.ContainsFunc(w.holds, own) || slices.Contains(ops, h.staleOp) {
 			continue
 		}

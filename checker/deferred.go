@@ -11,7 +11,7 @@ import (
 // There may be one for every client and key, so it becomes a hold only when that matters: when
 // its client calls an operation under it or turns to another hold, or when an event concerns
 // more than one key. Until then it has no must-hold interval; its only effect is that the key is
-// not provably free, which vacancy.Key.Tainted counts. If acquires join levels that their client
+// not provably free, which pending.Vacancy.Tainted counts. If acquires join levels that their client
 // left, or faults may befall the history, it may matter sooner: then it becomes a hold at once.
 type deferred struct {
 	op     *history.Op

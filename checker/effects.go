@@ -2,8 +2,8 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/overwrites"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -51,7 +51,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 		return
 	}
 	h := w.Hold
-	w.Valid = h.Must && !h.MustEnd().Before(optime.Return(op)) && h.readWithin()
+	w.Valid = h.Must && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
 	victim, last := k.writes.Victim(w)
 	if last != nil && last.Hold.client != h.client {
 		c.expose(effects, c.writtenUnder(last, w))
@@ -67,11 +67,11 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 // readWithin reports whether what h last read it read in the newest segment of its
 // must-hold interval: between two segments others may have written.
 func (h *hold) readWithin() bool {
-	return h.LastRead == nil || !optime.Call(h.LastRead).Before(h.Start)
+	return h.LastRead == nil || !interval.Call(h.LastRead).Before(h.Start)
 }
 
 // writtenUnder returns the conditions that touch what came of two writes.
-func (c *Checker) writtenUnder(a, b *overwrites.Write[*hold]) lockbench.Conditions {
+func (c *Checker) writtenUnder(a, b *pending.Write[*hold]) lockbench.Conditions {
 	under := c.touching(a.Hold, b.Hold)
 	if !a.Valid || !b.Valid {
 		under |= lockbench.Outlived | c.renewing(a.Hold, a.Op.Return) | c.renewing(b.Hold, b.Op.Return)

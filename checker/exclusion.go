@@ -2,7 +2,7 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
 // The monitor of exclusion judges that no two owners hold one key: within their validity, where
@@ -50,7 +50,7 @@ func intruded(_ *Checker, f fact) {
 // had got in meanwhile.
 func workedPast(c *Checker, f fact) {
 	h := f.hold
-	until := optime.Earlier(f.at, h.Knew) // told of the loss, it stopped then
+	until := interval.Earlier(f.at, h.Knew) // told of the loss, it stopped then
 	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
@@ -59,7 +59,7 @@ func workedPast(c *Checker, f fact) {
 	if h.intruder == nil || !h.intrusion.Before(until) {
 		return
 	}
-	together := optime.Earlier(until, h.intruder.Knew).T - h.intrusion.T
+	together := interval.Earlier(until, h.intruder.Knew).T - h.intrusion.T
 	c.measure(exclusion, under, together)
 	c.result.worst(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})

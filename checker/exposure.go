@@ -2,8 +2,8 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/occasions"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/count"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -11,7 +11,7 @@ import (
 // intervals, the leases, and the leases after an inner release that it met. They count even if it
 // was granted in the end.
 type exposed struct {
-	mustHold, lease, inner occasions.Set
+	mustHold, lease, inner count.Set
 	op                     *history.Op
 	own                    lockbench.Conditions // that touch its grant, or would touch it
 }
@@ -28,7 +28,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
 	if k.mayJoinRevived(op) { // and prolong it
-		k.revived.Raise(op.Client, optime.After(optime.After(op.Return, k.asked.Highest()), k.refusal.Slack))
+		k.revived.Raise(op.Client, interval.After(interval.After(op.Return, k.asked.Highest()), k.refusal.Slack))
 	}
 	for _, h := range k.holds {
 		if h.client != op.Client {
@@ -40,7 +40,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if len(m.mustHold.All()) == 0 && optime.Call(op).Before(k.lastEnd) { // with a hold that has been forgotten
+	if len(m.mustHold.All()) == 0 && interval.Call(op).Before(k.lastEnd) { // with a hold that has been forgotten
 		m.mustHold.Add(k.lastUnder | c.faults.Lasting())
 	}
 	c.exposeAll(exclusion, &m.mustHold)
@@ -51,7 +51,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 // meet adds the occasions of an acquire on h. A hold that a stale call may have ended proves nothing.
 func (c *Checker) meet(m *exposed, h *hold) {
 	op := m.op
-	inside := h.Must && optime.Call(op).Before(h.MustEnd())
+	inside := h.Must && interval.Call(op).Before(h.MustEnd())
 	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleBeside
 	if !inside && !judged {
 		return
@@ -67,16 +67,16 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.Released {
 		end = min(end, h.End.T)
 	}
-	if optime.Meets(op, begin, end) && !h.Leaseless() {
+	if interval.Meets(op, begin, end) && !h.Leaseless() {
 		m.lease.Add(under)
 	}
-	if h.Inner > 0 && optime.Meets(op, max(begin, h.InnerAt), end) {
+	if h.Inner > 0 && interval.Meets(op, max(begin, h.InnerAt), end) {
 		m.inner.Add(under)
 	}
 }
 
 // exposeAll counts an occasion for p under each of these conditions.
-func (c *Checker) exposeAll(p promise, on *occasions.Set) {
+func (c *Checker) exposeAll(p promise, on *count.Set) {
 	for _, under := range on.All() {
 		c.expose(p, under)
 	}

@@ -2,14 +2,14 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
 // A fact is what the timeline makes of events: something that is known about holds. The
 // timeline finds facts and judges nothing; monitors judge facts and look at no event.
 type fact struct {
-	at  optime.Stamp
+	at  interval.Stamp
 	key *key
 	op  *history.Op // the operation that made it known; nil where none did
 	// hold is what it is about, and other the hold of another client that it involves.

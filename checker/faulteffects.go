@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -34,9 +34,9 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 		x.Under = &h.under
 	}
 	if act == fault.ActsLate {
-		x.Until = optime.Call(by)
+		x.Until = interval.Call(by)
 	}
-	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, optime.Call(op))
+	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, interval.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
@@ -57,14 +57,14 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		k.deceived.Raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
-		ttl := optime.Wanted(op)
+		ttl := interval.Wanted(op)
 		if ttl == math.MaxInt64 {
 			ttl = h.Most
 		}
 		k.refusal.KeepFor(op.Return, ttl)
 	}
 	for _, h := range k.holds {
-		ttl := optime.Wanted(op)
+		ttl := interval.Wanted(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not say
 			ttl = h.Renewal(op)
 		}
@@ -74,14 +74,14 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		case acquires && c.rules.Nested: // a level more, maybe
 			h.Doubt = true
 		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
-			h.Bound(optime.After(op.Call, ttl))
+			h.Bound(interval.After(op.Call, ttl))
 		}
 	}
 }
 
 // bound applies that op, which a fault affected, acts no later than end: a grant that it may have
 // left on the server lasts for a lease from then on.
-func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
+func (c *Checker) bound(k *key, op *history.Op, end interval.Stamp) {
 	first := k.affected.Bound(op)
 	h, r := k.find(op.Hold), &k.refusal
 	if first {
@@ -96,7 +96,7 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 			r.Granting--
 		}
 	}
-	until := optime.After(end.T, optime.Wanted(op))
+	until := interval.After(end.T, interval.Wanted(op))
 	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: its session has ended
 		until = end.T
 	}
@@ -110,7 +110,7 @@ func (c *Checker) bound(k *key, op *history.Op, end optime.Stamp) {
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
 		r.KeepFor(until, 0)
 		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
-			r.Residues.Raise(op.Client, optime.After(until, r.Slack))
+			r.Residues.Raise(op.Client, interval.After(until, r.Slack))
 		}
 	}
 }

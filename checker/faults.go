@@ -2,22 +2,18 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/clients"
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/occurred"
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/checker/internal/pending"
-	"github.com/lockbench/lockbench/checker/internal/standing"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // faults is the state of the faults in the history, and of each client's operations under way.
 type faults struct {
-	clients clients.Table
-	still   standing.Table // standstills of everybody
-	moved   standing.Table // time that an exploration let pass although clients could have gone on
-	occurred.Faults
+	clients pending.Clients
+	still   interval.Standstills // standstills of everybody
+	moved   interval.Standstills // time that an exploration let pass although clients could have gone on
+	pending.Faults
 }
 
 // faulty reports whether faults may befall the history.
@@ -54,9 +50,9 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		f.Delayed = true
 	case fault.Passes:
-		f.moved.Add(op.Call, optime.After(op.Call, op.Value))
+		f.moved.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
-		f.still.Add(op.Call, optime.After(op.Call, op.Value))
+		f.still.Add(op.Call, interval.After(op.Call, op.Value))
 	}
 }
 
@@ -110,7 +106,7 @@ func (c *Checker) died(op *history.Op) {
 		c.affect(pending.Died, op, under)
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.Close(optime.Call(op), interval.ByDeath, true)
+		h.Close(interval.Call(op), interval.ByDeath, true)
 		h.Died(op.Call)
 		k.cuts++
 		if c.ability&sessions != 0 { // a grant with a lease may have joined one without
@@ -132,7 +128,7 @@ func (c *Checker) died(op *history.Op) {
 // leftBehind reports whether h may be left on the server by its owner, which died at t: the owner
 // had neither lost it nor certainly given it up.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != optime.Forever || h.told || h.Certain
+	lost := h.supersededAt != interval.Forever || h.told || h.Certain
 	if h.under&lockbench.Failover != 0 { // it may be there again
 		return h.Known
 	}
@@ -148,7 +144,7 @@ func (c *Checker) late(fault *history.Op) {
 	for _, k := range c.keys {
 		if of, last := c.lateEffects(k, fault); last != nil {
 			causes |= of
-			if op == nil || optime.Call(op).Before(optime.Call(last)) {
+			if op == nil || interval.Call(op).Before(interval.Call(last)) {
 				op = last
 			}
 		}
@@ -184,9 +180,9 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 		}
 		causes |= c.resolved(x.Cause, x.Op.Client)
 		last = x.Op
-		x.Until, x.Over = optime.Later(x.Until, optime.Call(fault)), false
+		x.Until, x.Over = interval.Later(x.Until, interval.Call(fault)), false
 		if x.Bounded {
-			c.bound(k, x.Op, optime.Call(fault))
+			c.bound(k, x.Op, interval.Call(fault))
 		}
 	}
 	return causes, last
@@ -195,11 +191,11 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 // forgot applies that the server forgot some of the grants given by then, or all of them.
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	for _, k := range c.sorted() { // holds that began before are compared without this condition
-		c.settle(k, optime.Call(op))
+		c.settle(k, interval.Call(op))
 	}
 	c.faults.Forgot(op, cause)
 	for _, k := range c.keys {
-		c.tell(factForgotten, fact{at: optime.Call(op), key: k, op: op, under: cause})
+		c.tell(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
@@ -228,7 +224,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	c.setOff(ahead)
 	if op.Value < 0 {
 		for _, k := range c.keys { // numbers taken from the clock begin anew
-			k.fences.forget(optime.Call(op), lockbench.StateLoss)
+			k.fences.forget(interval.Call(op), lockbench.StateLoss)
 		}
 		c.revived(op)
 	}
@@ -239,7 +235,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.Known || !victim.MustHoldAt(optime.Call(fault)) {
+	if victim == nil || !victim.Known || !victim.MustHoldAt(interval.Call(fault)) {
 		return
 	}
 	for _, op := range c.faults.clients.Get(int32(fault.Value)).Flying {
@@ -247,7 +243,7 @@ func (c *Checker) takenAway(fault *history.Op) {
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
 		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {
 			c.taking = fault
-			c.tell(factTakenAway, fact{at: optime.Call(fault), key: k, op: op, hold: victim, other: h})
+			c.tell(factTakenAway, fact{at: interval.Call(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}

@@ -2,8 +2,8 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	numbers "github.com/lockbench/lockbench/checker/internal/fences"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -34,18 +34,18 @@ var (
 // fences checks the numbering of one key's grants. Two grants are ordered when
 // one returned before the other was called, or when their must-hold intervals are disjoint.
 type fences struct {
-	numbers.Key[*hold]
+	pending.Fences[*hold]
 	admitted uint64 // highest that a guarded write was accepted with
 	admitter *history.Op
 	// forgotten is the grant with the highest fence before the server forgot it, since
 	// when that was, and cause why.
 	forgotten *hold
-	since     optime.Stamp
+	since     interval.Stamp
 	cause     lockbench.Conditions
 }
 
 // forget applies that the server forgot: it cannot go on counting.
-func (f *fences) forget(at optime.Stamp, cause lockbench.Conditions) {
+func (f *fences) forget(at interval.Stamp, cause lockbench.Conditions) {
 	if f.Returned.Hold != nil {
 		f.forgotten = f.Returned.Hold
 	}
@@ -64,7 +64,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.Returned.Hold, h))
 	}
 	for a := range k.others(h.client) {
-		if a.Must && a.Start.Before(optime.Return(op)) && !optime.Return(op).Before(a.MustEnd()) {
+		if a.Must && a.Start.Before(interval.Return(op)) && !interval.Return(op).Before(a.MustEnd()) {
 			f.gone(a)
 		}
 	}
@@ -81,14 +81,14 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		f.forgotten = nil
 	}
 	if !h.forgotten {
-		f.Return(numbers.Grant[*hold]{Hold: h, Fence: op.Fence})
+		f.Return(pending.FencedGrant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }
 
 // gone notes that the must-hold interval of h is over.
 func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.Known && !optime.Call(op).Before(f.since) && h.Must {
-		f.End(numbers.Grant[*hold]{Hold: h, Fence: op.Fence})
+	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.Must {
+		f.End(pending.FencedGrant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }
 
@@ -103,7 +103,7 @@ func (f *fences) written(c *Checker, k *key, op *history.Op) {
 		writer := k.find(op.Hold)
 		under := c.touching(writer)
 		if writer != nil {
-			under |= writer.outlivedAt(optime.Call(op))
+			under |= writer.outlivedAt(interval.Call(op))
 		}
 		c.expose(fencing, under)
 		if op.Fence < f.admitted {

@@ -5,8 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/overwrites"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -19,7 +18,7 @@ type hold struct {
 	touched
 	loss
 	interference
-	overwrites.Use // of the guarded record
+	pending.Use // of the guarded record
 }
 
 // ownership has the owner of a hold and its operations. The first of ops is the acquire that
@@ -48,10 +47,10 @@ type touched struct {
 
 // loss has the hold of another client that was granted the key after this one.
 type loss struct {
-	supersededAt optime.Stamp // return of the first later grant to another owner
+	supersededAt interval.Stamp // return of the first later grant to another owner
 	supersededBy *hold
 	intruder     *hold // the first that got in past validity, while this one worked
-	intrusion    optime.Stamp
+	intrusion    interval.Stamp
 	rivals       []*hold // whose must-hold intervals overlap this one's
 }
 
@@ -88,9 +87,9 @@ func (c *Checker) newHold(op *history.Op) *hold {
 		h.ops = h.space[:0]
 	}
 	h.ops = append(h.ops, op)
-	h.supersededAt, h.intrusion = optime.Forever, optime.Forever
+	h.supersededAt, h.intrusion = interval.Forever, interval.Forever
 	h.Begin(op, c.rules)
-	c.shows(sessions, optime.MayLackLease(op))
+	c.shows(sessions, interval.MayLackLease(op))
 	return h
 }
 
@@ -107,9 +106,9 @@ func (h *hold) note(op *history.Op) {
 }
 
 // awake applies that the owner, which stood still, goes on at s and reads its answers.
-func (h *hold) awake(s optime.Stamp) {
+func (h *hold) awake(s interval.Stamp) {
 	if h.unaware {
-		h.unaware, h.Knew = false, optime.Earlier(h.Knew, s)
+		h.unaware, h.Knew = false, interval.Earlier(h.Knew, s)
 	}
 }
 
@@ -119,6 +118,6 @@ func (h *hold) follows(a *hold) bool { return !h.straddles && h.Follows(&a.Grant
 
 // anew applies that h may have been granted once more, by s at the latest: an earlier loss of it
 // is over.
-func (h *hold) anew(s optime.Stamp) {
-	h.Newest, h.supersededAt, h.supersededBy = s, optime.Forever, nil
+func (h *hold) anew(s interval.Stamp) {
+	h.Newest, h.supersededAt, h.supersededBy = s, interval.Forever, nil
 }

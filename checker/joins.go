@@ -3,7 +3,7 @@ package checker
 import (
 	"math"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,7 +20,7 @@ func (c *Checker) besideAcquire(k *key, op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	cl.Acquiring, cl.Beside = op, math.MaxInt64
 	for _, other := range cl.Flying {
-		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && optime.Sets(other) {
+		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && interval.Sets(other) {
 			cl.Beside = min(cl.Beside, h.LeaseOf(other))
 		}
 	}
@@ -29,7 +29,7 @@ func (c *Checker) besideAcquire(k *key, op *history.Op) {
 // besides applies the call of op, an extend or renewal of h, to the other holds of its client and
 // to its acquire under way.
 func (c *Checker) besides(k *key, h *hold, op *history.Op) {
-	if !optime.Sets(op) {
+	if !interval.Sets(op) {
 		return
 	}
 	ttl := h.LeaseOf(op)
@@ -42,7 +42,7 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 		k.caps.Lower(op.Client, ttl)
 	}
 	cl := c.faults.clients.Get(op.Client)
-	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !optime.Return(a).Before(optime.Call(op)) {
+	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !interval.Return(a).Before(interval.Call(op)) {
 		cl.Beside = min(cl.Beside, ttl)
 	}
 }

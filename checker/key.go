@@ -5,16 +5,10 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/clients"
+	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/crosscheck"
-	"github.com/lockbench/lockbench/checker/internal/early"
-	"github.com/lockbench/lockbench/checker/internal/fairness"
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/overwrites"
-	"github.com/lockbench/lockbench/checker/internal/partition"
 	"github.com/lockbench/lockbench/checker/internal/pending"
-	"github.com/lockbench/lockbench/checker/internal/waits"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -22,7 +16,7 @@ import (
 type key struct {
 	name string
 	part *part // shared with the other keys of its partition
-	now  optime.Stamp
+	now  interval.Stamp
 	holdings
 	pastCalls
 	joining
@@ -51,7 +45,7 @@ type holdings struct {
 	starts []start
 	// lastEnd is the latest end of a must-hold interval among released holds, lastUnder the
 	// conditions that touched that hold.
-	lastEnd   optime.Stamp
+	lastEnd   interval.Stamp
 	lastUnder lockbench.Conditions
 }
 
@@ -61,7 +55,7 @@ type pastCalls struct {
 	stale pending.Calls
 	// letIn has, by client, the last instant at which its newest release may take effect, of a
 	// hold that shared the key, or may have, because of a past owner's call.
-	letIn clients.Values
+	letIn pending.Values
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
@@ -69,29 +63,29 @@ type pastCalls struct {
 // joining are operations that may act on a later hold of the same client, for locks whose
 // acquires join levels that the client left on the server.
 type joining struct {
-	early early.Renewals
+	early pending.Renewals
 	// caps has, by client, the shortest lease of its acquires of unknown outcome: each may act
 	// as a refresh of any later hold of the client.
-	caps clients.Values
+	caps pending.Values
 	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
 	// of a later hold anew, where acquires are counted.
-	unsureReleases clients.Values
+	unsureReleases pending.Values
 	// silent has, by client, the call of its newest acquire of unknown outcome, and deceived the
 	// call of its newest acquire that a fault affected, whatever the answer.
-	silent, deceived clients.Values
+	silent, deceived pending.Values
 }
 
 // affecting are the effects that faults may have left on a key.
 type affecting struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
-	asked clients.Values
+	asked pending.Values
 	// affected are the operations and holds that faults affected, while an effect may be left.
 	affected     pending.Effects
 	everAffected bool // there was one
 	// revived has, by client, the instant, in ns, until which it may join a hold that a failover
 	// brought back.
-	revived clients.Values
+	revived pending.Values
 	// unknown are the conditions of effects that were too many to be kept one by one: left for
 	// effects that may explain the state of the key, acts for effects that may still act on it,
 	// deaths for dead clients whose stale calls may act at any time.
@@ -101,10 +95,10 @@ type affecting struct {
 // judged is the state that monitors keep of a key.
 type judged struct {
 	refusal   refusals
-	queue     fairness.Queue
-	waits     waits.Key
+	queue     count.Queue
+	waits     pending.Waits
 	fences    fences
-	writes    overwrites.Record[*hold]
+	writes    pending.Record[*hold]
 	delayed   *history.Op // the last release that asked to keep others out
 	conflicts int64       // overlapping must-hold intervals
 	cuts      int64       // must-hold intervals whose end the occupancy monitor cannot see
@@ -113,7 +107,7 @@ type judged struct {
 // A start is the beginning of a segment of a must-hold interval, or a grant without one.
 type start struct {
 	h     *hold
-	at    optime.Stamp
+	at    interval.Stamp
 	grant bool // the first segment, or a grant without any
 }
 
@@ -170,7 +164,7 @@ func (k *key) inherited(op *history.Op) int64 {
 
 // catchUp applies to h, just granted, the renewals that were called before its
 // acquire returned.
-func (k *key) catchUp(h *hold, rules optime.Rules) {
+func (k *key) catchUp(h *hold, rules interval.Rules) {
 	k.early.Take(h.id, func(op *history.Op) {
 		h.Early(op)
 		if rules.Joins() && op.Outcome == history.Unknown {
@@ -207,10 +201,10 @@ func (k *key) known() func(yield func(*hold) bool) {
 }
 
 // retire moves the holds of k that were released before s out of the way.
-func (c *Checker) retire(k *key, s optime.Stamp) {
+func (c *Checker) retire(k *key, s interval.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
-		over := h.Dead && optime.Stamp{T: h.Until}.Before(s)
+		over := h.Dead && interval.Stamp{T: h.Until}.Before(s)
 		if over || h.Released && !h.LettingGo() && h.End.Before(s) {
 			c.drop(k, i)
 		}
@@ -251,14 +245,14 @@ func (c *Checker) drop(k *key, i int) {
 
 // A part is the state that the keys of one partition share.
 type part struct {
-	gone partition.Ring[key] // the remembered released holds, by key
+	gone crosscheck.Ring[key] // the remembered released holds, by key
 	// small counts the keys that still keep their operations for the cross-check.
 	small int
 }
 
 // partOf returns the part of a key, made when first needed.
 func (c *Checker) partOf(name string) *part {
-	n := partition.Of(name)
+	n := crosscheck.PartitionOf(name)
 	if c.parts[n] == nil {
 		c.parts[n] = &part{}
 	}

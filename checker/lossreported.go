@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -62,14 +62,14 @@ func toldLost(c *Checker, f fact) {
 		c.lossDue(h, f.at)
 	}
 	_, replaced := f.key.caps.Get(h.client) // by its own acquire of unknown outcome, maybe
-	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(optime.Stamp{T: h.Until})
-	if valid && h.supersededAt == optime.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
+	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(interval.Stamp{T: h.Until})
+	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}
 }
 
 // lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave the order unknown, so there is none then.
-func (c *Checker) lossDue(h *hold, s optime.Stamp) {
+func (c *Checker) lossDue(h *hold, s interval.Stamp) {
 	if c.faults.Skew != 0 {
 		return
 	}

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
-	"github.com/lockbench/lockbench/checker/internal/vacancy"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -40,7 +39,7 @@ const refusalSlack = time.Second
 
 // refusals finds refusals of a key that is provably free.
 type refusals struct {
-	vacancy.Key
+	pending.Vacancy
 	refusing []*history.Op // acquires under way that will not be granted
 	// recovering is the newest acquire that is granted a free key, if a fault may explain its state.
 	recovering *history.Op
@@ -104,7 +103,7 @@ func (r *refusals) granted(op *history.Op) {
 
 // excuse forgets the refusals that op, just called or under way, may explain.
 func (r *refusals) excuse(op *history.Op) {
-	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !optime.Return(d.op).Before(optime.Call(op)) })
+	r.proven = slices.DeleteFunc(r.proven, func(d denial) bool { return !interval.Return(d.op).Before(interval.Call(op)) })
 }
 
 // refusedFree reports the refusals proven wrong by the time that moved on.
@@ -116,7 +115,7 @@ func (c *Checker) refusedFree(k *key) {
 }
 
 // freeBefore reports whether the key was provably free before s.
-func (c *Checker) freeBefore(k *key, s optime.Stamp) bool {
+func (c *Checker) freeBefore(k *key, s interval.Stamp) bool {
 	r := &k.refusal
 	if c.partial || !r.FreeBefore(s) || k.affected.Unbounded() {
 		return false
@@ -145,9 +144,9 @@ func tryEnded(c *Checker, f fact) {
 	r.refusing = slices.DeleteFunc(r.refusing, func(other *history.Op) bool { return other == op })
 	d := denial{op: op}
 	switch x := k.affected.On(op); {
-	case op.Outcome != history.Refused || c.faults.still.Met(optime.LastTry(op).T, op.Return):
+	case op.Outcome != history.Refused || c.faults.still.Met(interval.LastTry(op).T, op.Return):
 		return
-	case x == nil && c.freeBefore(k, optime.LastTry(op)):
+	case x == nil && c.freeBefore(k, interval.LastTry(op)):
 		d.under, d.by = c.leftBy(k)
 		d.under |= c.answering(op)
 		if d.by != nil {
@@ -171,7 +170,7 @@ func tryEnded(c *Checker, f fact) {
 // the key for a moment, as one that gives up a minority does.
 func (r *refusals) beside(op *history.Op) (all []*history.Op) {
 	for _, d := range r.proven {
-		if optime.Call(op).Before(optime.Return(d.op)) {
+		if interval.Call(op).Before(interval.Return(d.op)) {
 			all = append(all, d.op)
 		}
 	}

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"maps"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/partition"
-	"github.com/lockbench/lockbench/checker/internal/standing"
+	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/relay"
@@ -63,7 +62,7 @@ func newParallel(h history.Header, goroutines int) *parallel {
 		p.goAlone()
 		return p
 	}
-	for range min(goroutines, partition.Count) {
+	for range min(goroutines, crosscheck.Partitions) {
 		s := &shard{Checker: New(h)}
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
@@ -94,7 +93,7 @@ func (p *parallel) add(ev history.Event) {
 	case ofOneKey(ev):
 		p.all.follow(ev)
 		p.events++
-		p.shards[partition.Of(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+		p.shards[crosscheck.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
 		return
 	default:
 		p.join()
@@ -110,7 +109,7 @@ func (p *parallel) stands(ev history.Event) bool {
 	gap, found := p.all.faults.still.Next(ev)
 	if alone {
 		p.all.faulted(ev.Op)
-		gap, found = standing.Span{From: ev.Op.Call, Until: optime.After(ev.Op.Call, ev.Op.Value)}, true
+		gap, found = interval.Span{From: ev.Op.Call, Until: interval.After(ev.Op.Call, ev.Op.Value)}, true
 	}
 	if found {
 		still := numbered{Event: history.Event{Op: &history.Op{Call: gap.From, Return: gap.Until}}}
@@ -172,7 +171,7 @@ func (c *Checker) absorb(o *Checker) {
 	c.fair.Absorb(&o.fair)
 	c.result.absorb(&o.result)
 	c.ability |= o.ability
-	c.last = optime.Later(c.last, o.last)
+	c.last = interval.Later(c.last, o.last)
 	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
@@ -38,13 +38,13 @@ var (
 // recovered applies that f.op was granted the key: no effect of earlier faults on others is left,
 // and recovery was put to the test. An effect stays if the grant may have come before it.
 func recovered(c *Checker, f fact) {
-	if c.faults.ForgotSince(optime.Call(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.ForgotSince(interval.Call(f.op)) != 0 { // it may have come before what was forgotten
 		return
 	}
-	surely := optime.After(optime.Start(f.op), optime.Lease(f.op)) // the earliest end of its lease
+	surely := interval.After(interval.Start(f.op), interval.Lease(f.op)) // the earliest end of its lease
 	for _, other := range c.faults.clients.Get(f.op.Client).Flying {
-		if other != f.op && other.Key == f.op.Key && optime.Sets(other) {
-			surely = min(surely, optime.After(other.Call, optime.Lease(other)))
+		if other != f.op && other.Key == f.op.Key && interval.Sets(other) {
+			surely = min(surely, interval.After(other.Call, interval.Lease(other)))
 		}
 	}
 	if h := f.key.find(f.op.Hold); h != nil && h.From != history.NoStamp {

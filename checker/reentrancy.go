@@ -1,6 +1,6 @@
 package checker
 
-import "github.com/lockbench/lockbench/checker/internal/optime"
+import "github.com/lockbench/lockbench/checker/internal/interval"
 
 // The monitor of reentrancy judges that nested acquires count and that only the last release frees:
 // an inner release must not let others in (attribution.go finds that), and the holder must
@@ -22,7 +22,7 @@ var (
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.faults.still.Met(optime.LastTry(f.op).T, f.op.Return) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.faults.still.Met(interval.LastTry(f.op).T, f.op.Return) {
 		return
 	}
 	for _, h := range f.key.holds {

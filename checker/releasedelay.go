@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -35,7 +35,7 @@ func delays(c *Checker, f fact) {
 
 func grantedWithin(c *Checker, f fact) {
 	d := f.key.delayed
-	if d == nil || !optime.Call(d).Before(f.at) || f.at.T >= optime.After(d.Call, d.Delay) {
+	if d == nil || !interval.Call(d).Before(f.at) || f.at.T >= interval.After(d.Call, d.Delay) {
 		return
 	}
 	if h := f.key.find(d.Hold); h != nil && f.hold.follows(h) {
@@ -45,7 +45,7 @@ func grantedWithin(c *Checker, f fact) {
 
 func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
-	if d := f.key.delayed; d != nil && answered && f.op.Call < optime.After(d.Call, d.Delay) && d.Call < f.op.Return {
+	if d := f.key.delayed; d != nil && answered && f.op.Call < interval.After(d.Call, d.Delay) && d.Call < f.op.Return {
 		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.met.own)
 	}
 }

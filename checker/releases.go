@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -24,7 +23,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	}
 	switch {
 	case last && !h.Released:
-		c.tell(factLettingGo, fact{at: optime.Call(op), key: k, op: op, hold: h})
+		c.tell(factLettingGo, fact{at: interval.Call(op), key: k, op: op, hold: h})
 		h.LetGo(op)
 		k.refusal.left(h)
 		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
@@ -64,9 +63,9 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 	}
 	if op.Outcome == history.LossReported {
 		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
+			h.CloseUnseen(interval.Call(op), interval.ByLoss, false)
 		} else {
-			h.Close(optime.Call(op), interval.ByLoss, true)
+			h.Close(interval.Call(op), interval.ByLoss, true)
 		}
 		k.cuts++
 		return
@@ -89,7 +88,7 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 		h.Fold(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
-		h.Newest = optime.Earlier(h.Newest, optime.Return(op))
+		h.Newest = interval.Earlier(h.Newest, interval.Return(op))
 		k.stretched(h)
 		if h.Landed(op) {
 			c.reopened(k, h, op, false)
@@ -101,19 +100,19 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 // answered applies the return of a release or extend, if the answer is "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
-		c.toldOfLoss(k, h, op, optime.Return(op))
+		c.toldOfLoss(k, h, op, interval.Return(op))
 	}
 }
 
 // staleCall applies the call of a release or extend by an owner which may have lost the key.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.sent(h, op)
-	superseded := h.supersededAt.Before(optime.Call(op))
+	superseded := h.supersededAt.Before(interval.Call(op))
 	if !h.Released && !superseded {
 		k.lateBeside(h, op)
 	}
 	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // its owner may have given up what it turned to
-		c.tell(factStaleCalled, fact{at: optime.Call(op), key: k, op: op, hold: h})
+		c.tell(factStaleCalled, fact{at: interval.Call(op), key: k, op: op, hold: h})
 	}
 	if !h.Released && superseded && !h.told {
 		k.expectLoss(h, op)
@@ -125,14 +124,14 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
-	since    optime.Stamp
+	since    interval.Stamp
 	outlived lockbench.Conditions // whether the call was made past validity
 }
 
 // expectLoss notes that op, just called, should be answered "lost", if it is answered.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
-		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(optime.Call(op))})
+		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(interval.Call(op))})
 	}
 }
 
@@ -149,7 +148,7 @@ func (c *Checker) answerExpected(k *key, op *history.Op) {
 }
 
 // toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
-func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s optime.Stamp) {
+func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s interval.Stamp) {
 	if !h.told {
 		h.told = true
 		c.tell(factLossTold, fact{at: s, key: k, op: op, hold: h})

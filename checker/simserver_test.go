@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -293,12 +293,12 @@ func (w *world) run() {
 }
 
 // stamp is now, in ns and numbered if the plan says so.
-func (w *world) stamp() optime.Stamp {
+func (w *world) stamp() interval.Stamp {
 	if !w.plan.numbered {
-		return optime.Stamp{T: w.now * tick}
+		return interval.Stamp{T: w.now * tick}
 	}
 	w.stamps++
-	return optime.Stamp{T: w.now * tick, Seq: w.stamps}
+	return interval.Stamp{T: w.now * tick, Seq: w.stamps}
 }
 
 // An answer is the result of a request as far as its sender knows.

@@ -2,7 +2,7 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
@@ -26,11 +26,11 @@ func (h *hold) shared() bool {
 // lateBeside applies the call of release op of h, past its validity or while another hold may share
 // the key. A hold that was granted at the same time as h, in an unknown order, may end by op.
 func (k *key) lateBeside(h *hold, op *history.Op) {
-	if op.Kind != history.Release || h.outlivedAt(optime.Call(op)) == 0 && !h.shared() {
+	if op.Kind != history.Release || h.outlivedAt(interval.Call(op)) == 0 && !h.shared() {
 		return
 	}
 	for other := range k.others(h.client) {
-		if optime.Call(h.First).Before(other.Granted) && optime.Call(other.First).Before(h.Granted) {
+		if interval.Call(h.First).Before(other.Granted) && interval.Call(other.First).Before(h.Granted) {
 			other.besideLetIn = true
 		}
 	}
@@ -57,10 +57,10 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		k.stale.SentUnknown(op.Client, staleUnder(op, h, optime.Call(op))&^lockbench.Outlived)
+		k.stale.SentUnknown(op.Client, staleUnder(op, h, interval.Call(op))&^lockbench.Outlived)
 		return
 	}
-	k.stale.Sent(op.Client, optime.Return(op), staleUnder(op, h, optime.Return(op)))
+	k.stale.Sent(op.Client, interval.Return(op), staleUnder(op, h, interval.Return(op)))
 	if op.Kind == history.Release {
 		k.releasingBeside(op)
 	}
@@ -78,7 +78,7 @@ func (k *key) releasingBeside(op *history.Op) {
 
 // staleUnder returns the conditions that touch the effect of op, which may last until the given
 // stamp; op was called under h, which is nil if it is not known.
-func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Conditions {
+func staleUnder(op *history.Op, h *hold, until interval.Stamp) lockbench.Conditions {
 	switch {
 	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
 		return 0
@@ -89,7 +89,7 @@ func staleUnder(op *history.Op, h *hold, until optime.Stamp) lockbench.Condition
 }
 
 // staleActed applies that op, which a fault affected, has acted by end.
-func (c *Checker) staleActed(k *key, op *history.Op, end optime.Stamp) {
+func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
 	}
@@ -113,7 +113,7 @@ func (k *key) grantedBesideStale(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths
 	}
-	under, beside := k.stale.Beside(h.client, optime.Later(h.Began(), optime.Call(h.First)))
+	under, beside := k.stale.Beside(h.client, interval.Later(h.Began(), interval.Call(h.First)))
 	h.under |= under
 	return beside
 }

@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/cells"
+	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/history"
 )
 
 // A tally has the counts of one guarantee, a row for each cell.
-type tally = cells.Table[candidate]
+type tally = count.Table[candidate]
 
 // A row has the counts of one cell.
-type row = cells.Row[candidate]
+type row = count.Row[candidate]
 
 // A candidate is a violation that may be shown.
 type candidate struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 )
@@ -308,14 +308,14 @@ func order(a, b history.Event) int {
 	return cmp.Or(cmp.Compare(x.T, y.T), cmp.Compare(x.Seq, y.Seq), cmp.Compare(a.Phase, b.Phase))
 }
 
-func stampOf(ev history.Event) optime.Stamp {
+func stampOf(ev history.Event) interval.Stamp {
 	switch ev.Phase {
 	case history.Return:
-		return optime.Return(ev.Op)
+		return interval.Return(ev.Op)
 	case history.Cut: // comes after all else of its instant
-		return optime.Stamp{T: ev.Op.Call, Seq: math.MaxUint64}
+		return interval.Stamp{T: ev.Op.Call, Seq: math.MaxUint64}
 	}
-	return optime.Call(ev.Op)
+	return interval.Call(ev.Op)
 }
 
 // source makes a Source of h; a partial one is cut at each client's last stamp.

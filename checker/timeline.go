@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/internal/interval"
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 )
@@ -33,7 +32,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
 		c.ability |= hasStore
-		c.tell(factStoreCalled, fact{at: optime.Call(op), key: k, op: op})
+		c.tell(factStoreCalled, fact{at: interval.Call(op), key: k, op: op})
 	default:
 		c.happened(op)
 	}
@@ -46,13 +45,13 @@ func (c *Checker) returned(op *history.Op) {
 	}
 	k := c.key(op.Key)
 	if len(k.affected) > 0 && k.affected.Has(op) {
-		c.bound(k, op, optime.Return(op))
+		c.bound(k, op, interval.Return(op))
 	}
 	if len(k.expected) > 0 {
 		c.answerExpected(k, op)
 	}
 	if op.Note != "" || c.faults.Flush != nil {
-		c.tell(factAnswered, fact{at: optime.Return(op), key: k, op: op})
+		c.tell(factAnswered, fact{at: interval.Return(op), key: k, op: op})
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -62,11 +61,11 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read, history.Write:
-		c.tell(factStoreReturned, fact{at: optime.Return(op), key: k, op: op})
+		c.tell(factStoreReturned, fact{at: interval.Return(op), key: k, op: op})
 	}
 }
 
-func (c *Checker) settle(k *key, s optime.Stamp) {
+func (c *Checker) settle(k *key, s interval.Stamp) {
 	if !k.now.Before(s) {
 		return
 	}
@@ -132,11 +131,11 @@ func (c *Checker) happened(op *history.Op) {
 		c.died(op)
 	case history.Pause:
 		cl := c.faults.clients.Get(op.Client)
-		cl.Paused, cl.Still = optime.Call(op), true
+		cl.Paused, cl.Still = interval.Call(op), true
 		c.stoodStill(op.Client)
 	case history.Resume:
 		c.faults.clients.Get(op.Client).Still = false
-		c.each(op.Client, func(_ *key, h *hold) { h.awake(optime.Call(op)) })
+		c.each(op.Client, func(_ *key, h *hold) { h.awake(interval.Call(op)) })
 	case history.Fault:
 		c.faulted(op)
 	}
@@ -148,16 +147,16 @@ func (c *Checker) lostClosed(op *history.Op) {
 	if h == nil {
 		return
 	}
-	h.CloseUnseen(optime.Call(op), interval.ByLoss, false)
+	h.CloseUnseen(interval.Call(op), interval.ByLoss, false)
 	if h.unaware = c.faults.clients.Get(op.Client).Still; !h.unaware {
-		h.Knew = optime.Earlier(h.Knew, optime.Call(op))
+		h.Knew = interval.Earlier(h.Knew, interval.Call(op))
 	}
 	if h.Released {
 		return
 	}
 	h.note(op)
 	k.cuts++
-	c.toldOfLoss(k, h, op, optime.Call(op))
+	c.toldOfLoss(k, h, op, interval.Call(op))
 }
 
 // cut ends the record of a client. Its later operations are not known, so from here on the absence
@@ -173,11 +172,11 @@ func (c *Checker) cut(op *history.Op) {
 	c.depart(op)
 	for _, k := range c.sorted() { // before each, since it may take holds away
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
-			c.settle(k, optime.Call(op))
+			c.settle(k, interval.Call(op))
 		}
 	}
 	c.each(op.Client, func(k *key, h *hold) {
-		h.Close(optime.Call(op), interval.ByCut, true)
+		h.Close(interval.Call(op), interval.ByCut, true)
 		h.Dead = true
 		k.cuts++
 	})

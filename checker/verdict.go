@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -16,7 +16,7 @@ import (
 // [Checker.Reset].
 func (c *Checker) Finish(end history.End) Result {
 	for _, k := range c.sorted() {
-		c.settle(k, optime.Forever)
+		c.settle(k, interval.Forever)
 		if !c.partial {
 			c.refusedFree(k)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/waits"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -41,7 +41,7 @@ func waitEnded(c *Checker, f fact) {
 	k, op, end := f.key, f.op, f.op.Return
 	k.waits.Returned(op)
 	if op.Outcome == history.OK {
-		end = optime.Start(op)
+		end = interval.Start(op)
 	}
 	if c.ability&hasWait == 0 || c.faults.Delayed {
 		return
@@ -53,13 +53,13 @@ func waitEnded(c *Checker, f fact) {
 	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).StoodIn(op) {
 		return
 	}
-	over := optime.After(op.Call, op.Wait)
+	over := interval.After(op.Call, op.Wait)
 	first, span := k.waits.Within(op, min(end, over))
 	if span.Length() <= 0 { // it had no reason to wait, or no chance
 		return
 	}
 	under := c.faults.happened()
-	most := optime.After(waits.Bound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until)+c.faults.moved.Within(span.From, span.Until))
+	most := interval.After(pending.WaitBound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until)+c.faults.moved.Within(span.From, span.Until))
 	late := span.Length() > most
 	if late || over-first.From > most { // else its wait ends too early to tell
 		c.expose(wakeUp, under)
@@ -86,7 +86,7 @@ func (c *Checker) freeSince(k *key) (from int64, free bool) {
 	}
 	s := k.refusal.Since()
 	for _, h := range k.holds {
-		s = optime.Later(s, h.Freed(k.refusal.Slack))
+		s = interval.Later(s, h.Freed(k.refusal.Slack))
 	}
-	return s.T, s.Before(optime.Forever)
+	return s.T, s.Before(interval.Forever)
 }

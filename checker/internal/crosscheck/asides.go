@@ -3,7 +3,7 @@ package crosscheck
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -11,9 +11,9 @@ import (
 // the server knows owners and no holds, and its refused attempts to begin anew.
 func (r *replay) besides(ops []*history.Op, earlier []*replay) {
 	first := r.ops[0]
-	known := optime.Return(first)
+	known := interval.Return(first)
 	if first.Outcome == history.Unknown {
-		known = optime.Call(first)
+		known = interval.Call(first)
 	}
 	r.all = ops
 	place := slices.Index(ops, first)
@@ -26,8 +26,8 @@ func (r *replay) besides(ops []*history.Op, earlier []*replay) {
 			r.asides = append(r.asides, aside{op: op})
 		}
 		ttl, acts := leaseAmong(op, earlier)
-		called := i < place || optime.Call(op).Before(known) || optime.Call(op) == known && !inTurn(op, first)
-		switch over := optime.Return(op).Before(optime.Call(first)) || inTurn(op, first) && i < place; {
+		called := i < place || interval.Call(op).Before(known) || interval.Call(op) == known && !inTurn(op, first)
+		switch over := interval.Return(op).Before(interval.Call(first)) || inTurn(op, first) && i < place; {
 		case !acts:
 		case !called:
 			r.asides = append(r.asides, aside{op: op, ttl: ttl})
@@ -41,7 +41,7 @@ func (r *replay) besides(ops []*history.Op, earlier []*replay) {
 // of the holds.
 func leaseAmong(op *history.Op, holds []*replay) (ttl int64, acts bool) {
 	for _, r := range slices.Backward(holds) {
-		if r.ops[0].Hold == op.Hold && optime.Sets(op) && slices.Contains(r.ops, op) {
+		if r.ops[0].Hold == op.Hold && interval.Sets(op) && slices.Contains(r.ops, op) {
 			return r.lease(op), true
 		}
 	}
@@ -59,12 +59,12 @@ type aside struct {
 // aside applies the call of one.
 func (r *replay) aside(a aside) {
 	switch {
-	case r.ended || r.end.Before(optime.Call(a.op)):
+	case r.ended || r.end.Before(interval.Call(a.op)):
 	case a.op.Kind == history.Acquire:
-		r.end, r.ended = optime.Call(a.op), true
+		r.end, r.ended = interval.Call(a.op), true
 	default:
 		r.unsure = min(r.unsure, a.ttl)
-		r.until = min(r.until, optime.After(a.op.Call, a.ttl))
+		r.until = min(r.until, interval.After(a.op.Call, a.ttl))
 		r.overtaken(a.op)
 	}
 }
@@ -75,7 +75,7 @@ func (r *replay) asidesBefore(op *history.Op) {
 	for len(r.asides) > 0 && (place < 0 || slices.Index(r.all, r.asides[0].op) < place) {
 		a := r.asides[0]
 		r.asides = r.asides[1:]
-		r.land(func(l *history.Op) bool { return inTurn(l, a.op) || optime.Return(l).Before(optime.Call(a.op)) })
+		r.land(func(l *history.Op) bool { return inTurn(l, a.op) || interval.Return(l).Before(interval.Call(a.op)) })
 		r.aside(a)
 	}
 }

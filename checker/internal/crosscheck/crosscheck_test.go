@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -21,7 +21,7 @@ func shared() []*history.Op {
 
 // TestSegments: an extend in time moves the end, a death ends the interval earlier.
 func TestSegments(t *testing.T) {
-	b := Segment{Client: 2, Attempt: optime.Stamp{T: 20}, Start: optime.Stamp{T: 22}, End: optime.Stamp{T: 30}}
+	b := Segment{Client: 2, Attempt: interval.Stamp{T: 20}, Start: interval.Stamp{T: 22}, End: interval.Stamp{T: 30}}
 	for _, c := range []struct {
 		name     string
 		departed []*history.Op
@@ -32,8 +32,8 @@ func TestSegments(t *testing.T) {
 		{"dead", []*history.Op{{Kind: history.Death, Client: 1, Call: 15}}, 15, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Segments(shared(), c.departed, optime.Rules{})
-			a := Segment{Client: 1, Attempt: optime.Stamp{T: 1}, Start: optime.Stamp{T: 2}, End: optime.Stamp{T: c.end}}
+			got := Segments(shared(), c.departed, interval.Rules{})
+			a := Segment{Client: 1, Attempt: interval.Stamp{T: 1}, Start: interval.Stamp{T: 2}, End: interval.Stamp{T: c.end}}
 			if diff := cmp.Diff(got, []Segment{a, b}); diff != "" {
 				t.Errorf("segments (-got +want):\n%s", diff)
 			}
@@ -52,13 +52,13 @@ func TestFew(t *testing.T) {
 	for _, op := range shared() {
 		f.Keep(op, &keys)
 	}
-	if sound, known := f.Sound(nil, optime.Rules{}); sound || !known || !f.Has(2) || keys != 1 {
+	if sound, known := f.Sound(nil, interval.Rules{}); sound || !known || !f.Has(2) || keys != 1 {
 		t.Errorf("sound %t, known %t, has client 2 %t, of %d keys", sound, known, f.Has(2), keys)
 	}
 	for range fewOps {
 		f.Keep(shared()[0], &keys)
 	}
-	if _, known := f.Sound(nil, optime.Rules{}); known || f.Has(1) || keys != 0 {
+	if _, known := f.Sound(nil, interval.Rules{}); known || f.Has(1) || keys != 0 {
 		t.Errorf("of many: known %t, has client 1 %t, of %d keys", known, f.Has(1), keys)
 	}
 	keys = fewKeys
@@ -73,7 +73,7 @@ func BenchmarkPorcupine(b *testing.B) {
 	const grants = 200
 	var all []Segment
 	for i := range int64(grants) {
-		all = append(all, Segment{Client: int32(i % 32), Attempt: optime.Stamp{T: 10 * i}, Start: optime.Stamp{T: 10*i + 2}, End: optime.Stamp{T: 10*i + 8}})
+		all = append(all, Segment{Client: int32(i % 32), Attempt: interval.Stamp{T: 10 * i}, Start: interval.Stamp{T: 10*i + 2}, End: interval.Stamp{T: 10*i + 8}})
 	}
 	for b.Loop() {
 		Linearizable(all, 0)

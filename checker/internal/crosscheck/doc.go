@@ -3,9 +3,14 @@
 // key at once: by the definition, and by porcupine's search for a linearization.
 //
 // It is worth something only as long as it errs on its own. So it shares with the checker
-// how single operations are read (package optime), and never the derivation: the checker
-// goes through all keys in the order of time and keeps what is open, this package sees the
-// whole history of a key at once and goes through it hold by hold. Nothing here may import
-// the checker, or package interval, in which it computes must-hold intervals; and speed is
-// not asked for. docs/design/model.md has the definition that both follow.
+// how single operations are read (stamps and leases of package interval), and never the
+// derivation: the checker goes through all keys in the order of time and keeps what is open, this
+// package sees the whole history of a key at once and goes through it hold by hold. Nothing here may
+// import the checker, or use more of package interval, in which the checker computes must-hold
+// intervals; a test of internal/architecture reads which names are used. Speed is not asked for.
+// docs/design/model.md has the definition that both follow.
+//
+// The package also divides keys into parts ([PartitionOf], [Ring]): bounds of memory for all keys
+// together are counted by part, so that a checker of some parts remembers exactly as much of them as
+// a checker of all parts does.
 package crosscheck

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
-	"github.com/lockbench/lockbench/checker/internal/partition"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -13,7 +12,7 @@ import (
 // under way at one time.
 const (
 	fewOps  = 24
-	fewKeys = 512 / partition.Count // of each partition: bounds what is kept for it, and with timeout how long it takes
+	fewKeys = 512 / Partitions // of each partition: bounds what is kept for it, and with timeout how long it takes
 	timeout = 100 * time.Millisecond
 )
 
@@ -48,7 +47,7 @@ func (f *Few) Has(client int32) bool {
 
 // Sound reports whether the operations can be put in one order that the specification allows,
 // and whether that is known. departed are deaths and cuts of clients.
-func (f *Few) Sound(departed []*history.Op, rules optime.Rules) (sound, known bool) {
+func (f *Few) Sound(departed []*history.Op, rules interval.Rules) (sound, known bool) {
 	if len(f.ops) < 2 {
 		return false, false
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
 // InConflict is the definition itself: it compares every two segments.
@@ -80,17 +80,17 @@ var lockModel = porcupine.Model{
 }
 
 // ranks numbers the stamps of segments densely, equal ones alike.
-func ranks(all []Segment) func(optime.Stamp) int64 {
-	var stamps []optime.Stamp
+func ranks(all []Segment) func(interval.Stamp) int64 {
+	var stamps []interval.Stamp
 	for _, s := range all {
 		stamps = append(stamps, s.Attempt, s.Start, s.End)
 	}
-	order := func(a, b optime.Stamp) int {
+	order := func(a, b interval.Stamp) int {
 		return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(a.Seq, b.Seq))
 	}
 	slices.SortFunc(stamps, order)
 	stamps = slices.Compact(stamps)
-	return func(s optime.Stamp) int64 {
+	return func(s interval.Stamp) int64 {
 		i, _ := slices.BinarySearchFunc(stamps, s, order)
 		return int64(i)
 	}

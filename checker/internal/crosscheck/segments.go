@@ -5,20 +5,20 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
 // A Segment is one stretch of a hold's must-hold interval.
 type Segment struct {
 	Client     int32
-	Attempt    optime.Stamp // the grant took effect then at the earliest
-	Start, End optime.Stamp
+	Attempt    interval.Stamp // the grant took effect then at the earliest
+	Start, End interval.Stamp
 }
 
 // Segments returns the must-hold intervals of every hold in ops, the operations on one key in
 // the order of their calls. departed are deaths and cuts of clients.
-func Segments(ops, departed []*history.Op, rules optime.Rules) []Segment {
+func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
 	for _, op := range ops {
@@ -55,7 +55,7 @@ func Segments(ops, departed []*history.Op, rules optime.Rules) []Segment {
 // acquireFirst puts an acquire before the renewals that have its stamp.
 func acquireFirst(ops []*history.Op) {
 	i := slices.IndexFunc(ops, func(op *history.Op) bool { return op.Kind == history.Acquire })
-	if i > 0 && ops[0].Kind == history.Renew && optime.Call(ops[0]) == optime.Call(ops[i]) {
+	if i > 0 && ops[0].Kind == history.Renew && interval.Call(ops[0]) == interval.Call(ops[i]) {
 		acquire := ops[i]
 		copy(ops[1:], ops[:i])
 		ops[0] = acquire
@@ -77,7 +77,7 @@ func (r *replay) left(rest []*history.Op) int64 {
 	}
 	for _, op := range r.ops[:len(r.ops)-len(rest)] {
 		sets := op.Kind == history.Extend || op.Kind == history.Renew
-		flying := !inTurn(op, rest[0]) && !optime.Return(op).Before(optime.Call(rest[0]))
+		flying := !inTurn(op, rest[0]) && !interval.Return(op).Before(interval.Call(rest[0]))
 		if sets && (op.Outcome == history.Unknown || op.Outcome == history.OK && (flying || r.early(op))) {
 			ttl = min(ttl, r.lease(op))
 		}
@@ -87,17 +87,17 @@ func (r *replay) left(rest []*history.Op) int64 {
 
 // endFromOutside is where something other than the hold's own calls ends it: its
 // client's death, the end of its record, or its turning to a new grant.
-func endFromOutside(first *history.Op, ops, departed []*history.Op) optime.Stamp {
-	end := optime.Forever
+func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Stamp {
+	end := interval.Forever
 	for _, op := range departed {
-		if op.Client == first.Client && !optime.Call(op).Before(optime.Call(first)) {
-			end = optime.Earlier(end, optime.Call(op))
+		if op.Client == first.Client && !interval.Call(op).Before(interval.Call(first)) {
+			end = interval.Earlier(end, interval.Call(op))
 		}
 	}
 	for _, op := range ops[slices.Index(ops, first):] {
 		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
 		if op.Kind == history.Acquire && granted && op.Client == first.Client && op.Hold != first.Hold {
-			end = optime.Earlier(end, optime.Call(op))
+			end = interval.Earlier(end, interval.Call(op))
 		}
 	}
 	return end
@@ -106,7 +106,7 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) optime.Stamp
 // capFromOutside is the shortest lease that an acquire of the same client whose
 // outcome is unknown, called before first, may still set, or a renewal for any of
 // its acquires.
-func capFromOutside(first *history.Op, ops []*history.Op, rules optime.Rules) int64 {
+func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
 		if op.Kind != history.Acquire || op.Client != first.Client {
@@ -117,7 +117,7 @@ func capFromOutside(first *history.Op, ops []*history.Op, rules optime.Rules) in
 			ttl = min(ttl, rules.Leaves(op))
 		}
 		if (unknown || op.Outcome == history.OK) && rules.Unseen && rules.Joins() {
-			ttl = min(ttl, optime.Lease(op))
+			ttl = min(ttl, interval.Lease(op))
 		}
 	}
 	return ttl
@@ -130,8 +130,8 @@ type replay struct {
 	mine   []*history.Op // those before the hold began anew
 	all    []*history.Op // of all holds, in order
 	asides []aside
-	rules  optime.Rules
-	end    optime.Stamp
+	rules  interval.Rules
+	end    interval.Stamp
 	ended  bool  // by an operation of its own
 	cap    int64 // no lease is sure to be longer
 	unsure int64 // nor than this, from now on
@@ -153,7 +153,7 @@ func (r *replay) run() (rest []*history.Op) {
 	r.first(r.ops[0])
 	for i, op := range r.ops[1:] {
 		r.asidesBefore(op)
-		r.land(func(l *history.Op) bool { return inTurn(l, op) || optime.Return(l).Before(optime.Call(op)) })
+		r.land(func(l *history.Op) bool { return inTurn(l, op) || interval.Return(l).Before(interval.Call(op)) })
 		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
 		if r.ended && op.Kind == history.Acquire && granted {
 			rest = r.ops[i+1:]
@@ -179,9 +179,9 @@ func (r *replay) run() (rest []*history.Op) {
 // of its client's death, the client's own calls came first.
 func (r *replay) over(op *history.Op) bool {
 	if r.ended || op.Kind == history.Renew {
-		return !optime.Call(op).Before(r.end)
+		return !interval.Call(op).Before(r.end)
 	}
-	return r.end.Before(optime.Call(op))
+	return r.end.Before(interval.Call(op))
 }
 
 func (r *replay) apply(op *history.Op) {
@@ -190,10 +190,10 @@ func (r *replay) apply(op *history.Op) {
 		r.again(op)
 	case op.Kind == history.Release:
 		if r.levels--; r.levels <= 0 || op.Outcome == history.LossReported {
-			r.end, r.ended = optime.Call(op), true
+			r.end, r.ended = interval.Call(op), true
 		}
 	case op.Kind == history.Lost, op.Outcome == history.LossReported:
-		r.end, r.ended = optime.Call(op), true
+		r.end, r.ended = interval.Call(op), true
 	case op.Kind == history.Extend || op.Kind == history.Renew:
 		r.extend(op)
 	}
@@ -204,7 +204,7 @@ func (r *replay) apply(op *history.Op) {
 // which validity may end now: these may be grants anew.
 func (r *replay) overtaken(op *history.Op) {
 	r.nested = slices.DeleteFunc(r.nested, func(n *history.Op) bool {
-		over := n != op && (inTurn(n, op) || optime.Return(n).Before(optime.Call(op)))
+		over := n != op && (inTurn(n, op) || interval.Return(n).Before(interval.Call(op)))
 		late := !over && n.Return >= r.until
 		if late {
 			r.levels--
@@ -221,10 +221,10 @@ func (r *replay) first(op *history.Op) {
 		from = op.Call
 	}
 	if r.rules.Unseen && op.Outcome == history.OK {
-		r.unsure = min(r.unsure, optime.Lease(op))
+		r.unsure = min(r.unsure, interval.Lease(op))
 	}
 	if op.Outcome == history.OK && from != history.NoStamp {
-		r.begin(op, from, optime.After(from, min(optime.Lease(op), r.cap)))
+		r.begin(op, from, interval.After(from, min(interval.Lease(op), r.cap)))
 	}
 }
 
@@ -245,19 +245,19 @@ func (r *replay) land(returned func(*history.Op) bool) {
 func (r *replay) reopen(op *history.Op) {
 	from := op.Call
 	if op.Kind == history.Acquire {
-		r.levels, from = 1, optime.Start(op)
+		r.levels, from = 1, interval.Start(op)
 	} else if r.maybeAnew(op) {
 		r.levels = 1
 	}
-	r.begin(op, from, optime.After(from, r.surely(op, optime.Return(op))))
+	r.begin(op, from, interval.After(from, r.surely(op, interval.Return(op))))
 }
 
 // maybeAnew reports whether an acquire of unknown outcome may have granted the key
 // anew before op returned.
 func (r *replay) maybeAnew(op *history.Op) bool {
-	known := func(o *history.Op) bool { return !optime.Return(op).Before(optime.Return(o)) }
+	known := func(o *history.Op) bool { return !interval.Return(op).Before(interval.Return(o)) }
 	return slices.ContainsFunc(r.all, func(a *history.Op) bool {
-		called := optime.Call(a).Before(optime.Return(op)) || optime.Call(a) == optime.Return(op) && !inTurn(a, op)
+		called := interval.Call(a).Before(interval.Return(op)) || interval.Call(a) == interval.Return(op) && !inTurn(a, op)
 		return called && r.silent(a, op, known)
 	})
 }
@@ -266,7 +266,7 @@ func (r *replay) maybeAnew(op *history.Op) bool {
 // the key anew.
 func (r *replay) silentBefore(op *history.Op) bool {
 	known := func(o *history.Op) bool {
-		return optime.Return(o).Before(optime.Call(op)) || inTurn(o, op) && !optime.Call(op).Before(optime.Return(o))
+		return interval.Return(o).Before(interval.Call(op)) || inTurn(o, op) && !interval.Call(op).Before(interval.Return(o))
 	}
 	before := r.all[:max(0, slices.Index(r.all, op))]
 	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.silent(a, op, known) })
@@ -285,12 +285,12 @@ func (r *replay) silent(a, op *history.Op, known func(*history.Op) bool) bool {
 
 // begin opens a segment at the return of op unless it would be over by then.
 func (r *replay) begin(op *history.Op, from, until int64) {
-	if op.Return >= until || r.end.Before(optime.Return(op)) {
+	if op.Return >= until || r.end.Before(interval.Return(op)) {
 		return
 	}
 	if r.open && op.Return < r.until { // the must-hold interval goes on
 		r.until = max(r.until, until)
-		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.Start.Before(optime.Return(op)))
+		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.Start.Before(interval.Return(op)))
 		return
 	}
 	if r.open {
@@ -298,13 +298,13 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	}
 	r.open, r.until = true, until
 	r.renewed = op.Kind == history.Renew
-	r.cur = Segment{Client: op.Client, Attempt: optime.Stamp{T: from}, Start: optime.Return(op)}
+	r.cur = Segment{Client: op.Client, Attempt: interval.Stamp{T: from}, Start: interval.Return(op)}
 }
 
 func (r *replay) finish() {
-	r.cur.End = optime.Earlier(r.end, optime.Stamp{T: r.until})
+	r.cur.End = interval.Earlier(r.end, interval.Stamp{T: r.until})
 	point := r.cur.End == r.cur.Start && !r.renewed && !r.unasked()
-	if (point || r.cur.Start.Before(r.cur.End)) && r.cur.Start.Before(optime.Stamp{T: r.until}) {
+	if (point || r.cur.Start.Before(r.cur.End)) && r.cur.Start.Before(interval.Stamp{T: r.until}) {
 		r.done = append(r.done, r.cur)
 	}
 }
@@ -314,25 +314,25 @@ func (r *replay) finish() {
 func (r *replay) unasked() bool {
 	return slices.ContainsFunc(r.mine, func(op *history.Op) bool {
 		told := op.Kind == history.Lost || op.Kind == history.Renew && op.Outcome == history.LossReported
-		return told && optime.Call(op) == r.end
+		return told && interval.Call(op) == r.end
 	})
 }
 
 func (r *replay) again(op *history.Op) {
 	if r.rules.Unseen && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
-		r.unsure = min(r.unsure, optime.Lease(op))
-		r.until = min(r.until, optime.After(op.Call, optime.Lease(op)))
+		r.unsure = min(r.unsure, interval.Lease(op))
+		r.until = min(r.until, interval.After(op.Call, interval.Lease(op)))
 	}
 	if op.Outcome != history.OK {
 		if op.Outcome == history.Unknown {
-			r.until = min(r.until, optime.After(op.Call, r.rules.Leaves(op)))
+			r.until = min(r.until, interval.After(op.Call, r.rules.Leaves(op)))
 		}
 		return
 	}
-	until := optime.After(optime.Start(op), r.surely(op, optime.Call(op)))
+	until := interval.After(interval.Start(op), r.surely(op, interval.Call(op)))
 	retried := !r.rules.Nested && op.Attempts > 1
 	if retried {
-		until = optime.After(op.Call, r.surely(op, optime.Call(op)))
+		until = interval.After(op.Call, r.surely(op, interval.Call(op)))
 	}
 	switch {
 	case r.open && op.Return < r.until && r.rules.Nested:
@@ -352,13 +352,13 @@ func (r *replay) again(op *history.Op) {
 func (r *replay) extend(op *history.Op) {
 	switch {
 	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
-		r.until = min(r.until, optime.After(op.Call, r.lease(op)))
+		r.until = min(r.until, interval.After(op.Call, r.lease(op)))
 	case op.Outcome != history.OK:
 	case r.open && op.Call < r.until && r.rules.Joins() && (op.Kind == history.Renew || r.silentBefore(op)) && op.Return >= r.until:
-		r.until = min(r.until, optime.After(op.Call, r.surely(op, optime.Call(op))))
+		r.until = min(r.until, interval.After(op.Call, r.surely(op, interval.Call(op))))
 		r.late = append(r.late, op)
 	case r.open && op.Call < r.until:
-		r.until = optime.After(op.Call, r.surely(op, optime.Call(op)))
+		r.until = interval.After(op.Call, r.surely(op, interval.Call(op)))
 	default:
 		r.late = append(r.late, op)
 	}
@@ -368,22 +368,22 @@ func (r *replay) extend(op *history.Op) {
 // so that the acquire may have taken effect after it.
 func (r *replay) early(op *history.Op) bool {
 	first := r.ops[0]
-	return op.Kind == history.Renew && first.Outcome == history.OK && !optime.Return(first).Before(optime.Call(op))
+	return op.Kind == history.Renew && first.Outcome == history.OK && !interval.Return(first).Before(interval.Call(op))
 }
 
 // surely is the shortest lease among op's and those that may be applied after
 // it: of the operations asked for by at, those that are not over before op's call.
-func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
-	ttl := min(optime.Lease(op), r.cap, r.unsure)
+func (r *replay) surely(op *history.Op, at interval.Stamp) int64 {
+	ttl := min(interval.Lease(op), r.cap, r.unsure)
 	place := slices.Index(r.ops, op)
 	for i, other := range r.ops {
 		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.rules.Nested
 		later := i > place && inTurn(other, op)
-		if other == op || !sets || later || at.Before(optime.Call(other)) {
+		if other == op || !sets || later || at.Before(interval.Call(other)) {
 			continue
 		}
 		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
-		overlaps := other.Outcome == history.OK && other != r.ops[0] && !inTurn(other, op) && !optime.Return(other).Before(optime.Call(op))
+		overlaps := other.Outcome == history.OK && other != r.ops[0] && !inTurn(other, op) && !interval.Return(other).Before(interval.Call(op))
 		switch {
 		case maybe && other.Kind == history.Acquire:
 			ttl = min(ttl, r.rules.Leaves(other))
@@ -397,13 +397,13 @@ func (r *replay) surely(op *history.Op, at optime.Stamp) int64 {
 // lease is the shortest lease that op may have set: where a renewal does not say,
 // that of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
-	if !optime.InheritsLease(op) {
-		return optime.Lease(op)
+	if !interval.InheritsLease(op) {
+		return interval.Lease(op)
 	}
 	ttl := r.cap
 	for _, other := range r.ops[:slices.Index(r.ops, op)] {
 		if other.Kind == history.Acquire {
-			ttl = min(ttl, optime.Lease(other))
+			ttl = min(ttl, interval.Lease(other))
 		}
 	}
 	return ttl

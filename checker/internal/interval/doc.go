@@ -15,7 +15,11 @@
 //
 // Operations are applied in the order of their calls, with their outcomes, and their returns
 // in the order of these. The package knows of one grant at a time: what others do to it, and
-// what it does to others, is the checker's, as are conditions and verdicts. Package
-// crosscheck derives the must-hold intervals a second time and shares nothing with this one
-// but how single operations are read.
+// what it does to others, is the checker's, as are conditions and verdicts.
+//
+// Stamps and leases of single operations (stamp.go, lease.go) know nothing of grants. Package
+// crosscheck shares them, and derives the must-hold intervals a second time from them alone.
+//
+// [Standstills] are the times in which the process that drives the clients, or a server, stood
+// still: events of a history tell them ([Standstills.Add]), and gaps in it show them ([Gaps]).
 package interval

@@ -3,7 +3,6 @@ package interval
 import (
 	"math"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,10 +19,10 @@ type Grant struct {
 
 // beginning describes the acquire. Least is never longer than Most.
 type beginning struct {
-	First   *history.Op  // the first acquire
-	Granted optime.Stamp // return of First
-	Newest  optime.Stamp // the latest instant at which an acquire can have granted the key
-	From    int64        // start of validity in ns, NoStamp if no acquire was answered ok
+	First   *history.Op // the first acquire
+	Granted Stamp       // return of First
+	Newest  Stamp       // the latest instant at which an acquire can have granted the key
+	From    int64       // start of validity in ns, NoStamp if no acquire was answered ok
 	// Sure is the earliest end of the lease that the acquire gave, in ns, even if the start of
 	// that lease is not known.
 	Sure int64
@@ -40,23 +39,23 @@ type beginning struct {
 // ReleasedBy.
 type ending struct {
 	ReleasedBy *history.Op
-	Knew       optime.Stamp // the owner's last instant of work: it let go, was told of the loss, or died
-	Released   bool         // the owner sent its last release, whatever the answer
-	Certain    bool         // the server certainly freed the key
-	Dead       bool         // the owner died before it let go
+	Knew       Stamp // the owner's last instant of work: it let go, was told of the loss, or died
+	Released   bool  // the owner sent its last release, whatever the answer
+	Certain    bool  // the server certainly freed the key
+	Dead       bool  // the owner died before it let go
 }
 
 // Begin makes g, which is empty, the grant of acquire op, from its return if it was answered ok,
 // and from its call if its outcome is unknown.
-func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
-	ttl, most := optime.Lease(op), optime.Longest(op)
+func (g *Grant) Begin(op *history.Op, rules Rules) {
+	ttl, most := Lease(op), Longest(op)
 	g.rules, g.First = rules, op
-	g.Granted, g.Newest, g.Known = optime.Return(op), optime.Return(op), op.Outcome == history.OK
-	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, !g.Known || optime.TellsLease(op), math.MaxInt64, 1, 1
-	g.End, g.Knew = optime.Forever, optime.Forever
+	g.Granted, g.Newest, g.Known = Return(op), Return(op), op.Outcome == history.OK
+	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
+	g.End, g.Knew = Forever, Forever
 	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
 	if !g.Known {
-		g.From, g.Granted, g.Newest = history.NoStamp, optime.Call(op), optime.Forever
+		g.From, g.Granted, g.Newest = history.NoStamp, Call(op), Forever
 		g.unsure = rules.Leaves(op)
 		return
 	}
@@ -66,12 +65,12 @@ func (g *Grant) Begin(op *history.Op, rules optime.Rules) {
 	if g.unseen = rules.Unseen; g.unseen { // a renewal may cut an extend short
 		g.unsure = ttl
 	}
-	g.mayUntil = optime.After(op.Return, most)
-	g.Sure = optime.After(optime.Start(op), ttl)
+	g.mayUntil = After(op.Return, most)
+	g.Sure = After(Start(op), ttl)
 	if g.From == history.NoStamp {
 		return
 	}
-	g.Until = optime.After(g.From, ttl)
+	g.Until = After(g.From, ttl)
 	g.Base, g.Promised = g.Until, g.Until
 	g.open(g.Granted)
 }
@@ -85,19 +84,19 @@ func (g *Grant) Empty() Grant {
 }
 
 // Began returns the start of validity, with its sequence number if that is known.
-func (g *Grant) Began() optime.Stamp {
+func (g *Grant) Began() Stamp {
 	if g.First.Call == g.From {
-		return optime.Call(g.First)
+		return Call(g.First)
 	}
-	return optime.Stamp{T: g.From}
+	return Stamp{T: g.From}
 }
 
 // LeaseOf returns the shortest lease, in ns, that op, an operation on g, may have set.
 func (g *Grant) LeaseOf(op *history.Op) int64 {
-	if optime.InheritsLease(op) {
+	if InheritsLease(op) {
 		return g.Renewal(op)
 	}
-	return optime.Lease(op)
+	return Lease(op)
 }
 
 // Renewal returns the shortest lease, in ns, that renewal op may set, which records none. Called
@@ -116,13 +115,13 @@ func (g *Grant) Cap(ttl int64) {
 		return
 	}
 	g.Least = ttl
-	g.Sure = min(g.Sure, optime.After(optime.Start(g.First), ttl))
+	g.Sure = min(g.Sure, After(Start(g.First), ttl))
 	if g.From == history.NoStamp {
 		return
 	}
-	g.Until = min(g.Until, optime.After(g.From, ttl))
+	g.Until = min(g.Until, After(g.From, ttl))
 	g.Base, g.Promised = g.Until, g.Until
-	g.Must = g.Granted.Before(optime.Stamp{T: g.Until})
+	g.Must = g.Granted.Before(Stamp{T: g.Until})
 }
 
 // Joined applies that g, just granted, may have joined earlier levels of its client. Their
@@ -135,8 +134,8 @@ func (g *Grant) Joined(longest, relets int64) {
 
 // ValidAt reports whether the lease lasts beyond s. Whatever the owner was told meanwhile, only its
 // own release gives the key to others earlier.
-func (g *Grant) ValidAt(s optime.Stamp) bool {
-	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(optime.Stamp{T: g.Until})
+func (g *Grant) ValidAt(s Stamp) bool {
+	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(Stamp{T: g.Until})
 }
 
 // Follows reports whether g was certainly granted after a. Granted before a, it would still have

@@ -3,12 +3,11 @@ package interval
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
 // granted is a grant from 1, answered at 2, for 10.
-func granted(rules optime.Rules) *Grant {
+func granted(rules Rules) *Grant {
 	var g Grant
 	g.Begin(&history.Op{Kind: history.Acquire, Outcome: history.OK, Call: 1, Return: 2, Attempt: 1, Granted: 10}, rules)
 	return &g
@@ -23,20 +22,20 @@ func op(kind history.Kind, outcome history.Outcome, call int64) *history.Op {
 // the begin and end of its newest segment, and the time until which it may be held. The
 // latter includes a slack of 100 for each doubt.
 func TestIntervals(t *testing.T) {
-	nested, refreshed := optime.Rules{Nested: true}, optime.Rules{Refreshed: true}
+	nested, refreshed := Rules{Nested: true}, Rules{Refreshed: true}
 	for _, c := range []struct {
 		name            string
-		rules           optime.Rules
+		rules           Rules
 		ops             []*history.Op
 		start, end, may int64
 	}{
-		{"alone", optime.Rules{}, nil, 2, 11, 112},
-		{"extended in time", optime.Rules{}, []*history.Op{op(history.Extend, history.OK, 8)}, 2, 18, 119},
-		{"extended too late", optime.Rules{}, []*history.Op{op(history.Extend, history.OK, 12)}, 13, 22, 123},
-		{"extended, nobody knows", optime.Rules{}, []*history.Op{op(history.Extend, history.Unknown, 8)}, 2, 11, 222},
-		{"renewal that failed", optime.Rules{}, []*history.Op{op(history.Renew, history.Failed, 8)}, 2, 11, 112},
-		{"released", optime.Rules{}, []*history.Op{op(history.Release, history.OK, 5)}, 2, 5, 6},
-		{"released, nobody knows", optime.Rules{}, []*history.Op{op(history.Release, history.Unknown, 5)}, 2, 5, 112},
+		{"alone", Rules{}, nil, 2, 11, 112},
+		{"extended in time", Rules{}, []*history.Op{op(history.Extend, history.OK, 8)}, 2, 18, 119},
+		{"extended too late", Rules{}, []*history.Op{op(history.Extend, history.OK, 12)}, 13, 22, 123},
+		{"extended, nobody knows", Rules{}, []*history.Op{op(history.Extend, history.Unknown, 8)}, 2, 11, 222},
+		{"renewal that failed", Rules{}, []*history.Op{op(history.Renew, history.Failed, 8)}, 2, 11, 112},
+		{"released", Rules{}, []*history.Op{op(history.Release, history.OK, 5)}, 2, 5, 6},
+		{"released, nobody knows", Rules{}, []*history.Op{op(history.Release, history.Unknown, 5)}, 2, 5, 112},
 		{"nested in time", nested, []*history.Op{op(history.Acquire, history.OK, 8)}, 2, 18, 119},
 		{"nested, released once", nested, []*history.Op{op(history.Acquire, history.OK, 8), op(history.Release, history.OK, 10)}, 2, 18, 121},
 		{"nested, released twice", nested, []*history.Op{op(history.Acquire, history.OK, 8), op(history.Release, history.OK, 10), op(history.Release, history.OK, 12)}, 2, 12, 13},
@@ -80,18 +79,18 @@ func apply(g *Grant, op *history.Op) {
 
 // TestConflict: segments that only touch do not conflict.
 func TestConflict(t *testing.T) {
-	a := granted(optime.Rules{})
+	a := granted(Rules{})
 	for _, c := range []struct {
 		call     int64
 		conflict bool
 		shared   int64
 	}{{4, true, 6}, {9, true, 1}, {10, false, 0}, {20, false, 0}} {
 		var b Grant
-		b.Begin(op(history.Acquire, history.OK, c.call), optime.Rules{})
+		b.Begin(op(history.Acquire, history.OK, c.call), Rules{})
 		if got := Conflict(a, &b); got != c.conflict {
 			t.Errorf("granted at %d: conflict %t, want %t", c.call, got, c.conflict)
 		}
-		if got := Shared(a, &b, optime.Forever); got != c.shared {
+		if got := Shared(a, &b, Forever); got != c.shared {
 			t.Errorf("granted at %d: shared %d, want %d", c.call, got, c.shared)
 		}
 	}

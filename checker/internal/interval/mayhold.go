@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -38,10 +37,10 @@ func (g *Grant) Widen(op *history.Op) {
 	switch {
 	case g.exact:
 	case op.Outcome == history.OK:
-		g.mayUntil = max(g.mayUntil, optime.After(op.Return, optime.Longest(op)))
+		g.mayUntil = max(g.mayUntil, After(op.Return, Longest(op)))
 	case op.Outcome == history.Unknown:
-		ttl := optime.Longest(op)
-		if optime.InheritsLease(op) {
+		ttl := Longest(op)
+		if InheritsLease(op) {
 			ttl = g.Most
 		}
 		g.pending = append(g.pending, pendingLease{op, ttl})
@@ -61,9 +60,9 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 			return false
 		case g.exact:
 		case over:
-			g.mayUntil = max(g.mayUntil, optime.After(end, l.ttl))
+			g.mayUntil = max(g.mayUntil, After(end, l.ttl))
 		default:
-			g.added = optime.After(g.added, l.ttl)
+			g.added = After(g.added, l.ttl)
 			g.additions = min(g.additions+1, mostInDoubt)
 		}
 		return true
@@ -78,7 +77,7 @@ func (g *Grant) MayEnd(t int64) { g.mayUntil = t }
 // RenewedBy applies that the last unseen renewal of g was sent by t.
 func (g *Grant) RenewedBy(t int64) {
 	if g.unseen {
-		g.mayUntil = max(g.mayUntil, optime.After(t, g.Most))
+		g.mayUntil = max(g.mayUntil, After(t, g.Most))
 	}
 }
 
@@ -117,11 +116,11 @@ func (g *Grant) SessionEnds(t int64) {
 
 // Freed returns the latest end of the may-hold interval, with the sequence number of the release
 // if its answer is that end.
-func (g *Grant) Freed(slack int64) optime.Stamp {
+func (g *Grant) Freed(slack int64) Stamp {
 	if g.exact {
-		return optime.Return(g.ReleasedBy)
+		return Return(g.ReleasedBy)
 	}
-	return optime.Stamp{T: g.Latest(slack), Seq: math.MaxUint64}
+	return Stamp{T: g.Latest(slack), Seq: math.MaxUint64}
 }
 
 // Latest returns the latest end of the may-hold interval, in ns.
@@ -132,13 +131,13 @@ func (g *Grant) Latest(slack int64) int64 {
 	case g.unseen && !g.Dead && (!g.Released || g.LettingGo() || g.rules.Nested && g.Doubt): // what is left of it may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := optime.After(g.mayUntil, g.added), int64(g.additions)+int64(g.relets)
+	at, slacks := After(g.mayUntil, g.added), int64(g.additions)+int64(g.relets)
 	for range g.relets {
-		at = optime.After(at, g.Most)
+		at = After(at, g.Most)
 	}
 	for _, l := range g.pending {
-		at = optime.After(at, l.ttl)
+		at = After(at, l.ttl)
 		slacks++
 	}
-	return optime.After(at, slack*(1+min(slacks, mostInDoubt)))
+	return After(at, slack*(1+min(slacks, mostInDoubt)))
 }

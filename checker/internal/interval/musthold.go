@@ -1,11 +1,9 @@
 package interval
 
-import "github.com/lockbench/lockbench/checker/internal/optime"
-
 // mustHold is the newest segment of the must-hold interval. It lies within validity, and ends
 // for good with End.
 type mustHold struct {
-	Start, End optime.Stamp
+	Start, End Stamp
 	Must       bool // there is one
 	Ended      bool // nothing more can be in it
 	EndedBy    Cause
@@ -33,8 +31,8 @@ func (c Cause) String() string {
 }
 
 // open begins a segment of the must-hold interval at s, if validity has not ended by then.
-func (g *Grant) open(s optime.Stamp) bool {
-	if g.End.Before(s) || !s.Before(optime.Stamp{T: g.Until}) {
+func (g *Grant) open(s Stamp) bool {
+	if g.End.Before(s) || !s.Before(Stamp{T: g.Until}) {
 		return false
 	}
 	g.Must, g.Start = true, s
@@ -42,30 +40,30 @@ func (g *Grant) open(s optime.Stamp) bool {
 }
 
 // MustEnd is where the newest segment ends, as far as is known.
-func (g *Grant) MustEnd() optime.Stamp { return optime.Earlier(g.End, optime.Stamp{T: g.Until}) }
+func (g *Grant) MustEnd() Stamp { return Earlier(g.End, Stamp{T: g.Until}) }
 
 // EndCause is what ends the newest segment, as far as is known.
 func (g *Grant) EndCause() Cause {
-	if g.Ended && g.End.Before(optime.Stamp{T: g.Until}) {
+	if g.Ended && g.End.Before(Stamp{T: g.Until}) {
 		return g.EndedBy
 	}
 	return ByValidity
 }
 
 // MustHoldAt reports whether the must-hold interval has begun at s or before and lasts beyond s.
-func (g *Grant) MustHoldAt(s optime.Stamp) bool {
+func (g *Grant) MustHoldAt(s Stamp) bool {
 	return g.Must && !s.Before(g.Start) && s.Before(g.MustEnd())
 }
 
 // Close ends the must-hold interval at s for the reason by; only the first time counts. own
 // tells that the owner did it, in a known order with its other calls.
-func (g *Grant) Close(s optime.Stamp, by Cause, own bool) {
-	g.Knew = optime.Earlier(g.Knew, s)
+func (g *Grant) Close(s Stamp, by Cause, own bool) {
+	g.Knew = Earlier(g.Knew, s)
 	g.CloseUnseen(s, by, own)
 }
 
 // CloseUnseen ends the must-hold interval as Close does, but of that its owner knows nothing.
-func (g *Grant) CloseUnseen(s optime.Stamp, by Cause, own bool) {
+func (g *Grant) CloseUnseen(s Stamp, by Cause, own bool) {
 	if !g.Ended {
 		g.Ended, g.End, g.EndedBy = true, s, by
 	}
@@ -89,7 +87,7 @@ func Conflict(a, b *Grant) bool {
 }
 
 // Shared is how long the newest segments of a and b conflicted, in ns, up to last.
-func Shared(a, b *Grant, last optime.Stamp) int64 {
+func Shared(a, b *Grant, last Stamp) int64 {
 	begin := max(a.Start.T, b.Start.T)
 	return max(0, min(a.MustEnd().T, b.MustEnd().T, last.T)-begin)
 }

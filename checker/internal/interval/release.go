@@ -1,7 +1,6 @@
 package interval
 
 import (
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -9,7 +8,7 @@ import (
 // is never more than depth, of which a release that failed takes none. The rules are here
 // since they fill a gap: grants are many, and their size counts.
 type levels struct {
-	rules            optime.Rules
+	rules            Rules
 	Doubt            bool  // there is a release or nested acquire whose effect is unknown
 	Inner            int32 // inner releases so far
 	InnerAt          int64 // call of the first, in ns
@@ -22,7 +21,7 @@ type levels struct {
 func (g *Grant) Release(op *history.Op) (last bool) {
 	lost := op.Outcome == history.LossReported
 	if g.mustDepth--; g.mustDepth <= 0 || lost {
-		g.Close(optime.Call(op), ByRelease, true)
+		g.Close(Call(op), ByRelease, true)
 	} else {
 		if g.Inner++; g.Inner == 1 {
 			g.InnerAt = op.Call
@@ -47,7 +46,7 @@ func (g *Grant) LetGo(op *history.Op) {
 		}
 		if op.Outcome == history.OK && !g.Doubt {
 			g.Certain = true
-			g.mayUntil, g.exact = optime.After(op.Return, op.Delay), op.Delay == 0
+			g.mayUntil, g.exact = After(op.Return, op.Delay), op.Delay == 0
 			return
 		}
 	}
@@ -62,7 +61,7 @@ func (g *Grant) relet(op *history.Op) {
 	switch {
 	case !g.rules.Nested || g.exact:
 	case op.Outcome == history.OK:
-		g.mayUntil = max(g.mayUntil, optime.After(op.Return, g.Most))
+		g.mayUntil = max(g.mayUntil, After(op.Return, g.Most))
 	case op.Outcome == history.Unknown:
 		g.pending = append(g.pending, pendingLease{op, g.Most})
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/internal/optime"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -39,14 +38,14 @@ func (g *Grant) Extend(op *history.Op) {
 	case history.Unknown:
 		g.shorten(op)
 	case history.OK:
-		g.prolong(op, g.Shortest(optime.Lease(op)))
+		g.prolong(op, g.Shortest(Lease(op)))
 		g.flying = append(g.flying, op)
 	}
 }
 
 // prolong sets the end of validity by op, answered ok, that leaves ttl for sure.
 func (g *Grant) prolong(op *history.Op, ttl int64) {
-	until := optime.After(op.Call, ttl)
+	until := After(op.Call, ttl)
 	if g.Ended { // its must-hold interval is over, but not what its lease keeps out
 		g.setUntil(op, min(g.Until, until))
 		return
@@ -78,13 +77,13 @@ func (g *Grant) Early(op *history.Op) {
 	switch op.Outcome {
 	case history.Failed:
 	case history.LossReported:
-		g.CloseUnseen(optime.Call(op), ByLoss, false)
+		g.CloseUnseen(Call(op), ByLoss, false)
 	default:
 		g.shorten(op)
 		g.Widen(op)
-		g.Sure = min(g.Sure, optime.After(op.Call, g.LeaseOf(op)))
+		g.Sure = min(g.Sure, After(op.Call, g.LeaseOf(op)))
 	}
-	g.Must = g.Must && !g.End.Before(g.Start) && g.Start.Before(optime.Stamp{T: g.Until})
+	g.Must = g.Must && !g.End.Before(g.Start) && g.Start.Before(Stamp{T: g.Until})
 }
 
 // Bound has validity end at t at the latest.
@@ -105,7 +104,7 @@ func (g *Grant) shorten(op *history.Op) {
 // shortenTo is shorten where op may leave ttl.
 func (g *Grant) shortenTo(op *history.Op, ttl int64) {
 	g.unsure = min(g.unsure, ttl)
-	g.setUntil(op, min(g.Until, optime.After(op.Call, ttl)))
+	g.setUntil(op, min(g.Until, After(op.Call, ttl)))
 }
 
 // Shortest is the TTL that an extend of ttl certainly leaves: one that is still
@@ -113,7 +112,7 @@ func (g *Grant) shortenTo(op *history.Op, ttl int64) {
 func (g *Grant) Shortest(ttl int64) int64 {
 	ttl = min(ttl, g.unsure)
 	for _, other := range g.flying {
-		ttl = min(ttl, optime.Lease(other))
+		ttl = min(ttl, Lease(other))
 	}
 	return ttl
 }
@@ -121,7 +120,7 @@ func (g *Grant) Shortest(ttl int64) int64 {
 // crowd tells the operations that will reopen the must-hold interval that op overlaps them.
 func (g *Grant) crowd(op *history.Op) {
 	for i := range g.late {
-		g.late[i].ttl = min(g.late[i].ttl, optime.Lease(op))
+		g.late[i].ttl = min(g.late[i].ttl, Lease(op))
 	}
 }
 
@@ -149,8 +148,8 @@ func (g *Grant) outrun() {
 // Again applies the call of a second acquire by the owner, which was answered ok or whose
 // outcome is unknown.
 func (g *Grant) Again(op *history.Op) {
-	ttl := optime.Lease(op)
-	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, optime.Longest(op)), g.endless || ttl == math.MaxInt64
+	ttl := Lease(op)
+	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, Longest(op)), g.endless || ttl == math.MaxInt64
 	if g.rules.Unseen {
 		g.shorten(op)
 	}
@@ -170,11 +169,11 @@ func (g *Grant) Again(op *history.Op) {
 // time: until then the lease may have ended and the server granted it anew.
 func (g *Grant) begunAnew(op *history.Op) {
 	nested := g.rules.Nested
-	ttl := g.Shortest(optime.Lease(op))
-	until := optime.After(optime.Start(op), ttl)
+	ttl := g.Shortest(Lease(op))
+	until := After(Start(op), ttl)
 	retried := !nested && op.Attempts > 1 // an attempt without an answer may have acted before
 	if retried {
-		until = optime.After(op.Call, ttl)
+		until = After(op.Call, ttl)
 	}
 	if g.Ended {
 		if !nested {
@@ -229,20 +228,20 @@ func (g *Grant) Landed(op *history.Op) (reopens bool) {
 func (g *Grant) reopen(op *history.Op, ttl int64) (begins bool) {
 	from := op.Call
 	if op.Kind == history.Acquire {
-		from = optime.Start(op)
+		from = Start(op)
 	}
-	until := optime.After(from, ttl)
-	if g.End.Before(optime.Return(op)) || op.Return >= until {
+	until := After(from, ttl)
+	if g.End.Before(Return(op)) || op.Return >= until {
 		return false
 	}
 	if g.Must && op.Return < g.Until {
 		// One that overlaps it, called later or landed sooner, has opened the must-hold interval
 		// already. Both bounds are sound, so the later one counts.
 		g.setUntil(op, max(g.Until, until))
-		g.renewed = g.renewed && (op.Kind == history.Renew || g.Start.Before(optime.Return(op)))
+		g.renewed = g.renewed && (op.Kind == history.Renew || g.Start.Before(Return(op)))
 		return false
 	}
 	g.From, g.renewed = from, op.Kind == history.Renew
 	g.setUntil(op, until)
-	return g.open(optime.Return(op))
+	return g.open(Return(op))
 }

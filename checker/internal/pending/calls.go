@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/clients"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
 // Crashed stands for all clients that died.
@@ -18,10 +17,10 @@ type Calls struct {
 	newest []call
 	// forgot: there were more, which are over by forgotten.
 	forgot    bool
-	forgotten optime.Stamp
+	forgotten interval.Stamp
 	// pending counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
-	pending clients.Values
+	pending Values
 	// unnamed is what touches what comes of those that are forgotten, or pending.
 	unnamed lockbench.Conditions
 }
@@ -29,7 +28,7 @@ type Calls struct {
 // A call may take effect until then.
 type call struct {
 	client int32
-	until  optime.Stamp
+	until  interval.Stamp
 	under  lockbench.Conditions // what touches what comes of it
 }
 
@@ -37,9 +36,9 @@ type call struct {
 const keptCalls = 16
 
 // Sent adds a call of client, that may take effect until then under these conditions.
-func (s *Calls) Sent(client int32, until optime.Stamp, under lockbench.Conditions) {
+func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditions) {
 	if len(s.newest) == keptCalls {
-		s.forgot, s.forgotten = true, optime.Later(s.forgotten, s.newest[0].until)
+		s.forgot, s.forgotten = true, interval.Later(s.forgotten, s.newest[0].until)
 		s.unnamed |= s.newest[0].under
 		s.newest = slices.Delete(s.newest, 0, 1)
 	}
@@ -54,7 +53,7 @@ func (s *Calls) SentUnknown(client int32, under lockbench.Conditions) {
 
 // Touch applies that a condition has touched client by now: what comes of its calls under
 // way, too.
-func (s *Calls) Touch(client int32, by lockbench.Conditions, now optime.Stamp) {
+func (s *Calls) Touch(client int32, by lockbench.Conditions, now interval.Stamp) {
 	for i := range s.newest {
 		if c := &s.newest[i]; c.client == client && !c.until.Before(now) {
 			c.under |= by
@@ -86,7 +85,7 @@ func (s *Calls) Retire(client int32) bool {
 
 // Beside reports whether a call of another than client may take effect at from or later, and
 // which conditions touch what comes of it, as far as is known.
-func (s *Calls) Beside(client int32, from optime.Stamp) (under lockbench.Conditions, beside bool) {
+func (s *Calls) Beside(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
 	beside = s.forgot && !s.forgotten.Before(from)
 	for p := range s.pending.Each {
 		beside = beside || p.Client != client && p.N > 0

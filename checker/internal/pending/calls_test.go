@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
 // TestCalls: a call matters to others until it is over; one of unknown outcome at any time, also
@@ -12,18 +12,18 @@ import (
 func TestCalls(t *testing.T) {
 	var s Calls
 	beside := func(client int32, from int64) bool {
-		_, beside := s.Beside(client, optime.Stamp{T: from})
+		_, beside := s.Beside(client, interval.Stamp{T: from})
 		return beside
 	}
-	s.Sent(1, optime.Stamp{T: 10}, lockbench.Outlived)
+	s.Sent(1, interval.Stamp{T: 10}, lockbench.Outlived)
 	if beside(1, 5) || !beside(2, 10) || beside(2, 11) {
 		t.Error("want it to matter to client 2 until 10")
 	}
-	if under, _ := s.Beside(2, optime.Stamp{T: 5}); under != lockbench.Outlived {
+	if under, _ := s.Beside(2, interval.Stamp{T: 5}); under != lockbench.Outlived {
 		t.Errorf("touched by %v, want outlived", under)
 	}
 	for range keptCalls {
-		s.Sent(2, optime.Stamp{T: 4}, 0)
+		s.Sent(2, interval.Stamp{T: 4}, 0)
 	}
 	if !beside(2, 10) || beside(2, 11) {
 		t.Error("want the forgotten one to matter until 10")
@@ -36,7 +36,7 @@ func TestCalls(t *testing.T) {
 	if s.Pending(Crashed) || beside(1, 99) {
 		t.Error("want it over once it has acted")
 	}
-	if under, _ := s.Beside(3, optime.Stamp{T: 10}); under != lockbench.Outlived|lockbench.Cancel {
+	if under, _ := s.Beside(3, interval.Stamp{T: 10}); under != lockbench.Outlived|lockbench.Cancel {
 		t.Errorf("touched by %v, want by what the forgotten one and the pending one were", under)
 	}
 	if s = s.Empty(); beside(1, 0) {
@@ -47,14 +47,14 @@ func TestCalls(t *testing.T) {
 // TestTouch: a fault of a client touches its calls under way, and no others.
 func TestTouch(t *testing.T) {
 	var s Calls
-	s.Sent(1, optime.Stamp{T: 10}, 0)
-	s.Touch(1, lockbench.Pause, optime.Stamp{T: 11})
-	s.Touch(2, lockbench.Crash, optime.Stamp{T: 5})
-	if under, _ := s.Beside(3, optime.Stamp{T: 5}); under != 0 {
+	s.Sent(1, interval.Stamp{T: 10}, 0)
+	s.Touch(1, lockbench.Pause, interval.Stamp{T: 11})
+	s.Touch(2, lockbench.Crash, interval.Stamp{T: 5})
+	if under, _ := s.Beside(3, interval.Stamp{T: 5}); under != 0 {
 		t.Errorf("touched by %v, want nothing", under)
 	}
-	s.Touch(1, lockbench.Pause, optime.Stamp{T: 10})
-	if under, _ := s.Beside(3, optime.Stamp{T: 5}); under != lockbench.Pause {
+	s.Touch(1, lockbench.Pause, interval.Stamp{T: 10})
+	if under, _ := s.Beside(3, interval.Stamp{T: 5}); under != lockbench.Pause {
 		t.Errorf("touched by %v, want pause", under)
 	}
 }

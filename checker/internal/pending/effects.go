@@ -1,14 +1,10 @@
-// Package pending keeps what faults did to operations on one key and what may still come of
-// it: a command of which nobody was told whether it ran may run late, and what it left on the
-// server may stay until somebody else is granted the key. It says what may act until when;
-// which holds that touches, and what is to be made of it, is the checker's.
 package pending
 
 import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -23,7 +19,7 @@ type Effect struct {
 	Fault *history.Op
 	Op    *history.Op           // affected while under way, or the acquire of a hold
 	Under *lockbench.Conditions // what has touched its hold; nil when Op made none
-	Until optime.Stamp          // a command of it ran as late as this
+	Until interval.Stamp        // a command of it ran as late as this
 	// Bounded: it is over, and with it what it may have left on the server.
 	Bounded bool
 	// Over: somebody else was granted the key since, so nothing is left of it.
@@ -37,11 +33,11 @@ type Effect struct {
 }
 
 // Acted is when what was affected took effect at the latest.
-func (x *Effect) Acted() optime.Stamp {
+func (x *Effect) Acted() interval.Stamp {
 	if x.Cause == Died {
-		return optime.Call(x.Fault)
+		return interval.Call(x.Fault)
 	}
-	return optime.Later(optime.Return(x.Op), x.Until)
+	return interval.Later(interval.Return(x.Op), x.Until)
 }
 
 // Unanswered reports whether what was affected may have run without its owner's knowing.
@@ -50,7 +46,7 @@ func (x *Effect) Unanswered() bool {
 	case lockbench.LostReply:
 		return !x.Cut
 	case lockbench.Cancel:
-		return x.Op.Kind != history.Acquire && x.Until != (optime.Stamp{})
+		return x.Op.Kind != history.Acquire && x.Until != (interval.Stamp{})
 	}
 	return false
 }
@@ -98,7 +94,7 @@ func (all Effects) Has(op *history.Op) bool { return all.On(op) != nil }
 // ActedBefore reports whether what a fault affected of op has had its effect before other was called.
 func (all Effects) ActedBefore(op, other *history.Op) bool {
 	x := all.On(op)
-	return x != nil && x.Bounded && x.Acted().Before(optime.Call(other))
+	return x != nil && x.Bounded && x.Acted().Before(interval.Call(other))
 }
 
 // Unbounded reports whether an acquire was affected that is still under way, whatever

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker/internal/optime"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -40,13 +40,13 @@ func TestTouches(t *testing.T) {
 		{"cut", Effect{Cause: lockbench.LostReply, Op: release, Cut: true}, false, false},
 		{"cut and tried again", Effect{Cause: lockbench.LostReply, Op: answered, Cut: true}, false, true},
 		{"given up", Effect{Cause: lockbench.Cancel, Op: release}, false, false},
-		{"given up and ran late", Effect{Cause: lockbench.Cancel, Op: release, Until: optime.Stamp{T: 9}}, true, true},
+		{"given up and ran late", Effect{Cause: lockbench.Cancel, Op: release, Until: interval.Stamp{T: 9}}, true, true},
 	} {
 		if c.x.Unanswered() != c.unanswered || c.x.Touches() != c.touches {
 			t.Errorf("%s: unanswered %t, touches %t", c.name, c.x.Unanswered(), c.x.Touches())
 		}
 	}
-	late := Effect{Cause: lockbench.Cancel, Op: release, Until: optime.Stamp{T: 9}}
+	late := Effect{Cause: lockbench.Cancel, Op: release, Until: interval.Stamp{T: 9}}
 	if got := late.Acted().T; got != 9 {
 		t.Errorf("acted by %d, want 9", got)
 	}
