@@ -8,23 +8,24 @@ import (
 // A Timeline is a counterexample to be drawn: a lane per client over one axis, of time in ns
 // or of steps. Its JSON is read by lanes.js.
 type Timeline struct {
-	// ID names the drawing; Title and About are for where it stands alone.
+	// ID identifies the drawing on its page; Title and About describe it in a file of its
+	// own.
 	ID    string `json:"-"`
 	Name  string `json:"-"` // of its file
 	Title string `json:"-"`
 	About string `json:"-"`
-	// Key is the one that is locked, Margin by how much the breach is one; empty for unknown.
+	// Key is the locked key, Margin the size of the breach; empty if unknown.
 	Key, Margin string `json:"-"`
 
 	Steps    bool      `json:"steps,omitempty"`
 	Lanes    []Lane    `json:"lanes"`
 	Overlaps []Overlap `json:"overlaps,omitempty"`
-	// Entries are the same in words, in order; More is how many were left out.
+	// Entries are the same events in words, in order; More counts those left out.
 	Entries []Entry `json:"-"`
 	More    int     `json:"-"`
 }
 
-// A Lane is what one client did.
+// A Lane has the actions of one client.
 type Lane struct {
 	Name  string `json:"name"`
 	Bars  []Bar  `json:"bars,omitempty"`
@@ -47,7 +48,7 @@ type Bar struct {
 	Says string `json:"says"`
 }
 
-// A Mark is a command: called at At, answered at To, which is At where it was not.
+// A Mark is a command: called at At, answered at To, or To is At without an answer.
 type Mark struct {
 	Sign string `json:"sign"`
 	At   int64  `json:"at"`

@@ -24,7 +24,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A tab is one page in a headless Chromium, with what it did that it should not.
+// A tab is one page in a headless Chromium, with a record of its misdeeds.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -33,8 +33,8 @@ type tab struct {
 	deeds []string
 }
 
-// startBrowser starts Chromium for the tests of this file, which are skipped where there
-// is none, unless LOCKBENCH_REQUIRE_BROWSER is 1.
+// startBrowser starts Chromium for the tests of this file. They are skipped if there is
+// none, unless LOCKBENCH_REQUIRE_BROWSER is 1.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -74,7 +74,7 @@ func open(t *testing.T, browser context.Context, page string, width int64, schem
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute) // what is waited for and never shown
+	ctx, cancel = context.WithTimeout(ctx, time.Minute) // for elements that never appear
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
@@ -88,7 +88,7 @@ func open(t *testing.T, browser context.Context, page string, width int64, schem
 	return b
 }
 
-// note takes down requests and whatever the console shows.
+// note records requests and all messages of the console.
 func (b *tab) note(ev any) {
 	deed := ""
 	switch ev := ev.(type) {
@@ -110,7 +110,7 @@ func (b *tab) note(ev any) {
 	}
 }
 
-// misdeeds are what the page did so far that it should not have.
+// misdeeds returns the requests and console messages so far; a page should have none.
 func (b *tab) misdeeds() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,7 +124,7 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval is what an expression comes to in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -148,14 +148,14 @@ func (b *tab) well() {
 	}
 }
 
-// A look is at a page so wide, of a reader who likes it light or dark.
+// A look is a width of the page, in px, and the colour scheme that the reader prefers.
 type look struct {
 	width  int64
 	scheme string
 }
 
-// looks opens a page in subtests named after it, one for each look: some of them look at it
-// in any case, others where tests are to take their time.
+// looks opens a page in subtests named after it: one for each look of some, and for each of
+// others in long tests.
 func looks(t *testing.T, browser context.Context, name, page string, test func(*testing.T, *tab, int64), some, others []look) {
 	if longtest.On() {
 		some = slices.Concat(some, others)
@@ -213,8 +213,8 @@ func testComparison(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 }
 
-// wellBehaved asserts what is asked of every page: it fits, can be read, runs nothing that
-// came with the data, and asks nobody for anything.
+// wellBehaved asserts the requirements on every page: it fits, is legible, runs no script
+// from the data, and makes no requests.
 func (b *tab) wellBehaved(width int64) {
 	b.t.Helper()
 	if got := eval[int64](b, "document.documentElement.scrollWidth"); got > width {

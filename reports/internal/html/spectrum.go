@@ -105,7 +105,7 @@ func drawSpectrum(curves []curve, top float64) (*drawnSpectrum, float64) {
 	return s, bottom + 42 + 20*float64((len(curves)-1)/3) + 18
 }
 
-// path is the curve as SVG has it; what lies on one spot is drawn once.
+// path returns the curve as an SVG path, with each pixel position drawn once.
 func (c curve) path(x func(float64) float64, y func(int64) float64) string {
 	var b strings.Builder
 	last := ""

@@ -18,8 +18,8 @@ type Picture struct {
 	SVG  []byte
 }
 
-// Pictures draws what a page of d draws that can be shown elsewhere: how long acquires took,
-// and every timeline. All that comes from d is escaped.
+// Pictures draws the drawings of d's page that work outside of it: the latencies of
+// acquires, and every timeline. All text from d is escaped.
 func Pictures(d *document.Document) (all []Picture, err error) {
 	add := func(name string, drawn *drawnPicture) {
 		text, failed := drawn.svg()
@@ -36,7 +36,7 @@ func Pictures(d *document.Document) (all []Picture, err error) {
 	return all, err
 }
 
-// A drawnPicture is a document: a heading, a drawing, and what its signs mean.
+// A drawnPicture is a document: a heading, a drawing, and its legend.
 type drawnPicture struct {
 	Width, Height float64
 	Title, About  string
@@ -83,12 +83,12 @@ func inXML(r rune) rune {
 	return utf8.RuneError
 }
 
-// say adds lines of words below y, and returns where the last one stands.
+// say adds lines of words below y, and returns the position of the last one.
 func (d *drawnPicture) say(class, text string, y float64) float64 {
 	return d.list(class, strings.Fields(text), " ", y)
 }
 
-// list is say for parts that a line is not broken in.
+// list adds parts like say, and breaks no line within a part.
 func (d *drawnPicture) list(class string, parts []string, between string, y float64) float64 {
 	const line = 18
 	for _, text := range wrapped(parts, between) {
@@ -114,7 +114,7 @@ func wrapped(parts []string, between string) (lines []string) {
 	return lines
 }
 
-// timelinePicture shows a counterexample with what it is of.
+// timelinePicture shows a counterexample below its description.
 func timelinePicture(t *document.Timeline) *drawnPicture {
 	d := &drawnPicture{Width: drawnWidth, Title: t.Title, About: t.About}
 	sentence := t.About

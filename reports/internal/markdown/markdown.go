@@ -18,15 +18,16 @@ import (
 // all (docs.github.com, workflow commands).
 const MaxSummary = 1 << 20
 
-// maxEvidence bounds what is shown of how guarantees were broken, so that the whole stays
-// below MaxSummary; longestMessage is as much as is said of evidence left out, in characters.
+// maxEvidence bounds the evidence of broken guarantees in bytes, so that the whole stays
+// below MaxSummary; longestMessage is the length in characters of the message that stands for
+// evidence left out.
 const (
 	maxEvidence    = MaxSummary / 2
 	longestMessage = 72
 )
 
-// Write writes d. Counterexamples of which there is no end are cut off where the whole would
-// exceed [MaxSummary]. It returns the first error of w.
+// Write writes d. It leaves counterexamples out as soon as the whole would exceed
+// [MaxSummary]. It returns the first error of w.
 func Write(w io.Writer, d *document.Document) error {
 	p := &page{Writer: bufio.NewWriter(w)}
 	if d.Headline != "" && !d.Brief {
@@ -64,7 +65,7 @@ func (p *page) printf(format string, args ...any) {
 	p.begun = true
 }
 
-// part begins what is not another bullet of a list.
+// part begins a block that is not another bullet of a list.
 func (p *page) part() {
 	if p.begun {
 		p.printf("\n")
@@ -135,7 +136,7 @@ func (p *page) list(b *document.List) {
 	p.bullet = false
 }
 
-// table writes a table; what fails the run stands out.
+// table writes a table; values that fail the run are bold.
 func (p *page) table(t *document.Table) {
 	if len(t.Columns) > 0 {
 		p.rows(t)
@@ -174,7 +175,7 @@ func (p *page) rows(t *document.Table) {
 	}
 }
 
-// cases writes what matches of all suites, under a heading.
+// cases writes the matching cases of all suites, under a heading.
 func (p *page) cases(suites []document.Suite, heading string, match func(*document.Case) bool) {
 	for i := range suites {
 		for j := range suites[i].Cases {

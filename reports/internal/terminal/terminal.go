@@ -1,5 +1,5 @@
-// Package terminal writes a document as text for people: what was found from top to bottom,
-// and the outcome in the last line. Colours repeat what words say.
+// Package terminal writes a document as text for people: the findings from top to bottom, and
+// the outcome in the last line. Colours only repeat the meaning of the words.
 package terminal
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// Options say where a report is read.
+// Options describe the terminal or file that a report is written to.
 type Options struct {
-	// Color allows colours. What they say, the text says too.
+	// Color allows colours. The text carries their meaning, too.
 	Color bool
-	// Width of the terminal in characters; zero or less is unlimited. A narrow
-	// one is spared the figures that are missed least.
+	// Width is the width of the terminal in characters; zero or less is unlimited. A narrow
+	// terminal drops the least important figures.
 	Width int
-	// Whole: a terminal is spared nothing, as a file or a pipe is not.
+	// Whole shows a terminal the whole report, as a file or a pipe has it.
 	Whole bool
 	// Failed: the command ends in an error, whatever the exit code of the document is.
 	Failed bool
@@ -63,8 +63,8 @@ type page struct {
 	*bufio.Writer
 	palette
 	width int
-	brief bool           // a screen, which is spared what is left out there
-	last  document.Block // the one written last, nil for none or a title
+	brief bool           // a screen, which leaves out sections of length Whole
+	last  document.Block // the block written last; nil for none or a title
 	begun bool
 }
 
@@ -123,7 +123,7 @@ func (p *page) blocks(all []document.Block, indent int) {
 	}
 }
 
-// joins reports whether b stands directly below what was written last.
+// joins reports whether b follows the last block without a blank line.
 func (p *page) joins(b document.Block) bool {
 	if p.last == nil {
 		return true
@@ -234,7 +234,7 @@ func (p *page) list(b *document.List, indent int) {
 	}
 }
 
-// outcome says in one sentence what the exit code means.
+// outcome writes the meaning of the exit code in one sentence.
 func (p *page) outcome(d *document.Document, failed bool) {
 	text := p.tone(d.Tone, d.Headline)
 	if d.Why != "" {
@@ -250,7 +250,7 @@ func (p *page) outcome(d *document.Document, failed bool) {
 	p.prose(0, 2, fmt.Sprintf("%s (%s)", text, exit))
 }
 
-// palette colours words where the reader's terminal does; text says it all without it.
+// palette is whether words are coloured; the text carries the meaning without it.
 type palette bool
 
 func (p palette) paint(code, s string) string {

@@ -47,7 +47,7 @@ func newAxis(entries []document.Entry, width int) *axis {
 	return a
 }
 
-// column is where stamp at stands, or would stand if it had a mark.
+// column returns the column of stamp at, interpolated if at has no mark.
 func (a *axis) column(at int64) int {
 	i, found := slices.BinarySearch(a.stamps, at)
 	switch {
@@ -69,7 +69,7 @@ func (p *page) timeline(t *document.Timeline, indent int) {
 		label = max(label, letters(t.Lanes[i].Name))
 	}
 	width := axisWidth
-	if p.width > 0 { // beside the labels, and what stands at the last stamp
+	if p.width > 0 { // the labels, and the mark at the last stamp, need room beside the axis
 		width = min(width, p.width-indent-label-8)
 	}
 	a := newAxis(entries, width)
@@ -100,7 +100,7 @@ func (a *axis) blank() []byte {
 	return []byte(strings.Repeat(" ", a.columns[len(a.columns)-1]+3))
 }
 
-// paint draws the time within leases, their ends, what came after, and every command.
+// paint draws the time within leases, their ends, the time past them, and every command.
 func (a *axis) paint(l *document.Lane) string {
 	cells := a.blank()
 	for _, drawn := range []struct {
@@ -126,8 +126,8 @@ func (a *axis) paint(l *document.Lane) string {
 	return string(cells)
 }
 
-// overlaps marks where two clients held at once: '!' where both were within their lease, '~'
-// past one's end.
+// overlaps marks the times at which two clients held at once: '!' if both were within their
+// lease, '~' past the end of one.
 func (a *axis) overlaps(all []document.Overlap) string {
 	if len(all) == 0 {
 		return ""
