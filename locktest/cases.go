@@ -11,22 +11,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A testCase is what puts one cell to the test in real time. Its owners only do things that
-// a sound lock survives; whether it did, the checker decides by the record, on any
-// machine and however slow.
+// A testCase puts one cell to the test in real time. Its owners only do things that a sound lock
+// survives; the checker decides from the record whether it did, on any machine, no matter how slow.
 type testCase struct {
 	name string
 	cell lockbench.Cell
-	// owners are how many compete for one key, sides how many keys the same is done
-	// with side by side.
+	// owners is the number of owners that compete for one key, sides the number of keys that are
+	// tested the same way at the same time.
 	owners, sides int
-	faults        []string // what the record is to say of faults
-	lapses        bool     // an owner that lives loses the lock to the end of its lease
+	faults        []string // the faults that the record names
+	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
 	run           func(*fixture)
 }
 
-// testCases are what can be tested without faults of the server.
+// testCases are the tests that need no faults of the server.
 var testCases = []testCase{
 	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend},
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
@@ -44,7 +43,7 @@ var testCases = []testCase{
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
 
-// rounds is n, or less of it where the test is to be short.
+// rounds returns n, or a quarter of it in a short test.
 func (s *fixture) rounds(n int) int {
 	if s.short {
 		return max(1, n/4)

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// givingUp leaves the key taken for good in a lock whose acquire takes a while, and whose context is over before that: with an
-// error that leave says is of the kind.
+// givingUp returns a lock with acquires that take a while. If the context ends before that with the
+// error leave, the key stays taken for good.
 func givingUp(leave error) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)
@@ -68,8 +68,9 @@ func TestLeftTaken(t *testing.T) {
 	}
 }
 
-// TestContextsThatEnd: a key that stays taken after an acquire whose context ended is found, whether it was cancelled or had a
-// deadline. One that is given back is not.
+// TestContextsThatEnd checks that a key that stays taken after the context of its acquire ended is
+// found, whether the context was cancelled or had a deadline, and that a key that is given back is
+// not.
 func TestContextsThatEnd(t *testing.T) {
 	cancelled := lockbench.Recovery.At(lockbench.Cancel)
 	for _, c := range []struct {

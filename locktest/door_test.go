@@ -29,12 +29,12 @@ import (
 // explore.
 const childVariable = "LOCKTEST_CHILD"
 
-// atOnce is how many tests run at one time, whatever the number of cores: most of
-// them wait for leases to end.
+// atOnce is the number of tests that run at one time, independent of the number of cores:
+// most of them wait for leases to end.
 const atOnce = "6"
 
-// TestMain makes this program one that can explore in a child: benchmarks need that,
-// since a bubble is entered by a test.
+// TestMain makes this program one that can explore in a child: benchmarks need that, since
+// only a test can enter a bubble.
 func TestMain(m *testing.M) {
 	bubble.Child(func(string) (design.Design, error) { return redislockDesign(), nil })
 	if err := flag.Set("test.parallel", atOnce); err != nil {
@@ -43,23 +43,23 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestChild is the test of a library whose lock is a mutant. Only children run it.
+// TestChild stands for the test of a library with a mutant as its lock. Only children run
+// it.
 func TestChild(t *testing.T) {
 	name := os.Getenv(childVariable)
 	if name == "" {
 		t.Skip("for children of TestExplore only")
 	}
-	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant takes a key that it has
+	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
 }
 
 // aloneVariable names the test that this program, run again by it, is to run.
 const aloneVariable = "LOCKTEST_ALONE"
 
-// alone has a test that explores be run by a program of its own, beside others, with a
-// budget of few schedules, or of many where tests are to take their time, unless the
-// environment says. It reports whether this is
-// that program. Within one program explorations follow one another, and what is random
-// is theirs: no lock may be tested in real time meanwhile.
+// alone runs an exploring test in a program of its own, beside others, and reports whether
+// this is that program. The budget is few schedules, or many in long tests, unless the
+// environment sets it. Within one program explorations follow one another and control the
+// random sources, so no lock may be tested in real time meanwhile.
 func alone(t *testing.T, few, many int) bool {
 	t.Helper()
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestCheckFindsMutants(t *testing.T) {
 	}
 }
 
-// finding is that of cell, an empty one where there is none.
+// finding returns the finding on cell, an empty one if there is none.
 func finding(r locktest.Result, cell lockbench.Cell) locktest.Finding {
 	for _, f := range r.Findings {
 		if f.Cell == cell {
@@ -229,7 +229,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// useless is a Locker that grants nothing; what it says is its error.
+// useless is a Locker that grants nothing; its text is the error.
 type useless string
 
 func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
@@ -239,7 +239,7 @@ func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.
 	return nil, errors.New(string(u))
 }
 
-// TestExplore looks at what go test prints of locks with and without faults.
+// TestExplore checks the output of go test for locks with and without faults.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

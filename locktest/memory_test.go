@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// service is a lock service in memory, sound but for what its faults do.
+// service is a lock service in memory, sound except for its faults.
 type service struct {
 	mu    sync.Mutex
 	held  map[string]*memoryLease
@@ -19,7 +19,7 @@ type service struct {
 	faults
 }
 
-// faults are what owners do instead of what they should; nil is nothing.
+// faults replace calls of owners by faulty ones; nil is no fault.
 type faults struct {
 	acquire func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error)
 	release func(ctx context.Context, l *memoryLease) error
@@ -84,7 +84,7 @@ func (l *memoryLease) free() error {
 	return nil
 }
 
-// plainDel frees whoever's lock it is.
+// plainDel frees the key, even if another owner holds it.
 func plainDel(_ context.Context, l *memoryLease) error {
 	l.service.mu.Lock()
 	defer l.service.mu.Unlock()
@@ -92,7 +92,7 @@ func plainDel(_ context.Context, l *memoryLease) error {
 	return nil
 }
 
-// never blocks until over is closed, whatever its context says.
+// never blocks until over is closed, even after its context has ended.
 func never(over <-chan struct{}) faults {
 	return faults{acquire: func(context.Context, *service, string, lockbench.Options) (lockbench.Lease, error) {
 		<-over
@@ -163,7 +163,7 @@ func silent(<-chan struct{}) faults {
 	}}
 }
 
-// eternal grants for ever, whatever is asked for.
+// eternal grants for an hour, whatever lease is asked for.
 func eternal(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		opt.TTL = time.Hour

@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// forgetful is a sound lock, but for its field: its leases are released by the token of the one granted last.
+// forgetful is sound except for one fault: it releases every lease with the token of the last one
+// granted.
 type forgetful struct {
 	sound
 	last string

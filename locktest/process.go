@@ -59,7 +59,8 @@ func (p *process) owner() lockbench.Locker {
 	return l
 }
 
-// name is that of the n-th owner. With explored processes each begins with that of the owner before.
+// name returns the name of the n-th owner. In explorations, each begins with the name of the owner
+// before.
 func (p *process) name(n int) string {
 	name := fmt.Sprintf("%s-%d", p.env.Host, p.env.PID)
 	if n > 0 {
@@ -81,8 +82,8 @@ func (p *process) close() error {
 	return errors.Join(append(errs, p.env.Disconnect(p.client))...)
 }
 
-// waitingLocker makes an owner whose waits are made of single tries, since only so the
-// start of the one that succeeded is known.
+// waitingLocker makes an owner that waits by single tries, so that the start of the successful try
+// is known.
 func (p *process) waitingLocker(o design.Observer) lockbench.Locker {
 	return waiter{inner: p.owner(), seen: o, pause: tryEvery}
 }

@@ -73,8 +73,8 @@ func (l *redsyncLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return lostOr(err)
 }
 
-// Valid takes apart what the library returns: the start of the attempt plus the lease
-// less a hundredth for clocks that drift.
+// Valid derives its results from the library's: the start of the attempt plus the
+// lease less a hundredth for clocks that drift.
 func (l *redsyncLease) Valid() (from time.Time, granted time.Duration) {
 	granted = l.ttl - time.Duration(int64(float64(l.ttl)*0.01))
 	return l.mutex.Until().Add(-granted), granted

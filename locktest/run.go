@@ -9,24 +9,24 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Run tests a lock in real time, on whatever service newLocker connects it to, and
+// Run tests a lock in real time, on any service that newLocker connects it to, and
 // reports each cell, a guarantee under conditions, as a subtest of t: it passes when it
 // held, fails when it is claimed and was broken or stayed untested, or when the lock
 // panicked or did not come back from a call, and is skipped, with the reason, otherwise.
 //
-// newLocker makes one owner: what the lock's library creates for one client. It is
-// called for some fifty owners, by the test's own goroutine, so that it may call
-// t.Fatal. A Locker that is an [io.Closer] is closed when its owner ends; one
-// whose lock renews its leases by itself has to be, and Close then ends that.
+// newLocker makes one owner: the object that the lock's library creates for one client.
+// The test's own goroutine calls it for some fifty owners, so that it may call t.Fatal.
+// A Locker that is an [io.Closer] is closed when its owner ends. A lock that renews its
+// leases by itself has to be one, and Close has to end the renewal.
 //
-// A sound lock passes also on a slow machine: nothing is concluded from how long
-// something took but that a call did not return five seconds after its context had
-// ended ([WithPatience]), and that a key was refused more than a second after every
-// lease was over ([WithTolerance]). On one that is too slow to tell, cells stay
+// A sound lock passes on a slow machine, too: only two conclusions are drawn from the
+// time that something took. A call has to return within five seconds of the end of its
+// context ([WithPatience]), and a key must not be refused more than a second after every
+// lease is over ([WithTolerance]). If the machine is too slow to tell, cells stay
 // untested.
 //
 // Keys have names that no other run uses; none is left held for longer than twenty
-// leases. What fails keeps its history, for lockbench check.
+// leases. A failed case keeps its history, for lockbench check.
 func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
 	t.Helper()
 	if testing.Short() {
@@ -52,7 +52,7 @@ func (t Trial) report(test *testing.T) {
 	}
 }
 
-// declared is what the lock is said to be, empty where nothing is.
+// declared returns the declarations about the lock as text, empty for none.
 func (t Trial) declared() string {
 	if len(t.Declared) == 0 {
 		return ""

@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// found puts together what all records say of each cell, and keeps those that somebody
-// should look at.
+// found merges the findings of all records on each cell, and keeps the records of failures.
 func (r *trial) found() Trial {
 	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl, Declared: r.settings.declared()}
 	for _, cell := range r.cells() {
@@ -40,8 +39,8 @@ func (r *trial) cells() (all []lockbench.Cell) {
 	return sorted(append(all, unmet(all)...))
 }
 
-// unmet returns the guarantees that none of these cells is of, where nothing goes wrong, and
-// exclusion under each condition that none has.
+// unmet returns the guarantees that occur in none of these cells, under no condition, and exclusion
+// under each condition that occurs in none.
 func unmet(cells []lockbench.Cell) (all []lockbench.Cell) {
 	var met lockbench.Conditions
 	kept := map[lockbench.Guarantee]bool{}
@@ -68,13 +67,13 @@ func sorted(cells []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(cells)
 }
 
-// find fills in a case: the worst of what any record shows.
+// find fills in a case with the worst finding of any record.
 func (r *trial) find(c *Case) {
 	cell, own := c.Cell, r.about(c.Cell)
 	for _, sh := range r.runs {
 		f := sh.result.Cells().Touched(cell)
 		if sh.test.cell != cell && f.Verdict != checker.Broken {
-			continue // what a test case says beside its subject is not made to be counted on
+			continue // a test case counts only for its own subject, unless it breaks another cell
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
 			c.Finding, c.History = f, sh.file()
@@ -88,12 +87,12 @@ func (r *trial) find(c *Case) {
 	c.Err = r.judge(c, own)
 }
 
-// about are the runs whose subject is cell.
+// about returns the runs of the test cases for cell.
 func (r *trial) about(cell lockbench.Cell) []*caseRun {
 	return slices.DeleteFunc(slices.Clone(r.runs), func(sh *caseRun) bool { return sh.test.cell != cell })
 }
 
-// skipped says why c was not tested, empty when it was.
+// skipped says why c was not tested, empty if it was.
 func (r *trial) skipped(c *Case) string {
 	if why := r.idle(c); why != "" || c.History != "" {
 		return why
@@ -109,7 +108,8 @@ func (r *trial) skipped(c *Case) string {
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"
 }
 
-// idle says why no key was free while the lock waited for it; empty where one was, or c is of other things.
+// idle says why no key was free while the lock waited for it; empty if one was, or if c is another
+// cell.
 func (r *trial) idle(c *Case) string {
 	if c.Cell != awakened || c.Verdict != checker.Untested {
 		return ""
@@ -166,7 +166,7 @@ func (n *notes) troubles() string {
 	return fmt.Sprintf("; %d calls failed, the first: %v", n.errors, n.first)
 }
 
-// text says in a line what was found.
+// text returns the finding in a line.
 func (c *Case) text() string {
 	if c.Skipped != "" {
 		return c.Skipped
@@ -185,7 +185,7 @@ func (c *Case) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// unclaimed says why f fails nothing: empty where it would.
+// unclaimed says why f does not fail the test: empty if it does.
 func unclaimed(f *checker.Finding) []string {
 	switch {
 	case !f.Claimed:

@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// awakened is the cell of waiters whose key becomes free.
+// awakened is the cell of waiters for a key that becomes free.
 var awakened = lockbench.WakeUp.At(0)
 
-// A vigil is how long the owners of a case wait for what.
+// A vigil has the times that the owners of a case wait.
 type vigil struct {
 	held time.Duration // from the call of the waiter to the release
 	most time.Duration // how long the key may be free, until the waiter breaks its guarantee
@@ -30,9 +30,10 @@ func (s *trialSettings) vigil() vigil {
 // wait is for how long the waiter is told to wait.
 func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
 
-// awaitRelease has an owner wait, in the lock's own way, for a key whose holder keeps it until the wait is over, and for
-// one that it releases meanwhile. A third tries the key when it must have been granted to the waiter: who is granted it
-// then, and keeps it, shows that nobody had it.
+// awaitRelease lets an owner wait, in the lock's own way, for a key that its holder keeps until the
+// wait is over, and for one that is released meanwhile. A third owner tries the key at a time when
+// the waiter must have been granted it: if the third is granted it then, and keeps it, nobody had
+// it.
 func awaitRelease(s *fixture) {
 	holder, waiter := s.owners[0], s.owners[1]
 	for range s.rounds(4) {
@@ -97,7 +98,7 @@ func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
 	return false
 }
 
-// waitless begins what is said of a lock whose acquires do not wait.
+// waitless begins the finding on a lock with acquires that do not wait.
 const waitless = "the lock does not wait as it is told"
 
 // A hurried refusal is one that came before the wait was over.
@@ -119,8 +120,8 @@ func (n *notes) waited(granted bool) {
 	}
 }
 
-// idle says why what a case noted leaves open how waiters are granted a key that is free: there was none, or no waiter.
-// It is empty where there was.
+// idle says why a case cannot tell how waiters are granted a free key: no key was free, or nobody
+// waited. It is empty if the case can tell.
 func (n *notes) idle() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -46,7 +46,7 @@ func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (l
 	return s.try(key, opt.TTL)
 }
 
-// handsOver answers a release when whoever waits was granted the key.
+// handsOver returns from a release only after a waiter was granted the key.
 func handsOver() faults {
 	return faults{release: func(_ context.Context, l *memoryLease) error {
 		defer time.Sleep(10 * time.Millisecond)
@@ -63,7 +63,7 @@ func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.O
 	return lease, err
 }
 
-// TestWaiting: how a lock's waiters wait is judged by what is declared of them.
+// TestWaiting checks that waiters are judged by the declarations about them.
 func TestWaiting(t *testing.T) {
 	type options = []locktest.Option
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestWaitingInRealTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			accused := false // under a pause, too, which is what standstills are
+			accused := false // also under a pause, the condition of standstills
 			for _, got := range trial.Cases {
 				accused = accused || got.Verdict == checker.Broken
 			}

@@ -30,7 +30,7 @@ type watchdog struct {
 	done  sync.WaitGroup
 	// before is called before each renewal, which false gives up; nil is nothing.
 	before func(ctx context.Context) bool
-	frees  bool // Close releases what is held, as rueidislock's may
+	frees  bool // Close releases the holds, as rueidislock's may
 }
 
 func newWatchdog(s *service) *watchdog {
@@ -58,7 +58,7 @@ func (w *watchdog) renew(l *watchedLease, ttl time.Duration) {
 		select {
 		case <-l.held.Done():
 			if w.frees && w.ctx.Err() != nil {
-				_ = l.memoryLease.Release(context.Background()) // who had released it before need not know
+				_ = l.memoryLease.Release(context.Background()) // an owner that released it before need not learn of this
 			}
 			return
 		case <-tick.C:
@@ -105,7 +105,8 @@ func (l *watchedLease) Release(ctx context.Context) error {
 	return l.memoryLease.Release(ctx)
 }
 
-// TestDeathReportsNoLoss: what the death of an owner ends by itself is no loss that it reported.
+// TestDeathReportsNoLoss checks that a lease that ends with the death of its owner is no loss that
+// the owner reported.
 func TestDeathReportsNoLoss(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +119,8 @@ func TestDeathReportsNoLoss(t *testing.T) {
 	})
 }
 
-// TestCloseMayRelease: a lock that releases what it holds when it is closed loses no lease too early.
+// TestCloseMayRelease checks that a lock that releases its holds when it is closed is not accused
+// of losing leases too early.
 func TestCloseMayRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +137,8 @@ func TestCloseMayRelease(t *testing.T) {
 	})
 }
 
-// lasting is an owner of a lock whose leases all last for an hour, so that it is taken for one that renews. Closing it
-// changes nothing.
+// lasting is an owner of a lock with leases that last for an hour, so that it counts as one that
+// renews. Closing it changes nothing.
 type lasting struct{ *service }
 
 func (l lasting) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {

@@ -18,11 +18,12 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// session is an owner of PostgreSQL's advisory locks: a connection of its own, whose end frees them.
+// session is an owner of PostgreSQL's advisory locks: a connection of its own, which frees them
+// when it ends.
 type session struct {
 	conn *pgx.Conn
-	held map[string]bool // what a second acquire of the session would nest in
-	// keep has the connection outlive the owner, as a pool would; nil has it closed.
+	held map[string]bool // keys that a second acquire of the session would nest in
+	// keep takes the connection when the owner ends, as a pool would; nil closes it.
 	keep func(*pgx.Conn)
 }
 
@@ -97,8 +98,8 @@ func (l lease) Release(ctx context.Context) error {
 // times is how often each lock is tried, and how often when tests are to take their time.
 const times, timesLong = 1, 20
 
-// TestAdvisoryLocks: a session lock passes; one whose Close leaves the session in the pool, with what it
-// holds, is caught.
+// TestAdvisoryLocks checks that a session lock passes, and that one with a Close that returns the
+// session to the pool, with its holds, is caught.
 func TestAdvisoryLocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for leases to end")
