@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write released.json anew, from docs/matrix.json")
 
-// TestReleased: what the program has is what the released matrix says.
+// TestReleased checks that the findings in the program are the released matrix's.
 func TestReleased(t *testing.T) {
 	f, err := os.Open("../../docs/matrix.json")
 	if err != nil {
