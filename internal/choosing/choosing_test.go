@@ -100,7 +100,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestConclusionsOfTheCatalogue: the paper says of each design what the rule does.
+// TestConclusionsOfTheCatalogue checks that the paper has the conclusions that the rule draws on
+// each design.
 func TestConclusionsOfTheCatalogue(t *testing.T) {
 	text, err := os.ReadFile("../../docs/design/conclusions.md")
 	if err != nil {
@@ -145,8 +146,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAsk asks what has no answer yet, again where the answer is none, and takes the default for
-// an empty line.
+// TestAsk checks that Ask asks only the questions without an answer, repeats one after a wrong
+// answer, and takes the default for an empty line.
 func TestAsk(t *testing.T) {
 	got := map[string]string{"waiters": "3"}
 	set := func(flag, value string) error {

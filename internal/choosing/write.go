@@ -76,7 +76,7 @@ func (o *Option) write(b *strings.Builder, n int) {
 	b.WriteString("\n")
 }
 
-// reason is what the conclusion comes from.
+// reason returns the reason of the conclusion, with the cell and the command that shows it.
 func (o *Option) reason() string {
 	if o.Conclusion.Source == "" {
 		return o.Why
