@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// enough is what was tried often enough of everything that is asked for.
+// enough returns findings with enough occasions of everything that a conclusion asks for.
 func enough() map[lockbench.Cell]found {
 	all := map[lockbench.Cell]found{}
 	for under, wants := range tried {
@@ -146,7 +146,8 @@ func TestEverySourceCounts(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what a conclusion does not speak of is named, but for what cannot happen.
+// TestLeftOut checks that a conclusion names the conditions that it is not about, except those
+// that cannot happen.
 func TestLeftOut(t *testing.T) {
 	got := Draw(Lock{Foreign: lockbench.Failover}, Usual()).LeftOut
 	if want := []lockbench.Conditions{lockbench.Skew, lockbench.StateLoss}; !slices.Equal(got, want) {
@@ -167,7 +168,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestConditionsAreAsked: whatever can happen has a line that says what has to be tried.
+// TestConditionsAreAsked checks that every condition has a line in the table of required tests.
 func TestConditionsAreAsked(t *testing.T) {
 	for _, c := range lockbench.AllConditions() {
 		if wants := tried[c.Condition]; !wants.safety && !wants.liveness {
