@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// expired is a result that breaks what the design claims.
+// expired returns a result that breaks a claim of the design.
 func expired() explore.Result {
 	return explore.Result{
 		Design: "a/b",

@@ -30,7 +30,7 @@ func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Co
 		s.File = name
 		run.Schedules[cell] = s
 	}
-	for cell, w := range result.Counterexamples { // one, where the file says what it breaks
+	for cell, w := range result.Counterexamples { // one, if the file names a breach
 		_, was := file.Breaks()
 		run.Notes = append(run.Notes, replayNote(name, cell, was, w.Verdict))
 	}
@@ -41,7 +41,7 @@ func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Co
 	return run, nil
 }
 
-// replayNote says whether the schedule still shows what its file says.
+// replayNote says whether the schedule still gives the verdict in its file.
 func replayNote(file string, cell lockbench.Cell, was, is checker.Verdict) string {
 	switch {
 	case is != was:
