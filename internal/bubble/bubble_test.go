@@ -28,8 +28,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestMain makes this program one that calls Run: as a child it does what the
-// design of its job is called.
+// TestMain makes this program one that calls Run: as a child it acts as the name of its
+// job's design says.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		grace, err := time.ParseDuration(os.Getenv(graceVariable))
@@ -97,8 +97,8 @@ func find(name string) (design.Design, error) {
 	return found[0], nil
 }
 
-// wedging is a lock of which the threads of a process wait for each other outside
-// of what a bubble can see.
+// wedging is a lock with threads of a process that wait for each other in a way that a
+// bubble cannot see.
 var wedging = design.Design{
 	Name:      "wedges",
 	Reacquire: design.Refused,
@@ -118,7 +118,7 @@ func (w wedged) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return nil, w.client.SetNX(ctx, key, 1, opt.TTL).Err()
 }
 
-// hang has a goroutine wait for a mutex whose holder sleeps: the bubble is never
+// hang makes a goroutine wait for a mutex while its holder sleeps: the bubble is never
 // quiet, and its time does not pass.
 func hang(b explore.Bubble) {
 	var mu sync.Mutex
@@ -130,8 +130,8 @@ func hang(b explore.Bubble) {
 	b.Wait()
 }
 
-// answered is a result with something in every kind of field, told from within a
-// bubble, where a day takes no time.
+// answered returns a result with something in every kind of field, sent from within a
+// bubble, in which a day takes no time.
 func answered(b explore.Bubble, r request, tell func(explore.Progress)) explore.Result {
 	result := sample()
 	b.Enter(func() {
@@ -292,8 +292,8 @@ func begun(t *testing.T, name string) *process {
 	return p
 }
 
-// TestInterrupt cancels a child at work, which reports its steps until then and answers
-// what it has.
+// TestInterrupt cancels a child at work, which has reported its steps, and answers with
+// its findings so far.
 func TestInterrupt(t *testing.T) {
 	p := begun(t, "steps")
 	for last, told := int64(0), 0; told < 2; told++ {
@@ -335,7 +335,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestRequest keeps the design's functions out of what is sent.
+// TestRequest checks that the design's functions are left out of a request.
 func TestRequest(t *testing.T) {
 	text, err := json.Marshal(request{Config: job("x").Config, Design: "x"})
 	if err != nil {

@@ -20,17 +20,17 @@ import (
 // childVariable tells a process that it is a child of Run.
 const childVariable = "LOCKBENCH_EXPLORE_CHILD"
 
-// A runner does what a request asks for.
+// A runner executes a request.
 type runner func(context.Context, explore.Bubble, request, func(explore.Progress)) (explore.Result, error)
 
-// enter becomes a test and serves in it. It does not return. Grace is how long the child
-// may take to end once it is told to.
+// enter becomes a test and serves in it. It does not return. Grace is the time that the
+// child may take to end once it is told to.
 func enter(run runner, grace time.Duration) {
 	c := &child{run: run, grace: grace, out: bufio.NewWriter(os.Stdout)}
-	// What package testing and the lock print is not to get between the answers.
+	// The output of package testing and of the lock must not mix with the answers.
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
-	// What is sent to the parent's group gets here too: the parent reports what to do.
+	// A signal to the parent's group arrives here, too; only the parent reacts to it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
@@ -85,7 +85,7 @@ func (c *child) obey(in io.Reader, stop func()) {
 // pulse is how often a child reports that it is alive, if it is.
 const pulse = 250 * time.Millisecond
 
-// beat reports to the parent steps taken. What hangs takes none.
+// beat reports steps to the parent. A child that hangs takes none.
 func (c *child) beat(ctx context.Context) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()

@@ -67,8 +67,8 @@ func start(job Job) (*process, error) {
 	return p, nil
 }
 
-// read passes on what the child says. Lines that are not messages are the lock's,
-// printed past os.Stdout.
+// read passes on the messages of the child. Lines that are not messages were
+// printed by the lock, past os.Stdout.
 func (p *process) read(out io.Reader) {
 	defer close(p.messages)
 	for lines := bufio.NewReaderSize(out, 1<<16); ; {
