@@ -107,7 +107,8 @@ func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, play
 	}
 }
 
-// TestGuardsKeepTheSameRecords: a record is read whoever wrote it.
+// TestGuardsKeepTheSameRecords checks that each kind of store reads the records that the
+// others wrote.
 func TestGuardsKeepTheSameRecords(t *testing.T) {
 	eachRecords(t, keepsTheSame)
 }

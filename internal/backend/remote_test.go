@@ -218,8 +218,8 @@ func (c *caller) close() {
 	}
 }
 
-// remoteLock is a token lock on the service. Where its release compares is false, it frees
-// the key of whoever has it.
+// remoteLock is a token lock on the service. If compares is false, a release frees the key
+// even if another owner holds it.
 func remoteLock(name string, compares bool) design.Design {
 	return design.Design{
 		Name: name, Summary: "a token lock on the service of a test", Source: "a test",
