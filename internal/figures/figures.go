@@ -34,8 +34,8 @@ func Compact(ns int64) string {
 	return ""
 }
 
-// Exact renders ns without loss of what matters in a counterexample: to the microsecond,
-// or in full when it is shorter than ten of them.
+// Exact renders ns in the precision that a counterexample needs: to the microsecond, or
+// in full if it is shorter than ten microseconds.
 func Exact(ns int64) string {
 	d := time.Duration(ns)
 	if d.Abs() >= 10*time.Microsecond {
