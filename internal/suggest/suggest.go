@@ -51,15 +51,15 @@ func Near(name string, known []string) []string {
 	return names
 }
 
-// letters are those of name, sorted.
+// letters returns the letters of name, sorted.
 func letters(name string) string {
 	all := []byte(strings.ToLower(name))
 	slices.Sort(all)
 	return string(all)
 }
 
-// Unknown is the error for a name that is none of known: it names the value and
-// what, and hints at near matches or, failing those, at all that is known.
+// Unknown returns the error for a name that is not in known: it names the value and its kind,
+// the argument what, and hints at near matches or, if there are none, at all of known.
 func Unknown(what, name string, known []string) error {
 	if near := Near(name, known); len(near) > 0 {
 		return fmt.Errorf("unknown %s %q; hint: did you mean %s?", what, name, strings.Join(near, ", "))
