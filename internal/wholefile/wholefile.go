@@ -1,4 +1,4 @@
-// Package wholefile writes files that are whole or as they were before, whatever goes wrong.
+// Package wholefile replaces files atomically: a file is either complete or unchanged.
 package wholefile
 
 import (
@@ -16,7 +16,7 @@ const temporary = ".lockbench-"
 // unfinished are the files that are being written, by path.
 var unfinished sync.Map
 
-// Abandon removes what has been written of files that are not whole yet, for a process that ends.
+// Abandon removes the incomplete files, for a process that ends.
 func Abandon() {
 	unfinished.Range(func(path, _ any) bool {
 		_ = os.Remove(path.(string)) // it may be whole by now
@@ -24,9 +24,10 @@ func Abandon() {
 	})
 }
 
-// Write has a file written beside path and then takes its place, so that a reader sees the file of
-// before or the new one, and an error leaves what was there. The file keeps its permissions, a new one
-// is readable by all. What is no regular file, such as a pipe or a device, is written as it is.
+// Write writes a file beside path, which then replaces path, so that a reader sees either the old
+// file or the new one, and an error leaves the old one in place. The file keeps its permissions; a
+// new one is readable by all. A path that is no regular file, such as a pipe or a device, is
+// written directly.
 func Write(path string, write func(io.Writer) error) (err error) {
 	info, missing := os.Stat(path)
 	if missing == nil && !info.Mode().IsRegular() {
