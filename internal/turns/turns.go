@@ -18,13 +18,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan is what runs.
+// A Plan says which designs run, and how.
 type Plan struct {
-	// Of has the settings of all runs. Its subjects are not looked at.
+	// Of has the settings of all runs. Its subjects are ignored.
 	Of runner.Plan
 	// Sides are the base and the new design.
 	Sides [2]runner.Subject
-	// Rounds is how often each runs.
+	// Rounds is the number of runs of each side.
 	Rounds int
 	// Save is the directory for the results, empty for none.
 	Save string
@@ -48,7 +48,7 @@ func inTurns(rounds int) (all []turn) {
 	return all
 }
 
-// A Session is a plan with what is there of it.
+// A Session is a plan with its results so far.
 type Session struct {
 	Plan
 
@@ -58,7 +58,7 @@ type Session struct {
 	saved   error  // the first error of saving while the runs went on
 }
 
-// New looks what is there already.
+// New makes the directory for the results of p and, if p resumes, loads those saved before.
 func New(p Plan) (*Session, error) {
 	s := &Session{Plan: p, results: map[turn]*results.Result{}}
 	if p.Save != "" {
@@ -110,8 +110,8 @@ func (s *Session) load(t turn) error {
 
 func (s *Session) file(t turn) string { return filepath.Join(s.Save, t.String()+".json") }
 
-// Run makes the runs that are missing, and returns the results of both sides, of which the last ones may be missing. Its error is
-// of runs or files; the results that there are come with it.
+// Run makes the missing runs, and returns the results of both sides; the last ones may be missing.
+// Its error is about runs or files; the results so far come with it.
 func (s *Session) Run(ctx context.Context, sink runner.Sink) (base, changed []results.Result, err error) {
 	p := s.Of
 	p.Subjects = nil
@@ -130,7 +130,7 @@ func (s *Session) Run(ctx context.Context, sink runner.Sink) (base, changed []re
 
 func (s *Session) begun(of runner.Subject, _ func() runner.Progress) { s.now = of.Variant }
 
-// ended saves what a run came to, at once: what comes after may be killed.
+// ended saves the result of a run at once, since a later run may be killed.
 func (s *Session) ended(j *results.Judged) {
 	for _, t := range s.turns {
 		if s.now == t.String() {
@@ -140,7 +140,7 @@ func (s *Session) ended(j *results.Judged) {
 	}
 }
 
-// sides parts the runs by side, and saves each with what is known at the end.
+// sides splits the runs by side, and saves each with the facts that are known only at the end.
 func (s *Session) sides(came *runner.Result, failed error) (base, changed []results.Result, err error) {
 	var missing []string
 	if n := len(s.turns) - len(came.Runs); n > 0 {
@@ -164,7 +164,7 @@ func (s *Session) sides(came *runner.Result, failed error) (base, changed []resu
 	return both[0], both[1], errors.Join(errs...)
 }
 
-// save writes a result where that was asked for.
+// save writes a result if that was asked for.
 func (s *Session) save(t turn, r *results.Result) error {
 	if s.Save == "" {
 		return nil

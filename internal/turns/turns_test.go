@@ -55,7 +55,8 @@ func saved(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestResume: each result is there as soon as its run is over, and a second session makes what is missing and no more.
+// TestResume checks that each result is saved as soon as its run is over, and that a second session
+// makes only the missing runs.
 func TestResume(t *testing.T) {
 	p := plan(t, "lua-token/strategy", "lua-token/token")
 	ctx, stop := context.WithCancel(t.Context())
@@ -97,7 +98,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses what is of another design, or damaged.
+// TestResumeRefuses checks that Resume refuses results of another design, and damaged ones.
 func TestResumeRefuses(t *testing.T) {
 	p := plan(t, "lua-token/strategy", "lua-token/token")
 	p.Rounds, p.Resume = 1, true
