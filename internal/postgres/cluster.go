@@ -25,8 +25,8 @@ type Cluster struct {
 	server        *exec.Cmd
 }
 
-// Start starts a cluster and returns when it answers, within a minute. It listens on no port, and syncs nothing to
-// disk. The error is [ErrNoProgram] where PostgreSQL is not installed.
+// Start starts a cluster and returns when it answers, within a minute. It listens on no port, and
+// syncs nothing to disk. The error is [ErrNoProgram] if PostgreSQL is not installed.
 func Start(ctx context.Context) (c *Cluster, err error) {
 	programs, err := findPrograms()
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Cluster) create(ctx context.Context) error {
 	return nil
 }
 
-// begin starts the server. What it says goes to a file.
+// begin starts the server, with its output in a file.
 func (c *Cluster) begin() error {
 	log, err := os.Create(c.log())
 	if err != nil {
