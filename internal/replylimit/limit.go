@@ -8,14 +8,16 @@ import (
 	"syscall"
 )
 
-// What one reply may have at most. The longest that lockbench asks for are a page of keys and an INFO.
+// The limits of one reply. The longest replies that lockbench asks for are a page of keys and an
+// INFO.
 const (
 	MaxBytes    = 64 << 20
 	MaxElements = 1 << 17 // in all its lists together, which may stand in one another
 	maxLine     = 1 << 20
 )
 
-// A Limit follows the replies on one connection. The zero value is at the begin of a reply. It is not safe for concurrent use.
+// A Limit follows the replies on one connection. The zero value is at the start of a reply. It is
+// not safe for concurrent use.
 type Limit struct {
 	bytes    int64
 	elements int64
@@ -25,7 +27,7 @@ type Limit struct {
 	lost     bool   // this is no protocol of Redis: only the bytes count
 }
 
-// Take follows what was received. Its error says that a reply is too large.
+// Take follows received bytes. Its error says that a reply is too large.
 func (l *Limit) Take(received []byte) error {
 	for len(received) > 0 && !l.lost {
 		if l.skip > 0 {
