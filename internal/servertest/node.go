@@ -34,8 +34,8 @@ type Node struct {
 	kill    sync.Once
 }
 
-// StartNode starts redis-server with the lines of a configuration, and kills it when t ends. Without
-// the program it skips t, or fails it where [Required] is set.
+// StartNode starts redis-server with the lines of a configuration, and kills it when t ends.
+// Without the program it skips t, or fails it if [Required] is set.
 func StartNode(t testing.TB, config ...string) *Node { return startNode(t, nil, config...) }
 
 func startNode(t testing.TB, args []string, config ...string) *Node {
@@ -94,7 +94,7 @@ func (n *Node) Do(t testing.TB, args ...any) any {
 	return reply
 }
 
-// await asks until the node says nothing any more of what is missing.
+// await asks until the node reports nothing missing.
 func (n *Node) await(t testing.TB, said fmt.Stringer, missing func(context.Context) (string, error)) {
 	t.Helper()
 	Await(t, func(ctx context.Context) (string, error) {

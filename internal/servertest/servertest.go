@@ -13,7 +13,7 @@ import (
 const Required = "LOCKBENCH_REQUIRE_SERVERS"
 
 // Start starts a private server and stops it when t ends. Without redis-server or
-// valkey-server in PATH it skips t, or fails it where [Required] is set.
+// valkey-server in PATH it skips t, or fails it if [Required] is set.
 func Start(t testing.TB) *servers.Server {
 	t.Helper()
 	s, err := servers.StartPrivate(t.Context())
@@ -26,8 +26,8 @@ func Start(t testing.TB) *servers.Server {
 	return s
 }
 
-// Clocked is Start, of a server whose clock can be set. Without the means for that it
-// skips t, or fails it where [Required] is set.
+// Clocked starts a private server like Start, with a clock that can be set. Without
+// the means for that it skips t, or fails it if [Required] is set.
 func Clocked(t testing.TB) *servers.Server {
 	t.Helper()
 	s := Start(t)

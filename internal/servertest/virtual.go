@@ -14,7 +14,7 @@ import (
 
 const (
 	// quickest is the least time that a command takes in a virtual server, and spread
-	// what chance adds to it at most.
+	// the largest random addition to it.
 	quickest = 20 * time.Microsecond
 	spread   = 100 * time.Microsecond
 )
