@@ -1,5 +1,5 @@
-// Package accept reads files of broken claims that are accepted: of which design, which cell, why, and
-// until when.
+// Package accept reads files of accepted breaches: of which design, which cell, why, and until
+// when.
 package accept
 
 import (
@@ -66,7 +66,7 @@ func Read(name string, text []byte) ([]results.Acceptance, error) {
 	return all, nil
 }
 
-// keys are those of an item, all of which it must have.
+// keys are the keys of an item, all of them required.
 func keys() []runfile.Key {
 	return []runfile.Key{
 		{Name: "design", Help: "a design or a glob, such as design: lua-token/*", Check: func(text string) error {
