@@ -1,4 +1,4 @@
-// Package catalog lists what there is to run and to hold a lock to.
+// Package catalog lists the designs, programs, faults and other names that lockbench knows.
 package catalog
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// An Entry is one line of a list. What a kind does not have is empty.
+// An Entry is one line of a list. Fields that a kind does not have are empty.
 type Entry struct {
 	Name string `json:"name"`
-	// Title says in a few words what a condition is.
+	// Title describes a condition in a few words.
 	Title     string            `json:"title,omitempty"`
 	Summary   string            `json:"summary"`
 	Source    string            `json:"source,omitempty"`
 	Reacquire string            `json:"reacquire,omitempty"`
 	Claims    *lockbench.Claims `json:"claims,omitempty"`
-	// About are the conditions that a guarantee speaks of itself, Conditions those that a
-	// fault brings.
+	// About are the conditions in the definition of a guarantee, Conditions the conditions that a
+	// fault causes.
 	About      lockbench.Conditions `json:"about,omitzero"`
 	Conditions lockbench.Conditions `json:"conditions,omitzero"`
 	// Faults bring a condition in runs, Explored in explore.
@@ -39,11 +39,11 @@ type Entry struct {
 	When string `json:"when,omitempty"`
 	// Drivers run a program: run, explore, locktest.
 	Drivers string `json:"drivers,omitempty"`
-	// Unit is that of a metric.
+	// Unit is the unit of a metric.
 	Unit string `json:"unit,omitempty"`
 }
 
-// kinds are what can be listed.
+// kinds are the kinds of lists.
 var kinds = []struct {
 	name string
 	list func() []Entry
@@ -58,7 +58,7 @@ var kinds = []struct {
 	{"metrics", Metrics},
 }
 
-// Kinds names what can be listed.
+// Kinds returns the names of the lists.
 func Kinds() []string {
 	var names []string
 	for _, k := range kinds {
@@ -99,7 +99,7 @@ func printList(w io.Writer, lines []Entry, verbose bool) error {
 	return errors.Join(append(errs, tab.Flush())...)
 }
 
-// columns are those of a table of such lines.
+// columns returns the texts of an entry, one for each column.
 func (l *Entry) columns() []string {
 	columns := []string{l.Name}
 	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.When, l.about(), l.brought()} {
@@ -117,7 +117,7 @@ func (l *Entry) about() string {
 	return "about @" + l.About.String()
 }
 
-// brought says what conditions a fault brings, or what brings a condition.
+// brought names the conditions that a fault causes, or the faults that cause a condition.
 func (l *Entry) brought() string {
 	var parts []string
 	switch {
@@ -161,13 +161,13 @@ func Designs() []Entry {
 	return all
 }
 
-// Programs lists what clients do, with the drivers that run it.
+// Programs lists the programs of clients, with the drivers that run them.
 func Programs() []Entry { return programs(workloads.All()) }
 
-// Workloads lists what clients of runs do.
+// Workloads lists the programs of clients in runs.
 func Workloads() []Entry { return programs(workloads.By(workloads.Live)) }
 
-// Scenarios lists what clients of explorations do.
+// Scenarios lists the programs of clients in explorations.
 func Scenarios() []Entry { return programs(workloads.By(workloads.Explored)) }
 
 func programs(of []workloads.Program) (all []Entry) {
@@ -241,7 +241,7 @@ func Bare(names []string) (all []Entry) {
 	return all
 }
 
-// Names are those of some entries.
+// Names returns the names of some entries.
 func Names(all []Entry) (names []string) {
 	for i := range all {
 		names = append(names, all[i].Name)
