@@ -23,14 +23,14 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// repeated is a number of runs of a design in made-up results, one each, in which all is
+// repeated is a number of runs of a design in made-up results, one each, in which everything is
 // slower by a factor, with the noise of a loaded machine. The seed decides the noise.
 type repeated struct {
 	design string
 	runs   int
 	slower float64
 	seed   uint64
-	// change makes the i-th run what else it is to be.
+	// change makes further changes to the i-th run.
 	change func(i int, r *results.Result)
 }
 
@@ -113,8 +113,8 @@ func metricOf(t *testing.T, c results.Comparison, name string) results.MetricCha
 	return results.MetricChange{}
 }
 
-// TestCompareItself sees that of twenty comparisons of a design with itself nineteen show no
-// difference anywhere, and that a fifth slower is seen every time.
+// TestCompareItself checks that nineteen of twenty comparisons of a design with itself show no
+// difference anywhere, and that a fifth slower is always seen.
 func TestCompareItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds, in one goroutine")
@@ -145,8 +145,8 @@ func TestCompareItself(t *testing.T) {
 	}
 }
 
-// TestUnseen sees that where no difference is seen it is said how large a one could go unseen,
-// and that ten times as many runs see less.
+// TestUnseen checks that a comparison without a difference states the largest difference that
+// could go unseen, and that it is smaller with ten times as many runs.
 func TestUnseen(t *testing.T) {
 	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, results.CompareOptions{})
 	want := "note lua-token/strategy: with these runs a difference of less than "
@@ -344,7 +344,7 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// TestBench reads what was written by the parser that benchstat has.
+// TestBench reads the output with the parser of benchstat.
 func TestBench(t *testing.T) {
 	var buf bytes.Buffer
 	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, results.CompareOptions{})

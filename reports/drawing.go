@@ -79,7 +79,7 @@ func active(w *checker.Counterexample, h *checker.CounterexampleHold) int64 {
 	return last
 }
 
-// hold draws the time within the lease, its end, and what came after.
+// hold draws the time within the lease, its end, and the time after it.
 func (d *drawing) hold(h *checker.CounterexampleHold) {
 	name := clientName(h.Client)
 	l := &d.Lanes[d.Lane(name)]
@@ -223,7 +223,7 @@ func after(words string, ns int64) string {
 	return words + figures.Exact(ns)
 }
 
-// answer reports what came back, and how soon.
+// answer returns the outcome of an operation, and how soon it came.
 func answer(o *history.Op) string {
 	if !stamped(o.Return) {
 		return ": no answer"
@@ -272,7 +272,7 @@ func stepsTimeline(steps []results.Step, id string) *document.Timeline {
 	return t
 }
 
-// mark is a step as the sign of its command: without what the client was about.
+// mark returns a step as the sign of its command, without the client's comment.
 func mark(s *results.Step, at int64) document.Mark {
 	m := document.Mark{At: at, To: at, Bad: s.Fault != "", Says: fmt.Sprintf("step %d, at %s, %s: %s", at+1, length(s.At), s.Client, s.Command)}
 	if s.Reply != "" {

@@ -35,7 +35,7 @@ func addErrors(own, injected *document.List, name string, all []results.Error) {
 	}
 }
 
-// errorText says what one kind of errors was.
+// errorText describes one kind of errors.
 func errorText(e *results.Error) string {
 	text := fmt.Sprintf("%s of %s calls, first at %s", figures.Number(e.Count), figures.Number(e.Of), figures.Moment(e.AtNS))
 	what := e.Kind

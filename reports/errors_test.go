@@ -21,8 +21,9 @@ func withErrors(all ...measure.Error) results.Judged {
 	}
 }
 
-// TestErrorsAreShown: by kind, in the server's own words, apart from those that faults brought
-// about; where the server refused most calls of a sort, nothing was put to the test.
+// TestErrorsAreShown checks that errors are shown by kind, in the server's own words, apart from
+// those that faults caused, and that nothing counts as tested if the server refused most calls
+// of a kind.
 func TestErrorsAreShown(t *testing.T) {
 	refused := measure.Error{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 1224, Of: 1224, First: denied, At: 12_000_000}
 	some := refused
@@ -81,8 +82,8 @@ func wantInReport(t *testing.T, form Form, r Report, says []string, not string) 
 	}
 }
 
-// TestErrorsOfBothSidesAreShown: a comparison adds up those of a side, and is inconclusive where
-// the server refused most calls of a sort.
+// TestErrorsOfBothSidesAreShown checks that a comparison adds up the errors of a side, and is
+// inconclusive if the server refused most calls of a kind.
 func TestErrorsOfBothSidesAreShown(t *testing.T) {
 	refused := measure.Error{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 3, Of: 4, First: denied, At: 7}
 	again := withErrors(refused)

@@ -23,17 +23,17 @@ var (
 	worstNote  = "the worst of the five questions"
 )
 
-// A designCells is what was found of one design.
+// A designCells has the findings on one design.
 type designCells struct {
 	results.Cells
 	label    string
 	explored bool
 	id       string                      // of the section about the design
-	link     func(lockbench.Cell) string // the ID of what shows a cell broken
-	others   []otherCells                // what else is known of the design
+	link     func(lockbench.Cell) string // returns the ID of the evidence for a broken cell
+	others   []otherCells                // findings of other sources on the design
 }
 
-// otherCells are what another source has of a design.
+// otherCells are another source's findings on a design.
 type otherCells struct {
 	mark  string
 	cells designCells
@@ -57,8 +57,8 @@ func otherNotes(designs []designCells) (notes []string) {
 	return notes
 }
 
-// says is the answer to a question: by the run itself or, where another source has it broken,
-// or the only one that tried it often enough, by that.
+// says returns the answer to a question: the run's own, or another source's if that source found a
+// breach, or if it alone tested often enough.
 func (d designCells) says(q checker.Question, under lockbench.Conditions) document.Value {
 	own := d.answer(q, under)
 	word, _ := own.word(d.explored)
@@ -77,9 +77,9 @@ func (d designCells) says(q checker.Question, under lockbench.Conditions) docume
 // telling orders the words by how much they say.
 var telling = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
 
-// table is what was found of one design: the conditions down that were met or exercised, the
-// five questions across. A mixture of conditions has a row where it broke something that none
-// of its members breaks.
+// table shows the findings on one design: the conditions that were met or exercised down, the five
+// questions across. A mixture of conditions has a row if it broke a guarantee that none of its
+// members breaks.
 func (d designCells) table() document.Table {
 	t := document.Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
 	if d.explored {
@@ -140,17 +140,17 @@ func (d designCells) onlyMixed(under lockbench.Conditions) bool {
 	return false
 }
 
-// A questionAnswer is what is known of a question under some conditions.
+// A questionAnswer has the findings on a question under some conditions.
 type questionAnswer struct {
-	// occasions are all on which nothing was broken and that the conditions touched;
-	// violations and tried are of exactly these.
+	// occasions counts all occasions that the conditions touched and that broke nothing; violations
+	// and tried count under exactly these conditions.
 	occasions, violations, tried int64
-	doubted                      int64 // occasions that count as none
+	doubted                      int64 // occasions that do not count
 	fails                        bool
-	foreign                      bool           // not for the design
-	about                        lockbench.Cell // the gravest
+	foreign                      bool           // the conditions do not apply to the design
+	about                        lockbench.Cell // the gravest cell
 	note                         string
-	overlap                      float64 // the worst past validity, ns; 0 where two were also at once within it
+	overlap                      float64 // the longest past validity, ns; 0 if two owners were also within it at once
 }
 
 func (d designCells) answer(q checker.Question, under lockbench.Conditions) questionAnswer {
@@ -203,7 +203,7 @@ const (
 	wordNotTried = "not tried"
 )
 
-// word is what the answer comes to.
+// word returns the answer in a word.
 func (a *questionAnswer) word(explored bool) (string, document.Tone) {
 	switch {
 	case a.fails:
@@ -243,7 +243,7 @@ func (a questionAnswer) value(explored bool) document.Value {
 	return c
 }
 
-// linked leads from a value to what shows the cell it is about.
+// linked links a value to the evidence for its cell.
 func (d designCells) linked(v document.Value, about lockbench.Cell) document.Value {
 	if d.link != nil && about.Guarantee != "" {
 		v.Link = d.link(about)
@@ -275,7 +275,7 @@ func designTable(designs []designCells) document.Table {
 	return t
 }
 
-// column adds what designs do under a condition, where there is something to say.
+// column adds a column with each design's worst answer under a condition, if there is any.
 func column(t *document.Table, name string, under lockbench.Conditions, designs []designCells) {
 	var cells []document.Value
 	for _, d := range designs {
@@ -300,8 +300,8 @@ func (d designCells) met(one lockbench.Conditions) bool {
 	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.met(one) })
 }
 
-// worst is the gravest answer under a condition. What only a mixture broke counts for each
-// of its members.
+// worst is the gravest answer under a condition. A breach by a mixture of conditions counts for
+// each of its members.
 func (d designCells) worst(under lockbench.Conditions) document.Value {
 	best := document.Value{Text: wordNotTried, Tone: document.None}
 	for q := range checker.Questions {
@@ -332,7 +332,7 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 	return best
 }
 
-// worstOf is the graver of what the run itself says under a condition and what others do.
+// worstOf is the graver of the run's own answer under a condition and those of other sources.
 func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
 	word := own.Text
 	for _, o := range d.others {
@@ -344,8 +344,8 @@ func (d designCells) worstOf(own document.Value, under lockbench.Conditions) doc
 	return own
 }
 
-// resultGuarantees is what was found of the runs of r: the table of the one design that there is, or
-// a line for each of several.
+// resultGuarantees returns the findings on the runs of r: the table of a single design, or a line
+// for each of several.
 func resultGuarantees(r *results.Result) document.Table {
 	var all []designCells
 	for i, label := range labels(r) {
@@ -357,7 +357,7 @@ func resultGuarantees(r *results.Result) document.Table {
 	return designTable(all)
 }
 
-// resultCells are those of the i-th run, under a name.
+// resultCells returns the cells of the i-th run, under a name.
 func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{
@@ -366,7 +366,7 @@ func resultCells(r *results.Result, i int, label string) designCells {
 	}
 }
 
-// othersOf is what else is known of the design of a run.
+// othersOf returns the findings of other sources on the design of a run.
 func othersOf(run *results.Run) (all []otherCells) {
 	if s := run.Search; s != nil && !s.Cells.IsZero() {
 		all = append(all, otherCells{markExplored, designCells{Cells: s.Cells, explored: true}})

@@ -57,7 +57,7 @@ func textOf(t *document.Table, width int) string {
 	return buf.String()
 }
 
-// TestGuaranteeTable says what a table of one design says.
+// TestGuaranteeTable checks the table of one design.
 func TestGuaranteeTable(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -143,7 +143,7 @@ func TestTables(t *testing.T) {
 	golden(t, "tables.txt", []byte(all+page.String()))
 }
 
-// TestReason prefers what an exception says.
+// TestReason checks that the reason of an exception comes first.
 func TestReason(t *testing.T) {
 	claims := parsed("exclusion @crash", "-exclusion@failover: a majority forgets", "-lease@failover: so do leases")
 	for cell, want := range map[lockbench.Cell]string{

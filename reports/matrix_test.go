@@ -27,8 +27,8 @@ func parsed(terms ...string) lockbench.Claims {
 	return c
 }
 
-// matrixSample is a matrix of three designs, one of which cannot be explored, with live
-// runs and exploration, in both of which the lock that is broken on purpose is caught.
+// matrixSample is a matrix of three designs, one of which cannot be explored, with live runs and
+// exploration. Both catch the lock that is broken on purpose.
 func matrixSample() results.Matrix {
 	m := results.Matrix{
 		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},

@@ -19,7 +19,7 @@ func TestOverTime(t *testing.T) {
 	}
 	want := &results.OverTime{
 		WarmupNS: 100 * ms, EndNS: 400 * ms,
-		BucketNS: 40 * ms, // as wide as the largest, that of the violations
+		BucketNS: 40 * ms, // as wide as the widest bucket, the violations'
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},
 		SlowestNS:  got.SlowestNS,

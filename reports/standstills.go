@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// stillness is that of many runs together, which a screen is spared where there are very many.
+// stillness sums up the standstills of many runs; a screen leaves it out if there are very many.
 func (s *summary) stillness() *document.Section {
 	l := &document.List{}
 	if still := s.stoodStill(); still != "" {

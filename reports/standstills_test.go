@@ -27,7 +27,8 @@ func TestStoodStill(t *testing.T) {
 	}
 }
 
-// TestLeftTaken: what acquires without an answer left behind is said where others met it.
+// TestLeftTaken checks that keys left taken by acquires without an answer are reported if
+// they kept others out.
 func TestLeftTaken(t *testing.T) {
 	const ms = int64(1e6)
 	run := func(l results.Latency) *results.Run {

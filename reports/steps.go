@@ -18,7 +18,7 @@ func Steps(w io.Writer, steps []results.Step) error {
 	return writeBlocks(w, stepsTable(steps, shortened))
 }
 
-// stepColumns are those of a schedule, after the time. One in which nothing stands is left out.
+// stepColumns are the columns of a schedule, after the time. Empty columns are left out.
 var stepColumns = []struct {
 	name string
 	cell func(*results.Step) string
@@ -70,8 +70,8 @@ func shortened(s string) string {
 
 func whole(s string) string { return s }
 
-// onePage are steps as a page shows them: what is repeated only once, where they are more than it shows, since
-// the breach is at the end.
+// onePage returns the steps for a page: if there are more than it shows, repeated steps are folded,
+// since the breach is at the end.
 func onePage(steps []results.Step) []results.Step {
 	if len(steps) > maxTold {
 		return repeats.Collapsed(steps)
@@ -79,8 +79,8 @@ func onePage(steps []results.Step) []results.Step {
 	return steps
 }
 
-// scheduleBlocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
-// steps elsewhere.
+// scheduleBlocks are the evidence for a breach in an exploration: a picture and all steps on a
+// page, a few steps elsewhere.
 func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario string) []document.Block {
 	steps, more := onePage(s.Steps), ""
 	if len(steps) > maxTold {

@@ -38,8 +38,8 @@ func (s *summary) weakly() string {
 	return "; weak: " + strings.Join(all, ", ")
 }
 
-// strengths are properties with what each cell of a live run is worth: "ok 412,233", "weak 4",
-// "broken 7/512".
+// strengths are properties with the strength of each cell of a live run: "ok 412,233", "weak
+// 4", "broken 7/512".
 func strengths(run *results.Run) (all [][2]string) {
 	if run.Exploration != nil {
 		return nil

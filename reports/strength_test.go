@@ -41,8 +41,8 @@ func TestWeakClaimIsSaid(t *testing.T) {
 	}
 }
 
-// TestProbes: what held under a condition counts where its probe was caught, and is untested
-// where it was not; other conditions are not affected.
+// TestProbes checks that holds under a condition count if its probe was caught, and are
+// untested otherwise; other conditions are not affected.
 func TestProbes(t *testing.T) {
 	under := lockbench.Exclusion.At(lockbench.Failover)
 	for _, c := range []struct {

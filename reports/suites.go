@@ -83,7 +83,7 @@ func probeCases(c *results.SelfCheck) (all []document.Case) {
 	return all
 }
 
-// wholeCase is whether the run could be judged at all, and was what had been asked for.
+// wholeCase is the case of whether the run could be judged at all, under the load asked for.
 func wholeCase(r *results.Run) document.Case {
 	_, why := r.Unfit()
 	if why == "" && r.Exit != results.FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
@@ -142,8 +142,9 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 	return found
 }
 
-// stateOf says what a verdict is as a test, and why; open where it makes the run inconclusive.
-// unclaimed is why it is not claimed, empty where it is or nobody says.
+// stateOf returns the state of a verdict as a test, with the reason. open: the verdict makes the
+// run inconclusive. unclaimed is the reason why the cell is not claimed, empty if it is claimed
+// or no reason is known.
 func stateOf(g results.Finding, open bool, unclaimed string) (document.State, string) {
 	switch said := detail(g); {
 	case g.Fails():
@@ -166,7 +167,7 @@ func stateOf(g results.Finding, open bool, unclaimed string) (document.State, st
 	}
 }
 
-// sentence is what happened in one line, if there is a counterexample, else the verdict.
+// sentence describes the counterexample in one line, if there is one, else the verdict.
 func sentence(g results.Finding, verdict string) string {
 	if g.Counterexample == nil {
 		return joinedBy(": ", verdict, detail(g))
@@ -174,7 +175,7 @@ func sentence(g results.Finding, verdict string) string {
 	return verdict + ": " + g.Counterexample.Sentence
 }
 
-// passage is what shows that a cell was broken, by itself.
+// passage is the evidence that a cell was broken, by itself.
 func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	j := runJudgement(r, cell)
 	g := &gallery{}
@@ -185,7 +186,7 @@ func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	return blocks
 }
 
-// properties are those of a test suite.
+// properties are the properties of a test suite.
 func properties(r *results.Run) [][2]string {
 	all := [][2]string{
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
@@ -195,8 +196,8 @@ func properties(r *results.Run) [][2]string {
 	return append(append(all, concludedProperties(r.Conclusion)...), sourceProperties(r)...)
 }
 
-// concludedProperties are what is known of a design in a word, and why; none where no conclusion
-// was drawn.
+// concludedProperties are the conclusion on a design and its reason; none if there is no
+// conclusion.
 func concludedProperties(c *conclusion.Conclusion) [][2]string {
 	if c == nil {
 		return nil

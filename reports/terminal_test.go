@@ -118,8 +118,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	}
 }
 
-// TestTerminalFits: no line but a command is wider than the terminal, and of many designs there is no
-// evidence of what nobody claims, which a file has.
+// TestTerminalFits checks that no line except commands is wider than the terminal, and that a
+// terminal, unlike a file, leaves out the evidence of unclaimed breaches if there are many designs.
 func TestTerminalFits(t *testing.T) {
 	few := results.New(sample("private"), []string{"watch-multi/poll"})
 	var runs []results.Judged

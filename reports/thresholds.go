@@ -13,7 +13,7 @@ import (
 // shownReadings is of how many runs a threshold prints the value; JSON has all.
 const shownReadings = 5
 
-// thresholds says what became of each threshold, the failed ones first.
+// thresholds lists the outcome of each threshold, the failed ones first.
 func (s *summary) thresholds() document.Block {
 	l := &document.List{}
 	for _, outcome := range []thresholds.Outcome{thresholds.Failed, thresholds.Inconclusive, thresholds.Passed} {
@@ -109,7 +109,7 @@ func nearest(readings []results.Reading, relation thresholds.Relation) int {
 	return best
 }
 
-// failures says in words which thresholds failed, and in which runs.
+// failures lists the failed thresholds, with the runs that failed them.
 func (s *summary) failures() []string {
 	var all []string
 	for i := range s.result.Thresholds {
