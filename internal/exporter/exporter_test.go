@@ -82,7 +82,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// text is what a scraper is told that asks for nothing special.
+// text returns the answer to a scraper with no special request.
 func text(t *testing.T, e *Exporter) string {
 	t.Helper()
 	return scrape(t, e, "").Body.String()

@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the table of metrics into the page")
 
-// page is where users read about the metrics.
+// page is the documentation of the metrics.
 const page = "../../docs/monitoring.md"
 
-// everything is a run after which every family has a series.
+// everything makes a run that gives every family a series.
 func everything(e *Exporter) {
 	r := aRun(e)
 	for _, op := range []history.Op{
@@ -123,7 +123,7 @@ var (
 	grouping = regexp.MustCompile(`by \(([a-z, ]+)\)`)
 )
 
-// TestPageQueries looks for what the queries of the page name in a scrape.
+// TestPageQueries looks for the names in the page's queries in a scrape.
 func TestPageQueries(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -26,7 +26,7 @@ type Run struct {
 	mu      sync.Mutex
 	figures *measure.Collector
 	broken  []breach
-	settled map[string]int64 // what the business came to, by figure
+	settled map[string]int64 // the outcome of the business, by figure
 	over    bool
 }
 
@@ -72,7 +72,7 @@ func (r *Run) Add(ev history.Event) {
 // Finish takes the end of the history. The run is over with [Run.Over].
 func (*Run) Finish(history.End) {}
 
-// Judge takes what was found so far: all findings of the run, or some.
+// Judge takes the findings so far: all findings of the run, or some.
 func (r *Run) Judge(findings []checker.CellFinding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *Run) Judge(findings []checker.CellFinding) {
 	}
 }
 
-// breach is where violations of a cell are counted.
+// breach returns the counter of the violations of a cell.
 func (r *Run) breach(f checker.CellFinding) *breach {
 	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.cell == f.Cell })
 	if i < 0 {
@@ -93,7 +93,7 @@ func (r *Run) breach(f checker.CellFinding) *breach {
 	return &r.broken[i]
 }
 
-// Settle takes what the business of the run came to; nil where it counts nothing.
+// Settle takes the outcome of the run's business; nil if it counts nothing.
 func (r *Run) Settle(b *runinfo.Business) {
 	if b == nil {
 		return
@@ -112,7 +112,7 @@ func (r *Run) Over(findings []checker.CellFinding) {
 	r.exporter.over()
 }
 
-// counts collects what is counted elsewhere, at each scrape.
+// counts collects the figures that are counted elsewhere, at each scrape.
 type counts struct{ *Exporter }
 
 // Describe implements [prometheus.Collector].
@@ -139,7 +139,7 @@ func (c counts) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// collect is what the run has come to.
+// collect returns the figures of the run so far.
 func (r *Run) collect() (all []prometheus.Metric) {
 	labels := r.subject.labels()
 	add := func(desc *prometheus.Desc, kind prometheus.ValueType, v float64, more ...string) {
