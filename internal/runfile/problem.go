@@ -13,7 +13,7 @@ type Position struct{ Line, Column int }
 type Problem struct {
 	File string
 	At   Position
-	// Err says what is wrong, and after "; hint: " what would do.
+	// Err names the fault, and after "; hint: " a remedy.
 	Err error
 }
 

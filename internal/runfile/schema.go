@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SchemaURL is where the schema is published, for editors to find.
+// SchemaURL is the URL of the published schema, for editors.
 const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/internal/runfile/schema/run-file-v1.json"
 
-// schemaID names the schema, like those of results.
+// schemaID identifies the schema, like the IDs of the schemas of results.
 const schemaID = "https://github.com/lockbench/lockbench/internal/runfile/schema/run-file-v1.json"
 
 // Patterns of values, in the regular expressions of JSON Schema.
@@ -24,10 +24,11 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Schema is the JSON Schema of a run file with these keys, for editors: it knows
-// names, types and the values that there are. What is valid under it may still be
-// refused, for settings that contradict each other; what [Read] accepts is valid but
-// for numbers in quotes, which need none. It is of draft 7, which every editor reads.
+// Schema returns the JSON Schema of a run file with these keys, for editors: it has
+// names, types and valid values. A file that is valid under it may still be refused,
+// for settings that contradict each other; a file that [Read] accepts is valid,
+// except for numbers in quotes, which need none. It is of draft 7, which every editor
+// reads.
 func Schema(keys []Key) ([]byte, error) {
 	properties, definitions := object{}, object{
 		"duration":     orZero(durations),
@@ -74,8 +75,8 @@ func property(k Key) object {
 	return p
 }
 
-// shape is one value, or where a list may stand either. What it refers to stands in
-// allOf: draft 7 ignores what stands beside a reference.
+// shape describes one value, or one value or a list if the key takes either.
+// References are in allOf, since draft 7 ignores all keywords beside a reference.
 func shape(k Key) object {
 	switch {
 	case k.List || k.Joined:

@@ -11,7 +11,8 @@ import (
 // A started key is one that a run file to start from sets.
 type started struct{ key, why, value string }
 
-// settingsToStart are what most runs want to decide, in an order to read.
+// settingsToStart are the settings that most runs choose, in an order for
+// reading.
 var settingsToStart = []started{
 	{"design", "Which locks, by name or glob: lockbench list designs has all.", "[lua-token/strategy, redislock/obtain]"},
 	{"workload", "What clients do under the lock: lockbench list workloads.", "oversell"},
@@ -66,10 +67,10 @@ func Starter(path string, keys []Key) []byte {
 	return b.Bytes()
 }
 
-// inHelp finds the default of a key that stands for what zero means.
+// inHelp finds the default of a key that means something else by zero.
 var inHelp = regexp.MustCompile(`\(default ([0-9][^ ;)]*)`)
 
-// sample is a value that a key may have: its default where it has one.
+// sample returns a valid value of a key: its default if it has one.
 func sample(k Key) string {
 	value, given := samples[k.Name]
 	switch {

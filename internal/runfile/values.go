@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// values are what stands behind a key.
+// values returns the values of a key.
 func (r *reader) values(k Key, n ast.Node) []Value {
 	list, isList := n.(*ast.SequenceNode)
 	if !isList {
@@ -26,7 +26,7 @@ func (r *reader) values(k Key, n ast.Node) []Value {
 	return all
 }
 
-// items are those of a list, which must have some.
+// items returns the items of a list, which must not be empty.
 func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
 	if len(list.Values) == 0 {
 		r.complain(place(list), "%s has an empty list; hint: leave the key out for what is usual", k.Name)
@@ -47,8 +47,8 @@ func split(k Key, whole []Value) (all []Value) {
 	return all
 }
 
-// item is one item of a list, or what stands for a list of one: a scalar, or a mapping
-// of names to values where these are pairs.
+// item returns one item of a list, or the value in place of a list of one: a scalar, or
+// a mapping of names to values if the values are pairs.
 func (r *reader) item(k Key, n ast.Node) []Value {
 	entries, isMapping := pairs(n)
 	switch {
@@ -95,8 +95,8 @@ func (r *reader) paired(k Key, e *ast.MappingValueNode) (all []Value) {
 	return []Value{{Text: name + k.Pair + value, At: at}}
 }
 
-// scalar is the text of a single value as it is written, whatever YAML would make of
-// it: what it means is for the key to say.
+// scalar returns the text of a single value as it is written, without YAML's
+// interpretation; the key interprets it.
 func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -117,8 +117,8 @@ func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	return "", false
 }
 
-// check sees whether a value is one that its key takes. Where the type says all that
-// there is to say, it says it.
+// check checks whether a value is valid for its key. If the type has the only rule, the
+// error is the type's.
 func (r *reader) check(k Key, v Value) {
 	if err := k.known(v.Text); err != nil {
 		r.complain(v.At, "%w", err)
