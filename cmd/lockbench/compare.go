@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// compareOptions are the flags of compare, beside those of run.
+// compareOptions are the flags of compare, beside the flags of run.
 type compareOptions struct {
 	settings runOptions
 	rounds   int
@@ -108,7 +108,7 @@ func parseLimits(texts []string) (all []results.Limit, err error) {
 	return all, nil
 }
 
-// sides are the results to compare: those of files, or of runs made now.
+// sides returns the results to compare, from files or from runs made now.
 func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed []results.Result, err error) {
 	if cmd.Flags().Changed("run") {
 		return o.runBoth(cmd, args)

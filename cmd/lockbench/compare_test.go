@@ -76,9 +76,9 @@ func drag(start time.Time, share float64) {
 	}
 }
 
-// TestCompareReal compares on this machine a design with itself, where nineteen of twenty
-// comparisons must say "~" throughout, and with one that is a fifth slower. It says what
-// came of it, and runs only where it is asked to:
+// TestCompareReal compares a design on this machine with itself, for which nineteen of
+// twenty comparisons must say "~" throughout, and with one that is a fifth slower. It
+// reports the outcome, and runs only on request:
 //
 //	go test ./cmd/lockbench -run TestCompareReal -comparisons 20 -v
 func TestCompareReal(t *testing.T) {

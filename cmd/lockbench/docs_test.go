@@ -15,9 +15,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// notRun are the commands of the documents that no test runs: what .ci/run does anyway
-// (the tour, the tests, the benchmark), what takes minutes, and what needs a network
-// or a server of the user's.
+// notRun are the commands of the documents that no test runs: those that .ci/run runs anyway
+// (the tour, the tests, the benchmark), those that take minutes, and those that need a
+// network or a server of the user's.
 var notRun = []string{
 	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ", "lockbench clean --server ", "git clone ", "docker ",
 	"lockbench matrix   ",
@@ -29,7 +29,7 @@ type shellBlock struct {
 	commands []string
 }
 
-// inOrder reports whether commands of the block need what those before them left.
+// inOrder reports whether commands of the block need files of the commands before them.
 func (b shellBlock) inOrder() bool {
 	return leaves.MatchString(strings.Join(b.commands, "\n"))
 }
@@ -43,8 +43,8 @@ var (
 )
 
 // TestDocuments runs every command of the blocks of the README and of docs, and every
-// command of tables of bugs, and asserts the exit codes that they name; to the full only
-// where tests are to take their time.
+// command of tables of bugs, and asserts the exit codes in their comments; in full only in
+// long tests.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a minute")
@@ -150,7 +150,7 @@ func exitNamed(command string) (code int, orZero bool) {
 	return 0, true
 }
 
-// remark is what comes before the comment of a command.
+// remark introduces the comment of a command.
 const remark = "   # "
 
 var (
@@ -160,13 +160,13 @@ var (
 	clients    = regexp.MustCompile(`--clients (\d+)`)
 )
 
-// byTime reports whether time ends what a command measures: it may have met too little then,
-// where the machine is slow, and says so by exit code 3.
+// byTime reports whether a command measures for a fixed time: on a slow machine it may then
+// meet too little, and exits with code 3.
 func byTime(command string) bool {
 	return live.MatchString(command) && !operations.MatchString(command)
 }
 
-// shortened is a command that does the same to less, unless tests are to take their time.
+// shortened returns a command that does the same with less work, unless long tests are on.
 func shortened(command string) string {
 	line, _, _ := strings.Cut(command, remark)
 	code, orZero := exitNamed(command)
@@ -191,7 +191,7 @@ func shortened(command string) string {
 		return line + " --warmup 0s --operations " + each
 	case verb == "matrix":
 		return schedules.ReplaceAllString(line, "${1}100")
-	case verb == "explore" && strings.Contains(line, "--moves"): // of which it explores all
+	case verb == "explore" && strings.Contains(line, "--moves"): // it explores all schedules of these
 		return line + " --rounds 1"
 	case verb == "explore":
 		return schedules.ReplaceAllString(line, "${1}200")
@@ -202,8 +202,8 @@ func shortened(command string) string {
 // fewer has a search make shorter and fewer trials.
 var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6")
 
-// shell runs command in dir, where lockbench is this program, and asserts the exit code
-// that it names.
+// shell runs command in dir, with this program as lockbench, and asserts the exit code in
+// its comment.
 func shell(t *testing.T, dir, command string) {
 	t.Helper()
 	short := shortened(command)
@@ -222,7 +222,8 @@ func shell(t *testing.T, dir, command string) {
 	}
 }
 
-// TestSnippets: the Go of the documents is part of what is compiled and run.
+// TestSnippets checks that the Go code of the documents is part of the sources that are
+// compiled and run.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
 	sources := goSources(t)

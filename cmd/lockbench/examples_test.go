@@ -50,7 +50,7 @@ func bounded(command string) string {
 	return command + " --fail-if 'exclusion.violations>0'"
 }
 
-// runExample runs what a run file's comments say.
+// runExample runs the commands in a run file's comments.
 func runExample(t *testing.T, text string) {
 	t.Helper()
 	commands := exampleCommand.FindAllStringSubmatch(text, -1)

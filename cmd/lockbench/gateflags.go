@@ -21,7 +21,7 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run with exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated; lockbench list metrics prints all metrics")
 }
 
-// exploredFlags are those of commands that judge a design by many runs together, which
+// exploredFlags adds the flags of commands that judge a design by many runs together, which
 // have no speed in common.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails it with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
@@ -44,7 +44,7 @@ func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	return o.failIf, nil
 }
 
-// thresholds reads the flags, of a command whose results are of that source.
+// thresholds reads the flags of a command with results from the given source.
 func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, error) {
 	var all []thresholds.Threshold
 	for _, text := range o.failIf {

@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hdrHistogram is where Debian's libhdrhistogram-java puts HdrHistogram's own programs.
+// hdrHistogram is the path of HdrHistogram's own programs in Debian's libhdrhistogram-java.
 const hdrHistogram = "/usr/share/java/hdrhistogram.jar"
 
-// TestOthersReadIntervalLogs: HdrHistogram's own HistogramLogProcessor reads from an
-// interval log what lockbench's JSON says of the same run, to the last digit.
+// TestOthersReadIntervalLogs checks that HdrHistogram's own HistogramLogProcessor reads the same
+// figures from an interval log as lockbench's JSON has for the run, to the last digit.
 func TestOthersReadIntervalLogs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts programs")
@@ -76,7 +76,7 @@ type distribution struct {
 	}
 }
 
-// percentiles are what HdrHistogram prints of a log.
+// percentiles are HdrHistogram's figures of a log.
 type percentiles struct {
 	at         map[string]int64 // by the share, to nine digits
 	count, max int64

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// TestStarter asserts that what init writes is valid, also with any of its keys that are
-// comments taken in, and that it leaves out none.
+// TestStarter asserts that the output of init is valid, also with any of its commented
+// keys enabled, and that it has all keys.
 func TestStarter(t *testing.T) {
 	t.Parallel()
 	keys := runFileKeys(newRun().Flags())

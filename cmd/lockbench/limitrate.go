@@ -20,7 +20,7 @@ type limitRateOptions struct {
 	votes             int
 }
 
-// usualTarget is that of a search that names none.
+// usualTarget is the default target of a search.
 const usualTarget = "acquire.p99<20ms"
 
 func newLimitRate() *cobra.Command {
@@ -93,8 +93,8 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 // fastest is the highest rate that there can be.
 const fastest = 1e9
 
-// validate reports what is wrong with the flags, and lets a search that begins lower than
-// usual go down to there.
+// validate returns an error if a flag is wrong, and lets a search that begins below the
+// usual least rate go down to its beginning.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {
 		o.least = min(o.least, o.from)

@@ -96,7 +96,8 @@ func (o *limitTTLOptions) holds() (int64, error) {
 	return holds, nil
 }
 
-// begin begins the search at the lease of the plan, where it can come to something.
+// begin begins the search at the lease of the plan, if the search can have a
+// result.
 func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := limitsearch.LeaseUnit(of)

@@ -21,6 +21,6 @@ func main() {
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 	}
-	signal.Ignore(syscall.SIGPIPE) // who reads no more takes neither the run nor its files with him
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe must not end the run or lose its files
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -22,20 +22,20 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// atOnce is how many tests run at one time, whatever the number of cores: most of
-// them wait for a run to be over.
+// atOnce is the number of tests that run at one time, independent of the number of cores:
+// most of them wait for a run to be over.
 const atOnce = "8"
 
 func TestMain(m *testing.M) {
-	bubble.Child(exploring.FindDesign) // as a process that explore started from within a test, this does not return
+	bubble.Child(exploring.FindDesign) // in a process that explore started from within a test, this does not return
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
 
-// TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, inside, flip, cut, rewrite, schema, timeless and sametable.
+// TestScripts runs the real command as users do, with commands beside those of testscript:
+// exits, inside, flip, cut, rewrite, schema, timeless and sametable.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -57,9 +57,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setUp leaves nothing but lockbench in PATH, so that runs use the embedded
-// server; a script that wants more sets it to $FULLPATH. $SCHEDULES is how much to
-// search, $HISTORY the saved history of examples, whose lock breaks its claims.
+// setUp leaves nothing but lockbench in PATH, so that runs use the embedded server; a
+// script that needs other programs sets PATH to $FULLPATH. $SCHEDULES is the number of
+// schedules to search, $HISTORY the saved history of examples, with a lock that breaks its
+// claims.
 func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
@@ -91,8 +92,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	wants(ts, args, got)
 }
 
-// inside does the same within the test, where a command that ends at once takes a fraction
-// of the time: for those that need no server, no file and no directory of work.
+// inside runs a command within the test, which takes a fraction of the time for one that
+// ends at once: for commands that need no server, no file and no working directory.
 func inside(ts *testscript.TestScript, _ bool, args []string) {
 	wants(ts, args, execute(context.Background(), args[2:], ts.Stdout(), ts.Stderr()))
 }

@@ -42,11 +42,11 @@ func writeManual(root *cobra.Command, dir string) error {
 	return doc.GenManTree(root, &header, dir)
 }
 
-// markup are the characters that Markdown, by way of which pages are made, would take
-// for its own.
+// markup escapes the characters that have a meaning in Markdown, which pages are made
+// from.
 var markup = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, ">", `\>`, "[", `\[`)
 
-// literal has the texts of a command, and of those below it, read as they are.
+// literal escapes the texts of a command, and of the commands below it.
 func literal(cmd *cobra.Command) {
 	cmd.Short, cmd.Long = escaped(cmd.Short), escaped(cmd.Long)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = escaped(f.Usage) })
@@ -55,7 +55,8 @@ func literal(cmd *cobra.Command) {
 	}
 }
 
-// escaped leaves alone what is in backquotes, which Markdown does too.
+// escaped escapes text outside of backquotes; Markdown leaves the text within them
+// alone.
 func escaped(text string) string {
 	parts := strings.Split(text, "`")
 	for i := 0; i < len(parts); i += 2 {

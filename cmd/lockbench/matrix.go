@@ -96,7 +96,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
-// validate reports what is wrong with the flags.
+// validate returns an error if a flag is wrong.
 func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if o.budget <= 0 {
 		return fmt.Errorf("--budget %v: too short; hint: a duration such as 5m", o.budget)
@@ -129,7 +129,7 @@ func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	return nil
 }
 
-// matrix does what the flags say, writes the result and returns the exit code.
+// matrix makes the matrix, writes the result and returns the exit code.
 func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) {
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	return s.Matrix.Gated(exit), err
 }
 
-// begin plans what is to be done, anew or where a file left off.
+// begin plans the parts to do, of a new matrix or of the one in a file.
 func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Session, error) {
 	var designs []design.Design
 	if len(names) > 0 {
@@ -184,7 +184,8 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 	return o.session(cmd, designs), nil
 }
 
-// goOn plans what the matrix in a file lacks, of its own designs and of those named.
+// goOn plans the missing parts of the matrix in a file, for its own designs and for the
+// named ones.
 func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
 	m, err := readMatrix("--resume", o.resume)
 	if err != nil {
@@ -231,8 +232,8 @@ func readMatrix(flag, path string) (*results.Matrix, error) {
 	return m, nil
 }
 
-// compare reports what is worse than expected. Designs that were not asked for this time
-// are left out of it.
+// compare reports the cells that are worse than expected. It leaves out designs that
+// were not asked for this time.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r results.MatrixRow) bool {
 		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
@@ -255,7 +256,7 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *ma
 	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
 }
 
-// settings are what the flags come to. The live runs are those of the tour.
+// settings returns the settings of the flags. The options of live runs are the tour's.
 func (o *matrixOptions) settings() matrix.Settings {
 	return matrix.Settings{
 		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.servers, Seed: o.seed, History: o.history,

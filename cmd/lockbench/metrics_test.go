@@ -22,8 +22,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A scraped is what a scrape says of the only run, by family and, where there is one, the
-// label that distinguishes its series.
+// A scraped has the values of a scrape of the only run, by family and, if there is one,
+// the label that distinguishes its series.
 type scraped map[string]float64
 
 func scrape(url string) (scraped, error) {
@@ -165,7 +165,8 @@ func untilBroken(t *testing.T, url string) scraped {
 	}
 }
 
-// found is what was counted, without zeros and what results do not have in this form.
+// found returns the counts without zeros, and without values that results lack in this
+// form.
 func (s scraped) found() scraped {
 	found := maps.Clone(s)
 	maps.DeleteFunc(found, func(name string, v float64) bool {
@@ -174,7 +175,7 @@ func (s scraped) found() scraped {
 	return found
 }
 
-// wanted is what a scrape after the end must say of a run.
+// wanted returns the values that a scrape must have after the end of a run.
 func wanted(r *results.Run) scraped {
 	all := scraped{
 		"lockbench_grants_total": float64(r.Counts.Grants), "lockbench_refusals_total": float64(r.Counts.Refused),

@@ -32,9 +32,9 @@ var savedResults = []string{
 	"../../reports/internal/html/testdata/run.json", "../../reports/internal/html/testdata/explored.json", "../../docs/pictures/result.json",
 }
 
-// TestProjection asks the commands about every saved matrix, result and history of the
-// repository, and compares the answers with golden files, which -update writes. It knows
-// files and texts alone, no type that keeps what they say.
+// TestProjection asks the commands about every saved matrix, result and history of the repository,
+// and compares the answers with golden files, which -update writes. It uses only files and texts,
+// and no type of the program.
 func TestProjection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs hundreds of commands")
@@ -93,7 +93,7 @@ func (p *projection) shown(args ...string) {
 	p.line("$ lockbench %s\n%s[exit %d]\n", p.plain(strings.Join(args, " ")), out, exit)
 }
 
-// ended writes a command with the end of what it prints, from a pattern on, and its exit code.
+// ended writes a command with the end of its output, from a pattern on, and its exit code.
 func (p *projection) ended(from string, args ...string) {
 	p.Helper()
 	out, exit := p.run(args...)
@@ -188,7 +188,7 @@ func (m *matrixFile) of(p *projection, name string, words map[string]string, des
 	return p.changed(p.file(name, text), words)
 }
 
-// designs writes for each design what it amounts to, and its table.
+// designs writes the conclusion on each design, and its table.
 func designs(p *projection) {
 	m := p.matrixFile(savedMatrix)
 	for _, l := range m.rows {
@@ -229,14 +229,14 @@ func (p *projection) cells(m matrixFile) {
 }
 
 var (
-	// source is where a claim is from, the same for all cells of a design.
+	// source is the origin of a claim, the same for all cells of a design.
 	source = regexp.MustCompile(`(?m)^(  (?:not )?claimed) \(.*?\)`)
 	head   = regexp.MustCompile(`(?m)^(\S.*|  \S.*)$`)
-	// sentence is what a part says first, where it is no list of what was covered.
+	// sentence is the first line of a part, unless it lists its extent.
 	sentence = regexp.MustCompile(`^    [^:]+$`)
 )
 
-// condensed is an explanation on one line, what was covered and its steps as a sum.
+// condensed returns an explanation on one line, with its extent and its steps as a checksum.
 func condensed(out string) string {
 	var said, rest, idle []string
 	lines := strings.Split(source.ReplaceAllString(out, "$1"), "\n")
@@ -302,7 +302,7 @@ var fewDesigns = []string{"setnx-getset/timestamp", "lua-token/token", "file/flo
 // counted makes each violation one that counts against a design.
 var counted = map[string]string{"violations": "against", "against": "violations"}
 
-// savedMatrices writes the matrix, what its thresholds say, and comparisons with others.
+// savedMatrices writes the matrix, the outcome of its thresholds, and comparisons with others.
 func savedMatrices(p *projection) {
 	p.shown("report", savedMatrix)
 	p.line("as a page %s\n", words(p.report(savedMatrix, reports.HTML)))
@@ -332,7 +332,7 @@ func words(page string) string {
 	return fmt.Sprintf("%d words, %s", len(all), brief(strings.Join(all, " ")))
 }
 
-// saved writes each saved result, as it is and where each violation counts.
+// saved writes each saved result, unchanged and with each violation counted.
 func saved(p *projection) {
 	for _, path := range savedResults {
 		p.shown("report", path)
@@ -450,7 +450,7 @@ func compared(p *projection) {
 	}
 }
 
-// chosen writes what choose answers, by what is at stake, what the lock stands on and what can happen.
+// chosen writes the answers of choose, by harm, service and conditions.
 func chosen(p *projection) {
 	for _, harm := range []string{"waste", "damage"} {
 		for _, service := range []string{"redis", "replicas", "quorum", "files"} {

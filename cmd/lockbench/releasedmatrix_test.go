@@ -40,7 +40,7 @@ func openMatrix(t *testing.T) results.Matrix {
 	return *m
 }
 
-// TestReleasedMatrix: docs/matrix.md shows what the saved matrix says.
+// TestReleasedMatrix checks that docs/matrix.md shows the saved matrix.
 func TestReleasedMatrix(t *testing.T) {
 	var want bytes.Buffer
 	m := openMatrix(t)
@@ -89,8 +89,8 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	}
 }
 
-// TestSavedSchedules runs every schedule of the saved matrix again: each still shows what
-// the matrix says.
+// TestSavedSchedules runs every schedule of the saved matrix again: each still breaks the
+// cell that the matrix names.
 func TestSavedSchedules(t *testing.T) {
 	t.Parallel()
 	m, n := openMatrix(t), 0
@@ -105,7 +105,7 @@ func TestSavedSchedules(t *testing.T) {
 	}
 }
 
-// breaches are the schedules by which explore broke a design.
+// breaches returns the schedules with which explore broke a design.
 func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
 	found := make(map[lockbench.Cell]*results.Schedule)
 	for cell, c := range r.Cells {

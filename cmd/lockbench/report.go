@@ -116,7 +116,7 @@ func writePictures(dir string, r results.Report) error {
 	return nil
 }
 
-// reportFrom reads the report in a file, or on stdin where the file is -.
+// reportFrom reads the report in a file, or on stdin if the file is -.
 func reportFrom[T results.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
 	if file != output.Stdout {
 		return readReport(file, read)

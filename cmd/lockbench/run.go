@@ -18,8 +18,8 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// singleOptions are the flags of run: beside what is run and how, what is made of the one
-// result that comes of it.
+// singleOptions are the flags of run: the runs to make, and the outputs and judgements of
+// their one result.
 type singleOptions struct {
 	runOptions
 	points  pointList
@@ -134,7 +134,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	return verdictOf(r.Exit)
 }
 
-// plan is what is run, and what is made of its one result.
+// plan returns the runs to make, and the outputs and thresholds of their one result.
 func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, out, nil, err

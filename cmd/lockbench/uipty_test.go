@@ -74,7 +74,7 @@ func typed(tty *os.File, keys string) error {
 	return err
 }
 
-// until reads what a program writes on its terminal until all texts were in it.
+// until reads the output of a program on its terminal until all texts were in it.
 func until(t *testing.T, tty *os.File, seen *bytes.Buffer, texts ...string) {
 	t.Helper()
 	from := seen.Len()
