@@ -56,7 +56,7 @@ func (a abilities) lacks(cell lockbench.Cell) string {
 	return ""
 }
 
-// promised are the guarantees that leases with these abilities promise.
+// promised returns the guarantees that leases with these abilities promise.
 func (a abilities) promised() (all []lockbench.Guarantee) {
 	if a.fence {
 		all = append(all, lockbench.Fencing)
@@ -114,10 +114,11 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	return a, err
 }
 
-// errLacking is about a lock that needs a command that the server of an exploration has not.
+// errLacking is the error of a lock that needs a command that the server of an exploration
+// lacks.
 var errLacking = errors.New("the server of an exploration lacks a command")
 
-// errUnreached is about a key that nobody can hold.
+// errUnreached is the error of a free key that cannot be acquired.
 var errUnreached = errors.New("acquire a free key")
 
 // look finds out the abilities of a lock through two owners, on a key that nobody else uses.
@@ -150,7 +151,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	return a, release(ctx, lease)
 }
 
-// takesAnyKey reports whether a free key may have any of the names that programs have for keys.
+// takesAnyKey reports whether the lock accepts all names that programs use for keys.
 func takesAnyKey(ctx context.Context, owner lockbench.Locker) bool {
 	for _, p := range workloads.By(workloads.Explored) {
 		for _, key := range p.Exploration.KeyNames {
@@ -187,12 +188,12 @@ func refused(ctx context.Context, first, second lockbench.Locker) error {
 	return nil
 }
 
-// unwrapped is about a refusal that cannot be told from a failure.
+// unwrapped returns the error of a refusal that looks like a failure.
 func unwrapped(err error) error {
 	return fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
 }
 
-// renews reports whether a hold outlasts its lease, with nothing done about it.
+// renews reports whether a hold outlasts its lease, without any action on it.
 func renews(ctx context.Context, p *process) bool {
 	const key = "probe of renewal"
 	opt := lockbench.Options{TTL: time.Minute}
@@ -204,7 +205,7 @@ func renews(ctx context.Context, p *process) bool {
 	other, err := p.owner().Acquire(ctx, key, opt)
 	for _, l := range []lockbench.Lease{other, lease} {
 		if l != nil {
-			_ = l.Release(ctx) // which of them is lost is no matter
+			_ = l.Release(ctx) // either hold may be lost
 		}
 	}
 	return errors.Is(err, lockbench.ErrNotAcquired)
@@ -226,7 +227,7 @@ func waits(ctx context.Context, p *process) bool {
 	took := time.Since(begun)
 	for _, l := range []lockbench.Lease{other, held} {
 		if l != nil {
-			_ = l.Release(context.WithoutCancel(ctx)) // which of them is lost is no matter
+			_ = l.Release(context.WithoutCancel(ctx)) // either hold may be lost
 		}
 	}
 	return took >= wait/2

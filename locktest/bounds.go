@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A bound is which times a setting may have, and why no others.
+// A bound is the range of a setting, with the reasons for its ends.
 type bound struct {
 	least, most  time.Duration
 	below, above string
@@ -43,7 +43,7 @@ func (b bound) check(what string, d time.Duration) error {
 	return nil
 }
 
-// A said is a time that an option or the environment gave.
+// A said is a time from an option or the environment.
 type said struct {
 	what  string
 	d     time.Duration

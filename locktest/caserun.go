@@ -35,8 +35,8 @@ type caseRun struct {
 	err    error  // of lockbench
 }
 
-// tries is how often a test case is performed while its cell stays untested, as may
-// be on a machine that is busy.
+// tries is the number of times that a test case is performed while its cell stays untested, as it
+// may on a busy machine.
 const tries = 3
 
 // run performs the test case and judges the record.
@@ -71,7 +71,7 @@ func (s *caseRun) spent() bool {
 
 func (s *caseRun) file() string { return s.trial.file(s.test) }
 
-// limit is for how long the test case may go on: far longer than it takes.
+// limit returns the time that the test case may take: far longer than it needs.
 func (s *caseRun) limit() time.Duration {
 	t := s.trial.settings
 	return 10*t.ttl + 4*t.tolerance + 4*t.patience + 4*t.vigil().wait()

@@ -101,7 +101,7 @@ type check struct {
 	claims    lockbench.Claims
 	design    design.Design
 	inner     *testing.T  // the bubble's
-	waiting   bool        // the program under way is about how waiters are granted the key
+	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	result    Result
 }
@@ -129,7 +129,7 @@ func (c *check) open(env onredis.Environment) (design.Process, error) {
 	}
 	p := open(c.inner, c.newLocker, env)
 	locker := p.waitingLocker
-	if c.abilities.validity || c.abilities.waits && c.waiting { // leases tell it themselves, or how it waits is to be seen
+	if c.abilities.validity || c.abilities.waits && c.waiting { // leases tell the start themselves, or the program is about waiting
 		locker = func(design.Observer) lockbench.Locker { return p.owner() }
 	}
 	return design.NewProcess(locker, p.close), nil
@@ -148,7 +148,7 @@ func (c *check) run() error {
 	}
 	able := c.abilities
 	able.unit = c.settings.unit
-	able.renews = able.renews || c.design.Renews // claimed, and seen to be otherwise
+	able.renews = able.renews || c.design.Renews // claimed, but refuted by the looks
 	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
 		return p.Exploration.OnRequest || !able.can(p)
 	})
@@ -177,7 +177,8 @@ func (c *check) run() error {
 	return nil
 }
 
-// A pass is the search in one scenario, with clients that send a command again so often.
+// A pass is the search in one scenario, with clients that send a command again a given number of
+// times.
 type pass struct {
 	program workloads.Program
 	retries int
@@ -204,7 +205,7 @@ func (c *check) explore(of pass, b budget) (explore.Result, error) {
 // exploredTTL is the lease asked for in virtual time.
 const exploredTTL = 2 * time.Second
 
-// aboutWaiters reports whether p puts to the test how a lock grants its waiters a key.
+// aboutWaiters reports whether p tests the way in which a lock grants its waiters a key.
 func aboutWaiters(p workloads.Program) bool { return slices.Contains(p.Exercises, awakened) }
 
 // again runs the schedule in file. If the lock no longer follows it, its new behaviour is judged.
@@ -237,8 +238,8 @@ func (c *check) again(file string) error {
 	return nil
 }
 
-// bubble enters bubbles of the test and notes the inner test of each, which is the
-// only one that may be used within.
+// bubble enters bubbles of the test and notes the inner test of each, since no other may be used
+// within.
 func (c *check) bubble() explore.Bubble {
 	return explore.Bubble{
 		Enter: func(body func()) {
@@ -283,7 +284,7 @@ func (f *Finding) join(other Finding) {
 	*f = graver
 }
 
-// steps is the length of the schedule that shows f, or more than any.
+// steps returns the length of the schedule of f, or a larger number if there is none.
 func (f *Finding) steps() int {
 	if f.schedule == nil {
 		return 1 << 30

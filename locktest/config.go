@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// The variables of the environment that are looked at, see the package's
-// documentation.
+// The environment variables, see the package's documentation.
 const (
 	seedVariable   = "LOCKBENCH_SEED"
 	budgetVariable = "LOCKBENCH_BUDGET"

@@ -33,8 +33,8 @@ func readReplay(file string) (explore.Replay, error) {
 	return explore.Replay{Text: text}, nil
 }
 
-// keep writes the schedule that shows f to the corpus of the test, unless it comes
-// from there, and returns its file. Equal schedules have one file.
+// keep writes the schedule of f to the corpus of the test, unless it comes from
+// there, and returns its file. Equal schedules have one file.
 func (r Result) keep(f Finding) (file string, err error) {
 	if f.file != "" {
 		return f.file, nil

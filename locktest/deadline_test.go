@@ -45,7 +45,8 @@ func untilItEnds() faults {
 	}}
 }
 
-// TestLeftTaken: for how long the key stayed taken for nobody is said of a lock that does not give it back, and not of one that does.
+// TestLeftTaken checks that the time for which a key stayed taken is reported for a lock that does
+// not give it back, and only for such a lock.
 func TestLeftTaken(t *testing.T) {
 	const said = "acquires that were given up left their key taken for nobody"
 	cancelled := lockbench.Recovery.At(lockbench.Cancel)

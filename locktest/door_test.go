@@ -25,8 +25,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// childVariable names the lock that this program, run again by its own tests, is to
-// explore.
+// childVariable names the lock that this program explores when its own tests run it again.
 const childVariable = "LOCKTEST_CHILD"
 
 // atOnce is the number of tests that run at one time, independent of the number of cores:
@@ -53,7 +52,7 @@ func TestChild(t *testing.T) {
 	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
 }
 
-// aloneVariable names the test that this program, run again by it, is to run.
+// aloneVariable names the test that this program runs when that test runs it again.
 const aloneVariable = "LOCKTEST_ALONE"
 
 // alone runs an exploring test in a program of its own, beside others, and reports whether
@@ -77,12 +76,12 @@ func alone(t *testing.T, few, many int) bool {
 	return false
 }
 
-// budget is the setting of how many schedules to run.
+// budget returns the setting of the number of schedules.
 func budget(few, many int) string {
 	return fmt.Sprintf("LOCKBENCH_BUDGET=%d", longtest.Times(few, many))
 }
 
-// exactly is the pattern of one test.
+// exactly returns the pattern of one test.
 func exactly(name string) string { return "^" + strings.ReplaceAll(name, "/", "$/^") + "$" }
 
 // find returns a lock of package mutants.
@@ -116,7 +115,7 @@ func newOf(d design.Design) locktest.NewLocker {
 	}
 }
 
-// borrowed has a design use the connections of its environment.
+// borrowed lets a design use the connections of its environment.
 type borrowed struct{ client *redis.Client }
 
 func (b borrowed) Open(*redis.Options) *redis.Client { return b.client }
@@ -138,7 +137,7 @@ func TestCheckFindsMutants(t *testing.T) {
 	for _, c := range []struct {
 		mutant string
 		breaks string // a cell
-		few    int    // schedules: three times as many as show it
+		few    int    // schedules: three times as many as show the fault
 	}{
 		{"get-set", "exclusion", 40},
 		{"plain-del", "owner-release@outlived", 40},
@@ -191,8 +190,8 @@ func cellOf(t *testing.T, text string) lockbench.Cell {
 	return cell
 }
 
-// TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/mutants
-// searches the same locks for longer.
+// TestCheckPassesSoundLocks asserts that nothing is broken, and nothing untested.
+// internal/mutants searches the same locks for longer.
 func TestCheckPassesSoundLocks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bare", "sound", "nested", "renewing", "full"} {
@@ -214,7 +213,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	}
 }
 
-// TestCheckNamesWhatIsWrong has locks that cannot be explored.
+// TestCheckNamesWhatIsWrong checks the errors for locks that cannot be explored.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ err, want string }{
 		"an error": {"no such thing", "on an idle server: acquire a free key: no such thing; hint: "},
@@ -273,8 +272,8 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestExploreKeepsSchedules has a schedule that breaks a lock be run again: when it
-// is asked for, and first of all when it was kept.
+// TestExploreKeepsSchedules checks that a schedule that breaks a lock is run again: on
+// request, and first of all if it was kept.
 func TestExploreKeepsSchedules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")

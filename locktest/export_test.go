@@ -36,11 +36,11 @@ func WithCases(cells ...lockbench.Cell) Option {
 	}
 }
 
-// Report reports a trial as Run does, which cannot run within a bubble.
+// Report reports a trial like Run, which cannot run within a bubble.
 func Report(t *testing.T, trial Trial) {
 	t.Helper()
 	trial.report(t)
 }
 
-// WithClock has the looks at whether a lock renews see standstills by a clock.
+// WithClock sets the clock by which the looks at renewal tell standstills.
 func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }

@@ -40,8 +40,7 @@ type fixture struct {
 	monitor   *occupancy.Monitor   // nil if it could not be trusted
 }
 
-// slack is how long after the end of a lease the key may still be refused, as the
-// checker has it.
+// slack is how long after the end of a lease the key may still be refused, as in the checker.
 func (s *fixture) slack() time.Duration { return time.Second + s.tolerance }
 
 // notes collects the troubles of a case that the record does not show.
@@ -72,20 +71,20 @@ func (n *notes) trouble(err error) {
 	}
 }
 
-// An owner is one Locker of the lock under test, guarded and recorded, and the client that
-// does the steps of a case with it.
+// An owner is one Locker of the lock under test, guarded and recorded, with the client that
+// performs the steps of a case.
 type owner struct {
 	fixture *fixture
 	client  *workloads.Client
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
-	// deadline is one more than how long the next acquire has in ns; 0 is as long as it likes.
+	// deadline is the time that the next acquire has, in ns, plus one; 0 is no limit.
 	deadline atomic.Int64
 }
 
-// timed gives acquires their deadlines, which clients give on to their connections. One is on record from the beginning of its
-// acquire on, for nobody can tell when a client heeds it.
+// timed gives acquires their deadlines, which clients pass on to their connections. The deadline is
+// on record from the start of the acquire, since it is unknown when a client heeds it.
 type timed struct {
 	lockbench.Locker
 	owner *owner
@@ -94,7 +93,7 @@ type timed struct {
 // Acquire implements lockbench.Locker.
 func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	if after := l.owner.deadline.Swap(0); after > 0 {
-		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // for the stamps to tell the call from the fault
+		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // so that the stamps of the call and of the fault differ
 		l.owner.record.Fault(string(fault.Cancel), 0)
 		time.Sleep(l.owner.fixture.think)
 		var cancel context.CancelFunc
@@ -139,9 +138,9 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	s.owners = append(s.owners, o)
 }
 
-// acquire asks for ttl, again and again for as long as wait: only of a single try it
-// is known when the lease begins. The last try is called after that time, however long
-// the others took: only it may be expected to be granted the key. It returns nil unless that was granted.
+// acquire asks for ttl repeatedly until wait is over, since only for a single try the start of the
+// lease is known. The last try is called after wait, even if the others took longer: only this one
+// must be granted a free key. acquire returns nil if no try was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
@@ -164,7 +163,7 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait)
 }
 
-// ask is one call of Acquire.
+// ask calls Acquire once.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	opt.TTL = o.fixture.whole(opt.TTL)
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
@@ -172,10 +171,10 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	return lease
 }
 
-// whole is a lease of at least ttl that the lock can be asked for.
+// whole returns a lease of at least ttl that the lock can grant.
 func (s *fixture) whole(ttl time.Duration) time.Duration { return whole(ttl, s.unit) }
 
-// whole is ttl rounded up to a multiple of unit; zero is any.
+// whole returns ttl rounded up to a multiple of unit; zero is any.
 func whole(ttl, unit time.Duration) time.Duration {
 	unit = max(1, unit)
 	return (ttl + unit - 1).Truncate(unit)
@@ -208,7 +207,7 @@ func (o *owner) die() bool {
 	o.crashed.Store(true) // before it is on record, for the monitor
 	o.record.Dying()
 	if o.fixture.can.renews {
-		o.record.GivingUp() // the close may release what is held
+		o.record.GivingUp() // the close may release holds
 		o.guard.Close()     // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
@@ -232,12 +231,12 @@ func (s *fixture) sleep(d time.Duration) bool {
 	}
 }
 
-// below draws a time below d.
+// below draws a random time below d.
 func (s *fixture) below(d time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(d)))
 }
 
-// together has all owners do the same at one time.
+// together lets all owners run f at the same time.
 func (s *fixture) together(f func(*owner)) {
 	var all sync.WaitGroup
 	start := make(chan struct{})

@@ -71,7 +71,7 @@ func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 	}
 	for _, f := range r.ordered() {
 		t.Run(f.Cell.String(), func(t *testing.T) {
-			t.Helper() // a failure is one of the line that calls Explore
+			t.Helper() // attributes failures to the line that calls Explore
 			r.report(t, f)
 		})
 	}

@@ -100,7 +100,7 @@ func never(over <-chan struct{}) faults {
 	}}
 }
 
-// neverLater is never, once a few locks were granted.
+// neverLater blocks like never after a few grants.
 func neverLater(over <-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		if s.calls.Load() > 100 {
@@ -110,7 +110,7 @@ func neverLater(over <-chan struct{}) faults {
 	}}
 }
 
-// deaf waits without looking at its context.
+// deaf waits and ignores its context.
 func deaf(over <-chan struct{}) faults {
 	return faults{acquire: func(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +152,7 @@ func leaseless(<-chan struct{}) faults {
 	return faults{acquire: func(context.Context, *service, string, lockbench.Options) (lockbench.Lease, error) { return nil, nil }}
 }
 
-// silent says nothing when it refuses.
+// silent returns neither a lease nor an error for a refusal.
 func silent(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)
@@ -171,7 +171,7 @@ func eternal(<-chan struct{}) faults {
 	}}
 }
 
-// wordy refuses with an error that is not the contract's.
+// wordy refuses with an error outside of the contract.
 func wordy(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)

@@ -49,11 +49,11 @@ type trialSettings struct {
 	renews    bool          // declared
 	session   bool          // declared
 	unit      time.Duration // declared: leases are multiples of it; zero is any
-	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero is not
-	waiting   []string      // how they learn of it, as declared
+	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero if not declared
+	waiting   []string      // the declarations about waiting
 	timeout   time.Duration // declared: the time after which the lock gives a try up; zero if it does not
 	servers   []func(context.Context) error
-	said      []said           // the times given, for their bounds
+	said      []said           // the given times, to be checked against their bounds
 	wrong     error            // any other error of the settings
 	clock     standstill.Clock // tells the standstills of looks; nil is the machine's
 	explored  exploration
@@ -122,16 +122,16 @@ func WithClientRetries(n int) Option {
 	})
 }
 
-// WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
-// said. A lock that grants no lease as short needs more. The test takes about six
-// times as long. An hour may be said at most.
+// WithTTL sets the lease to ask for; some leases are a few times as long. The default is 1 s, the
+// maximum an hour. A lock that cannot grant so short a lease needs more. The test takes about six
+// times as long.
 func WithTTL(ttl time.Duration) Option {
 	return forRun("WithTTL", func(s *trialSettings) { s.ttl = s.say("a lease", ttl, ttlBound) })
 }
 
-// WithTolerance says for how long beyond a lease the lock itself may keep others out,
-// because it rounds up or waits for clocks that differ. 1 s is allowed in any case, and 10 s
-// may be said at most. Run prints it.
+// WithTolerance declares how long beyond a lease the lock itself may keep others out, because it
+// rounds up or waits for clocks that differ. 1 s is allowed in any case, the maximum is 10 s. Run
+// prints it.
 func WithTolerance(d time.Duration) Option {
 	return forRun("WithTolerance", func(s *trialSettings) { s.tolerance = s.say("a tolerance", d, toleranceBound) })
 }
@@ -147,7 +147,8 @@ const (
 	mostPatience = 10 * time.Minute
 )
 
-// wakingBound is within which a waiter that is woken asks again: far longer than a round trip to a server takes.
+// wakingBound is the time within which a woken waiter asks again: far longer than a round trip to a
+// server.
 const wakingBound = 100 * time.Millisecond
 
 // WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer],
@@ -173,35 +174,36 @@ func WithLeaseUnit(unit time.Duration) Option {
 	return func(s *trialSettings) { s.unit = s.say("a unit of leases", unit, unitBound) }
 }
 
-// WithWaking declares that the lock wakes its waiters: one that was told to wait ([lockbench.Options]) asks again within
-// 100 ms of a key's becoming free, far longer than a round trip takes, and is granted it unless another
-// was first. The second and the tolerance that are allowed in any case come on top.
+// WithWaking declares that the lock wakes its waiters: a waiter ([lockbench.Options]) asks again
+// within 100 ms after a key becomes free, far longer than a round trip takes, and is granted it
+// unless another was first. The second and the tolerance that are allowed in any case come on top.
 func WithWaking() Option {
 	return forRun("WithWaking", func(s *trialSettings) {
 		s.wakes, s.waiting = wakingBound, append(s.waiting, fmt.Sprintf("wakes its waiters (within %v)", wakingBound))
 	})
 }
 
-// WithPolling declares that a waiter of the lock asks again every d, or sooner: within d of a key's becoming free it
-// is granted it, unless another was first. The second and the tolerance that are allowed in any case come
-// on top. 10 s may be said at most. It declares also a lock that wakes its waiters and polls in case the
-// word gets lost.
+// WithPolling declares that a waiter of the lock asks again at least every d: within d after a key
+// becomes free it is granted it, unless another was first. The second and the tolerance that are
+// allowed in any case come on top. The maximum is 10 s. It also declares a lock that wakes its
+// waiters and polls in case the message gets lost.
 func WithPolling(d time.Duration) Option {
 	return forRun("WithPolling", func(s *trialSettings) {
 		s.wakes, s.waiting = s.say("a polling interval", d, pollingBound), append(s.waiting, fmt.Sprintf("polls every %v", d))
 	})
 }
 
-// WithTimeout declares that the lock, or its client, gives a try up by itself when the server has not answered for d, which
-// is from 1 ms to 10 s. An Acquire that was not to wait, lasted for d, and returned an error that wraps both
-// [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no refusal. Without this option it has to last for 20 ms.
+// WithTimeout declares that the lock, or its client, gives a try up by itself if the server has not
+// answered for d, from 1 ms to 10 s. An Acquire without a wait that lasted for d, and returned an
+// error that wraps both [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no
+// refusal. Without this option it has to last for 20 ms.
 func WithTimeout(d time.Duration) Option {
 	return forRun("WithTimeout", func(s *trialSettings) { s.timeout = s.say("a timeout", d, timeoutBound) })
 }
 
-// WithServer has the test watch the lock's server, or one of them: ping asks it for something that takes it no time, on a
-// connection of its own, and returns when it has answered, or ctx is over. One goroutine of the test calls it
-// again and again, for each test case at once. When an answer takes longer than 20 ms, or a quarter of the lease,
+// WithServer makes the test watch the lock's server, or one of them. ping sends it a cheap request
+// on a connection of its own, and returns when it has answered, or ctx is over. One goroutine per
+// test case calls ping repeatedly. If an answer takes longer than 20 ms, or a quarter of the lease,
 // the server stood still: no refusal of that time is held against the lock.
 func WithServer(ping func(ctx context.Context) error) Option {
 	return forRun("WithServer", func(s *trialSettings) { s.servers = append(s.servers, ping) })
@@ -238,12 +240,12 @@ func WithHistories(dir string) Option {
 	return forRun("WithHistories", func(s *trialSettings) { s.histories = dir })
 }
 
-// WithShort has less done, and less waited for.
+// WithShort makes the test do less, and wait less.
 func WithShort() Option {
 	return forRun("WithShort", func(s *trialSettings) { s.short = true })
 }
 
-// optionsOf are the settings that options say, for either door.
+// optionsOf returns the settings of the options, for Run, Try and Explore.
 func optionsOf(options []Option) (trialSettings, error) {
 	s := trialSettings{
 		name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, cases: testCases,
@@ -273,7 +275,7 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	return s, errors.Join(s.checkTimes(), s.checkKinds())
 }
 
-// checkKinds wants declarations that can be true of one lock.
+// checkKinds returns an error if the declarations contradict each other.
 func (s *trialSettings) checkKinds() error {
 	if s.session && s.renews {
 		return errors.New("the lock is declared to have no lease and to renew its leases; hint: WithSession alone where what it grants ends with its owner's session")

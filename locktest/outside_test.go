@@ -144,8 +144,8 @@ func outsideModule(t *testing.T, dir string, more ...string) {
 
 var outcome = regexp.MustCompile(`--- (PASS|FAIL): Test(\w+/(?:Explore|Run))(?:/(\S+))? `)
 
-// failures tells of each test that is wanted whether it failed in the cell that
-// it was to fail in, or which it failed in instead.
+// failures says for each wanted test whether it failed in the wanted cell, or names
+// the cells in which it failed instead.
 func failures(out string, want map[string]string) map[string]string {
 	failed := map[string][]string{}
 	for _, m := range outcome.FindAllStringSubmatch(out, -1) {

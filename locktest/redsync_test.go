@@ -80,7 +80,8 @@ func (l *redsyncLease) Valid() (from time.Time, granted time.Duration) {
 	return l.mutex.Until().Add(-granted), granted
 }
 
-// lostOr tells a lock that was lost from other errors.
+// lostOr maps the error of a lost lock to the contract's, and returns other errors
+// unchanged.
 func lostOr(err error) error {
 	var taken *redsync.ErrTaken
 	if errors.As(err, &taken) || errors.Is(err, redsync.ErrLockAlreadyExpired) {

@@ -12,8 +12,9 @@ import (
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
-// looks is how often a hold has to end with its lease, on a machine that did not stand still, for
-// the lock to count as one that does not renew. mostLooks is how often that is tried.
+// looks is the number of holds that have to end with their leases, while the machine does not stand
+// still, for the lock to count as one that does not renew. mostLooks is the largest number of
+// looks.
 const (
 	looks     = 2
 	mostLooks = 8
@@ -86,12 +87,12 @@ func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key
 	return over, false, nil
 }
 
-// spent reports whether one of the owners that are looked at is not called any more.
+// spent reports whether one of the observed owners can no longer be called.
 func (r *trial) spent() bool {
 	return slices.ContainsFunc(r.guards, (*guard.Guard).Spent)
 }
 
-// outlasts looks whether a hold lasts longer than its lease, with nothing done about it.
+// outlasts observes whether a hold lasts longer than its lease, without any action on it.
 func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (observation, error) {
 	s := r.settings
 	watcher := standstill.Start(standstill.Config{Bound: s.lookBound(), Clock: s.clock})
@@ -104,7 +105,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	stood := watcher.Stop()
 	for _, lease := range []lockbench.Lease{got.lease, held} {
 		if lease != nil {
-			_ = lease.Release(ctx) // which of them is lost is no matter
+			_ = lease.Release(ctx) // either hold may be lost
 		}
 	}
 	switch {
@@ -118,19 +119,19 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	return ended, nil
 }
 
-// lookBound is how long a standstill within a look may be: a lock that renews has at least a third
-// of a lease to spare.
+// lookBound is the longest standstill allowed within a look: a lock that renews has at least a
+// third of a lease to spare.
 func (s *trialSettings) lookBound() time.Duration { return max(s.ttl/8, time.Millisecond) }
 
 // obtained is the outcome of trying for a key.
 type obtained struct {
-	lease   lockbench.Lease // nil when it was not granted
+	lease   lockbench.Lease // nil if it was not granted
 	slowest time.Duration   // of all tries
 	failed  error           // the last refusal before: ErrNotAcquired, if it was once
 	last    error           // the error of the last try
 }
 
-// obtain tries until it is granted key, or a try that was called when every lease was over has failed.
+// obtain tries until key is granted, or until a try after the end of every lease has failed.
 func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (o obtained) {
 	s := r.settings
 	over := time.Now().Add(s.ttl + s.ttl/2 + time.Second + s.tolerance)

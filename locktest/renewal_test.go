@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// halting is a clock in virtual time of a machine that stands still for most of each second.
+// halting is a clock, in virtual time, of a machine that stands still for most of each second.
 type halting struct{}
 
 func (halting) Now() time.Time { return time.Now() }
@@ -46,7 +46,7 @@ func starvedWatchdogs() func() (lockbench.Locker, error) {
 	}
 }
 
-// plainOwners are of a lock that does not renew.
+// plainOwners makes owners of a lock that does not renew.
 func plainOwners() func() (lockbench.Locker, error) {
 	s := newService(faults{})
 	return func() (lockbench.Locker, error) { return s, nil }
@@ -95,7 +95,7 @@ func TestLooksAtRenewal(t *testing.T) {
 	}
 }
 
-// wantLook wants a case not to be broken, and skipped and failed with these words.
+// wantLook asserts that a case is not broken, and that it is skipped and failed with these words.
 func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
 	t.Helper()
 	if c.Verdict == checker.Broken || !strings.HasPrefix(c.Skipped, skipped) || (skipped == "") != (c.Skipped == "") {

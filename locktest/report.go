@@ -23,7 +23,7 @@ func (r Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// ordered are the findings, the root cause first.
+// ordered returns the findings, the root cause first.
 func (r Result) ordered() []Finding {
 	root, found := r.root()
 	if !found {
@@ -88,7 +88,7 @@ func (r Result) missing() string {
 	return ""
 }
 
-// lacks says why cell is not for the lock to keep, empty when it is.
+// lacks says why cell does not apply to the lock, empty if it does.
 func (r Result) lacks(cell lockbench.Cell) string {
 	if cell.Under.Has(lockbench.Skew) && !r.clock {
 		return "the lock does not read the clock of its environment, Env.Now: only that is skewed"
@@ -148,7 +148,7 @@ func (r Result) explained(f Finding) (lockbench.Cell, bool) {
 	return r.cells().Explained(f.Cell)
 }
 
-// table draws a schedule, one row a step.
+// table draws a schedule, one row per step.
 func table(rows []explore.Row) string {
 	steps := make([]results.Step, len(rows))
 	for i, row := range rows {
@@ -158,7 +158,7 @@ func table(rows []explore.Row) string {
 		}
 	}
 	var b strings.Builder
-	_ = reports.Steps(&b, steps) // a Builder takes everything
+	_ = reports.Steps(&b, steps) // a Builder never fails
 	return b.String()
 }
 

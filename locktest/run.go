@@ -40,13 +40,13 @@ func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ..
 	trial.report(t)
 }
 
-// report has a subtest of t for each case.
+// report runs a subtest of t for each case.
 func (t Trial) report(test *testing.T) {
 	test.Helper()
 	test.Logf("tested in real time, with leases of %v and seed %d%s", t.TTL, t.Seed, t.declared())
 	for _, c := range t.Cases {
 		test.Run(c.Cell.String(), func(test *testing.T) {
-			test.Helper() // a failure is one of the line that calls Run
+			test.Helper() // attributes failures to the line that calls Run
 			c.report(test, t)
 		})
 	}
@@ -73,7 +73,7 @@ func (c *Case) report(t *testing.T, trial Trial) {
 	}
 }
 
-// failure is the error of c and how to go on from it.
+// failure returns the error of c with the next steps.
 func (c *Case) failure(trial Trial) string {
 	return fmt.Sprintf("%v\nseed %d, leases of %v, history %s\njudge it again: lockbench check %[4]s", c.Err, trial.Seed, trial.TTL, c.History)
 }

@@ -35,7 +35,7 @@ func TestRunRedislock(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d histories, error %v", len(files), err)
 	}
-	claims := lockbench.LeaseClaims() // they are not all to be tested, but none is to be broken
+	claims := lockbench.LeaseClaims() // not all of them have to be tested, but none may be broken
 	for _, file := range files {
 		r := judgedAgain(t, file)
 		if r.Grants == 0 || len(r.Defects) > 0 {
@@ -49,8 +49,8 @@ func TestRunRedislock(t *testing.T) {
 	}
 }
 
-// runVariable has TestRunChild, run again by the test below, test a lock that is not
-// sound.
+// runVariable makes TestRunChild, which the test below runs in another process, test an unsound
+// lock.
 const runVariable = "LOCKTEST_RUN"
 
 func TestRunChild(t *testing.T) {

@@ -113,7 +113,7 @@ func TestClaimsTellHowToReadALook(t *testing.T) {
 	}
 }
 
-// TestUnmet: a guarantee or a condition that no case is of is said once.
+// TestUnmet checks that a guarantee or a condition without a case is listed once.
 func TestUnmet(t *testing.T) {
 	var cells []lockbench.Cell
 	for _, i := range lockbench.Guarantees()[1:] {

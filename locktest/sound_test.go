@@ -56,7 +56,7 @@ func (l soundLease) Release(ctx context.Context) error {
 
 var takeOrKeep = redis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "nx", "px", ARGV[2]) or redis.call("get", KEYS[1]) == ARGV[1] then return 1 end return 0`)
 
-// repeatably takes the key such that a command that was sent again is granted again.
+// repeatably takes the key so that a command that is sent again succeeds again.
 func repeatably(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
 	return takeOrKeep.Run(ctx, c, []string{key}, token, wholeMillis(ttl).Milliseconds()).Bool()
 }
@@ -140,7 +140,8 @@ func TestClientRetries(t *testing.T) {
 	}
 }
 
-// TestLeaseUnit: a lock that cuts its leases to whole milliseconds is found in both doors, unless it is declared to count in these.
+// TestLeaseUnit checks that a lock that cuts its leases to whole milliseconds is found by Explore
+// and by Try, unless it is declared to count in these.
 func TestLeaseUnit(t *testing.T) {
 	cut := func(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
 		return takeOrKeep.Run(ctx, c, []string{key}, token, ttl.Milliseconds()).Bool()
@@ -165,7 +166,7 @@ func TestLeaseUnit(t *testing.T) {
 	}
 }
 
-// TestOptionsOfTheOtherDoor: an option that changes nothing is an error.
+// TestOptionsOfTheOtherDoor checks that an option without effect is an error.
 func TestOptionsOfTheOtherDoor(t *testing.T) {
 	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
 		return &sound{redis: env.Redis, owner: env.Owner, take: repeatably}

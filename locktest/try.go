@@ -92,7 +92,7 @@ type trial struct {
 	claims    lockbench.Claims
 	keys      string // the prefix of all keys
 	dir       string // of the histories
-	own       bool   // dir is ours to remove
+	own       bool   // the trial removes dir
 	guards    []*guard.Guard
 	runs      []*caseRun
 }
@@ -111,7 +111,7 @@ func (r *trial) locker(wrong func(error)) (*guard.Guard, error) {
 	return g, nil
 }
 
-// close closes all locks at once, for each may take its time.
+// close closes all locks at once, since each may take its time.
 func (r *trial) close() {
 	var all sync.WaitGroup
 	for _, g := range r.guards {
@@ -119,7 +119,7 @@ func (r *trial) close() {
 	}
 	all.Wait()
 	if r.own {
-		_ = os.Remove(r.dir) // empty, unless something is to be looked at
+		_ = os.Remove(r.dir) // fails if files are left, which the user may need
 	}
 }
 
@@ -155,8 +155,9 @@ func (r *trial) meet(ctx context.Context) error {
 	return err
 }
 
-// timedOut reports whether err says that the lock, its client or the network gave up waiting. That may be after a time too short
-// to count as a standstill: redsync waits for a twentieth of a lease.
+// timedOut reports whether err says that the lock, its client or the network gave up waiting. They
+// may give up after a time too short to count as a standstill: redsync waits for a twentieth of a
+// lease.
 func timedOut(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
@@ -190,7 +191,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	return r.lookWhetherItRenews(ctx, first, second, key)
 }
 
-// open makes the owners of every case that the lock has the abilities for.
+// open makes the owners of every case that suits the lock's abilities.
 func (r *trial) open() error {
 	if err := r.folder(); err != nil {
 		return err
@@ -272,7 +273,7 @@ func (r *trial) run(ctx context.Context) {
 	all.Wait()
 }
 
-// broken are the errors of lockbench's own: histories that cannot be written.
+// broken returns lockbench's own errors: histories that cannot be written.
 func (r *trial) broken() (errs []error) {
 	for _, sh := range r.runs {
 		errs = append(errs, sh.err)

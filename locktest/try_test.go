@@ -30,7 +30,7 @@ import (
 // The tests of Try run in virtual time, on a server of the bubble, so that their findings do not
 // depend on the machine's speed or load. TestRunRedislock runs in real time.
 
-// TestTryPassesSoundLocks wants no guarantee broken, and none untested.
+// TestTryPassesSoundLocks asserts that no guarantee is broken, and none untested.
 func TestTryPassesSoundLocks(t *testing.T) {
 	owners := map[string]func(*testing.T) func() (lockbench.Locker, error){"redislock": redislockOwners}
 	for _, name := range []string{
@@ -100,8 +100,7 @@ func TestTryFindsMutants(t *testing.T) {
 	}
 }
 
-// findsMutant performs only the test cases that are to show the fault, unless tests are to take
-// their time.
+// findsMutant performs only the test cases for the fault, unless long tests are on.
 func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
 	cases, options := breaks, []locktest.Option(nil)
@@ -181,7 +180,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 	})
 }
 
-// triedWhole is tried, as long with -short as without.
+// triedWhole is tried, with the same length under -short.
 func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
 	t.Helper()
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
@@ -191,7 +190,7 @@ func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options .
 	return trial
 }
 
-// inVirtualTime has time pass between the calls.
+// inVirtualTime lets time pass between the calls.
 var inVirtualTime = locktest.WithThink(time.Microsecond)
 
 // TestTrySurvivesWildLocks checks that Try reports locks that break their contract, and returns.
@@ -300,7 +299,7 @@ func TestTryKeepsHistories(t *testing.T) {
 	})
 }
 
-// wantBroken wants cell to fail, and its history to show why.
+// wantBroken asserts that cell fails, and that its history shows why.
 func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	t.Helper()
 	c := caseOf(trial, cell)
@@ -311,7 +310,7 @@ func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	if f := judgedAgain(t, c.History).Find(cell); f.Verdict != checker.Broken {
 		t.Errorf("%s: %s says %v, want it broken", cell, c.History, f.Verdict)
 	}
-	waited := strings.HasSuffix(c.History, "-wait.lbh") // nobody knows since when such a grant is valid
+	waited := strings.HasSuffix(c.History, "-wait.lbh") // it is unknown since when such a grant is valid
 	if cell == lockbench.Exclusion.At(0) && !waited && len(endOf(t, c.History).Trailer.MonitorOverlaps) == 0 {
 		t.Errorf("%s: the monitor of %s saw no two at a time", cell, c.History)
 	}
@@ -404,7 +403,7 @@ func threadsOf(t *testing.T, d design.Design, env onredis.Environment) func() (l
 	return func() (lockbench.Locker, error) { return p.Locker(design.Blind), nil }
 }
 
-// environment has a server of the bubble that t is of.
+// environment returns an environment with a server in the bubble of t.
 func environment(t *testing.T) onredis.Environment {
 	t.Helper()
 	return onredis.Environment{
@@ -429,7 +428,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
-					if strings.Count(key, "/") < 3 { // not of a case: before it begins the lock is looked at
+					if strings.Count(key, "/") < 3 { // not of a case, but of the looks before the cases
 						return s.wait(ctx, key, opt)
 					}
 					return nil, fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, c.cause)
@@ -453,7 +452,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 	}
 }
 
-// TestTryKeyPrefix: no key has a name outside the prefix.
+// TestTryKeyPrefix checks that all keys have the prefix.
 func TestTryKeyPrefix(t *testing.T) {
 	const prefix = "app:{1}:"
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (r *trial) found() Trial {
 	return t
 }
 
-// cells are those that there are cases of.
+// cells returns the cells of the cases.
 func (r *trial) cells() (all []lockbench.Cell) {
 	for _, p := range testCases {
 		all = append(all, p.cell)
@@ -122,7 +122,7 @@ func (r *trial) idle(c *Case) string {
 	return ""
 }
 
-// judge returns why c fails, nil when it does not.
+// judge returns the error of c, nil if it does not fail.
 func (r *trial) judge(c *Case, own []*caseRun) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -156,7 +156,7 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 	return errors.Join(errs...)
 }
 
-// troubles returns the calls that failed, empty when none did.
+// troubles describes the calls that failed, empty for none.
 func (n *notes) troubles() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -196,18 +196,18 @@ func unclaimed(f *checker.Finding) []string {
 	return nil
 }
 
-// page is text with the evidence, and how to look at it again.
+// page returns the text with the evidence, and the command that judges the file again.
 func (c *Case) page() string {
 	var b strings.Builder
 	b.WriteString(c.text())
 	if c.Counterexample != nil {
 		fmt.Fprintf(&b, "\n%s\n", c.Counterexample.Sentence)
-		_ = reports.Timeline(&b, c.Counterexample) // a Builder takes everything
+		_ = reports.Timeline(&b, c.Counterexample) // a Builder never fails
 	}
 	return b.String()
 }
 
-// tidy removes the histories that nobody asked for and that show nothing.
+// tidy removes histories that nobody asked for and that show no failure.
 func (r *trial) tidy(t Trial) {
 	if !r.own {
 		return

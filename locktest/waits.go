@@ -17,17 +17,18 @@ type vigil struct {
 	room time.Duration // after that, for others to find the key free before the wait is over
 }
 
-// vigil returns the times for a lock that promises its waiters to ask every wakes, or nothing.
+// vigil returns the times for a lock that promises that its waiters ask every wakes, or promises
+// nothing.
 func (s *trialSettings) vigil() vigil {
 	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
 	v.most = s.wakes + time.Second + s.tolerance
-	if s.wakes == 0 { // half of the wait, which is all of these
+	if s.wakes == 0 { // half of the wait, which is the sum of these
 		v.most += v.held + v.most + v.room
 	}
 	return v
 }
 
-// wait is for how long the waiter is told to wait.
+// wait returns how long the waiter is told to wait.
 func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
 
 // awaitRelease lets an owner wait, in the lock's own way, for a key that its holder keeps until the
@@ -70,9 +71,10 @@ func (o *owner) await() lockbench.Lease {
 	return lease
 }
 
-// tryUnlessGranted tries the key that was just freed, when the waiter must have been granted it and its wait is nearly over,
-// and keeps it until the waiter was answered, or its wait is long over. It returns true if it was granted the key, and
-// nobody stood still meanwhile: once more would show no more.
+// tryUnlessGranted tries the key that was just freed, at a time when the waiter must have been
+// granted it and its wait is nearly over, and keeps it until the waiter was answered, or its wait
+// is long over. It returns true if it was granted the key, and nobody stood still meanwhile:
+// another try would not show more.
 func (s *fixture) tryUnlessGranted(begun time.Time, waited <-chan struct{}) bool {
 	stood := s.stood()
 	if !s.sleepUnless(waited, s.vigil.most+7*s.vigil.room/8) {
@@ -101,10 +103,10 @@ func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
 // waitless begins the finding on a lock with acquires that do not wait.
 const waitless = "the lock does not wait as it is told"
 
-// A hurried refusal is one that came before the wait was over.
+// A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a key that another held, sooner than it was told to wait.
+// refusedSooner notes that an acquire was refused a held key before its wait was over.
 func (n *notes) refusedSooner(wait, took time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

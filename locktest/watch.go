@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// patience is how long, in real time, a search may go on without a schedule coming
-// to its end.
+// patience is how long, in real time, a search may go on without finishing a schedule.
 const patience = time.Minute
 
 // glance is how often, in real time, an alarm looks for signs of life. A goroutine that is seen
@@ -72,7 +71,7 @@ func waiting() (goroutines []string) {
 	return goroutines
 }
 
-// again counts how often each of those seen now was seen in a row.
+// again counts in how many looks in a row each goroutine was seen.
 func again(before map[string]int, now []string) map[string]int {
 	count := map[string]int{}
 	for _, g := range now {

@@ -64,8 +64,8 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// TestBothLatencies: from the intended start and from the call, in JSON and in files; a
-// closed loop has one file for both.
+// TestBothLatencies checks the latencies from the intended start and from the call, in
+// JSON and in files; a closed loop has one file for both.
 func TestBothLatencies(t *testing.T) {
 	open, closed := openLoop(500, runinfo.Arrivals{Due: 500, Started: 500}), tokenLock("private")
 	r := results.New([]results.Judged{open, closed}, nil)

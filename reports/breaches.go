@@ -57,7 +57,7 @@ func verdictWords(f results.Finding) string {
 	return f.Verdict.String()
 }
 
-// findingTone is how a verdict is coloured.
+// findingTone returns the colour of a verdict.
 func findingTone(f *results.Finding) document.Tone {
 	switch {
 	case f.Fails():
@@ -88,7 +88,7 @@ func (j *judgement) says() string {
 	return joinedBy("; ", verdictWords(j.Finding)+", "+claim, detail(j.Finding))
 }
 
-// drawnAs reports whether f and other are shown by the same operations or steps.
+// drawnAs reports whether f and other have the same operations or steps as evidence.
 func drawnAs(f *results.Finding, other *results.Finding) bool {
 	if f.Schedule != nil || other.Schedule != nil {
 		return f.Schedule != nil && other.Schedule != nil && reflect.DeepEqual(f.Schedule.Steps, other.Schedule.Steps)
@@ -96,8 +96,8 @@ func drawnAs(f *results.Finding, other *results.Finding) bool {
 	return reflect.DeepEqual(f.Counterexample.Holds, other.Counterexample.Holds) && reflect.DeepEqual(f.Counterexample.Ops, other.Counterexample.Ops)
 }
 
-// spares reports whether a terminal is spared the picture of a breach that everybody expects:
-// leases end before work does, and there is nothing to find out.
+// spares reports whether a terminal leaves out the picture of an expected breach: a lease
+// ended before the work did, which needs no explanation.
 func (g *gallery) spares(j *judgement) bool {
 	return !g.inFull && j.Against == 0 && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
@@ -129,7 +129,7 @@ func (g *gallery) add(all []judgement) {
 	}
 }
 
-// shows is the picture of a finding, nil when there is none.
+// shows returns the picture of a finding, nil if there is none.
 func (g *gallery) shows(f *results.Finding) *picture {
 	for i := range g.drawn {
 		if drawnAs(&g.drawn[i].Finding, f) {
@@ -266,7 +266,8 @@ func runReason(r *results.Run, cell lockbench.Cell) string {
 	return "an exception covers what came after it"
 }
 
-// recheck is the command that judges the record of a run again, or how to have one.
+// recheck returns the command that judges the record of a run again, or says how to keep a
+// record.
 func recheck(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
@@ -274,7 +275,7 @@ func recheck(r *results.Run) *document.Paragraph {
 	return again("check it again:", "lockbench check "+results.Quote(r.History))
 }
 
-// shownBy is how to see the evidence that a screen is spared.
+// shownBy says how to see the evidence that a screen leaves out.
 func shownBy(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return line("--evidence all shows how; --history DIR keeps the history")
@@ -282,8 +283,8 @@ func shownBy(r *results.Run) *document.Paragraph {
 	return again("shown by:", "lockbench check "+results.Quote(r.History)+" --evidence all")
 }
 
-// margin prints by how much, unless that is nothing or, for a lock without a
-// lease, for ever.
+// margin formats the size of a breach, unless that is zero or, for a lock without a lease,
+// infinite.
 func margin(ns int64) string {
 	if ns >= int64(10_000*time.Hour) {
 		return ""

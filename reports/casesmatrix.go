@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// matrixSuites are all that a matrix says, a suite per design.
+// matrixSuites returns the cases of a matrix, a suite per design.
 func matrixSuites(m *results.Matrix) []document.Suite {
 	all := []document.Suite{}
 	gated := m.AsResult()
@@ -32,7 +32,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 	return append(all, withoutDesign(&gated)...)
 }
 
-// partCase is whether a part of a design was done, and could be judged.
+// partCase is the case of whether a part of a design was done and could be judged.
 func partCase(m *results.Matrix, row *results.MatrixRow, name string) document.Case {
 	found := document.Case{Name: "part " + name}
 	switch p := row.Part(name); {

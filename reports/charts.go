@@ -100,7 +100,7 @@ func charts(r *results.Run, id, label string) []document.Block {
 	return []document.Block{&document.Section{Role: document.Charts, Blocks: blocks}, t}
 }
 
-// maxBuckets is more than a series of lockbench's has.
+// maxBuckets is more than the number of buckets in any series of lockbench.
 const maxBuckets = 4096
 
 // drawable returns the figures over time; nil if they are no valid series, since a file may
@@ -115,8 +115,8 @@ func drawable(r *results.Run) *results.OverTime {
 // mostLines is the number of lines of one chart that can be told apart.
 const mostLines = 6
 
-// drawn are the labels of the runs that a chart of all shows at first: the lock to take, then
-// those with the most grants, of each family first.
+// drawn returns the labels of the runs that a chart of all shows at first: the recommended
+// lock, then the runs with the most grants, each family's first.
 func (s *summary) drawn() map[string]bool {
 	all, shown := labels(s.result), make(map[string]bool)
 	order := make([]int, len(all))
@@ -167,7 +167,7 @@ func (s *summary) series() (all []document.Series) {
 	return all
 }
 
-// isCurve reports whether there is something to draw.
+// isCurve reports whether a spectrum can be drawn.
 func isCurve(s *results.Spectrum) bool {
 	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
 }

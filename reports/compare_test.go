@@ -66,7 +66,7 @@ func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	}
 }
 
-// exposed has exclusion held on so many occasions of each run.
+// exposed makes exclusion held on n occasions of each run.
 func exposed(n int64, claimed bool) func(int, *results.Result) {
 	return func(_ int, r *results.Result) {
 		f := r.Runs[0].Cells.At(exclusive)
@@ -298,8 +298,8 @@ func TestComparePairs(t *testing.T) {
 	}
 }
 
-// TestFiguresAreMetrics sees that a figure is called as the metric of package thresholds that it
-// is, and has its value.
+// TestFiguresAreMetrics checks that a figure has the name and the value of its metric in package
+// thresholds.
 func TestFiguresAreMetrics(t *testing.T) {
 	j := judged(header(strategy, "private"), 100)
 	r := results.New([]results.Judged{j}, nil)

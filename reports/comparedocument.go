@@ -127,7 +127,7 @@ func changed(c *results.Comparison) (all []changedCell, rest string) {
 	return all, unchanged(same, broken)
 }
 
-// unchanged says how many cells did not change.
+// unchanged returns the number of cells that did not change, in words.
 func unchanged(same, broken int) string {
 	if broken == 0 {
 		return figures.Plural(int64(same), "cell") + " the same"
@@ -149,8 +149,8 @@ func changeTone(word string) document.Tone {
 	return document.Weak
 }
 
-// comparisonGuarantees are the cells that changed, in a line each, on a page in a table; and how many did
-// not.
+// comparisonGuarantees shows the changed cells, as lines or, on a page, as a table; and the number
+// of the others.
 func comparisonGuarantees(c *results.Comparison) document.Block {
 	changed, rest := changed(c)
 	l := &document.List{}
@@ -200,7 +200,7 @@ func words(s checker.Runs) string {
 	return s.String()
 }
 
-// chance is how often something happens, as a share; a dash for always, which says nothing.
+// chance formats a probability; a dash for 1, which means nothing.
 func chance(p float64) string {
 	switch {
 	case p >= 1:
@@ -253,7 +253,7 @@ func limitOutcomeString(l results.LimitOutcome) string {
 	return fmt.Sprintf("%s: %s worse by %.3g%% at most: %s", l.Design, l.Metric, 100*l.Share, l.Why)
 }
 
-// comparedDesignFigures is the table of a design.
+// comparedDesignFigures returns the table of a design.
 func comparedDesignFigures(d *results.ComparedDesign, i int) document.Block {
 	t := &document.Table{Title: d.Label(), Corner: "figure", Columns: []document.Column{
 		{Name: "base", Number: true, Apart: true}, {Name: "new", Number: true, Apart: true}, {Name: "change", Number: true, Apart: true},
@@ -301,7 +301,7 @@ func row(d *results.ComparedDesign, m *results.MetricChange) document.Row {
 	return row
 }
 
-// dots are the values of a figure in all runs; nil when one of the sides has none.
+// dots returns the values of a figure in all runs; nil if a side has none.
 func dots(d *results.ComparedDesign, m *results.MetricChange) *document.Dots {
 	base, changed := d.Samples(m.Metric)
 	if len(base) == 0 || len(changed) == 0 || m.Base == nil || m.New == nil {
@@ -334,7 +334,8 @@ func dots(d *results.ComparedDesign, m *results.MetricChange) *document.Dots {
 	return dots
 }
 
-// spread is how far the confidence interval reaches from the median, as benchstat has it.
+// spread returns the distance of the confidence interval's ends from the median, in benchstat's
+// form.
 func spread(c *results.Center) string {
 	if c.Low == nil || c.Median == 0 {
 		return "±∞"
@@ -342,7 +343,7 @@ func spread(c *results.Center) string {
 	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
 }
 
-// comparisonExplanation says how to read the figures.
+// comparisonExplanation explains the figures.
 func comparisonExplanation(c *results.Comparison) []string {
 	within := ""
 	if slices.ContainsFunc(c.Designs, func(d results.ComparedDesign) bool { return d.Blocks > 1 }) {
@@ -355,7 +356,7 @@ func comparisonExplanation(c *results.Comparison) []string {
 	}
 }
 
-// comparisonOutcome is the outcome in words.
+// comparisonOutcome returns the outcome in words.
 func comparisonOutcome(c *results.Comparison) (headline, why string) {
 	switch c.Exit {
 	case results.BrokenClaim:

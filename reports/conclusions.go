@@ -17,7 +17,7 @@ func (s *summary) concluded() bool {
 	return slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil })
 }
 
-// conclusionTone colours a word.
+// conclusionTone returns the colour of a conclusion.
 func conclusionTone(c *conclusion.Conclusion) document.Tone {
 	switch {
 	case c == nil:
@@ -42,7 +42,8 @@ func runTone(r *results.Run) document.Tone {
 	return tone
 }
 
-// conclusions is the first that a reader sees: a line for each design, and the lock to take.
+// conclusions returns the first section of a report: a line for each design, and the recommended
+// lock.
 func (s *summary) conclusions() *document.Section {
 	section := named("Conclusion", "conclusion")
 	if !s.concluded() {
@@ -68,7 +69,7 @@ func (s *summary) conclusions() *document.Section {
 	return section
 }
 
-// reasonsFor lists why that was concluded, each reason once, with the designs.
+// reasonsFor lists the reasons for that conclusion, each once, with the designs.
 func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	if word == conclusion.NeedsGuard {
@@ -107,7 +108,7 @@ func (s *summary) leftOut() string {
 			for _, under := range c.LeftOut {
 				titles = append(titles, under.Title())
 			}
-			break // all are drawn over the same
+			break // all conclusions are over the same conditions
 		}
 	}
 	return strings.Join(titles, ", ")
@@ -149,7 +150,7 @@ func (s *summary) conclusionTable() *document.Table {
 	return t
 }
 
-// openTitles are the conditions under which too little was tried.
+// openTitles returns the conditions that were tested too little.
 func openTitles(c *conclusion.Conclusion) (titles []string) {
 	for _, o := range c.Open {
 		if title := o.Under.Title(); !slices.Contains(titles, title) {
@@ -159,7 +160,7 @@ func openTitles(c *conclusion.Conclusion) (titles []string) {
 	return titles
 }
 
-// because is the reason of a conclusion, and how much was not tried beside it.
+// because returns the reason of a conclusion, and the number of conditions tested too little.
 func because(c *conclusion.Conclusion) string {
 	text := reasonOf(c)
 	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && n > 0 {
@@ -180,7 +181,7 @@ func reasonOf(c *conclusion.Conclusion) string {
 	return text
 }
 
-// recommends is the lock to take, with its price.
+// recommends returns the recommended lock, with its price.
 func recommends(r *results.Recommendation) string {
 	text := r.Design + ", fast and among the safest: " + string(r.Word)
 	if r.Price != "" {
@@ -229,7 +230,7 @@ func (s *summary) scope() *document.List {
 	return l
 }
 
-// shortly lists the first few.
+// shortly lists the first few names.
 func shortly(all []string) string {
 	if len(all) <= fewRuns {
 		return strings.Join(all, ", ")

@@ -24,8 +24,8 @@ func covered(designs, scenarios []results.Run) *document.List {
 	return l
 }
 
-// coverage describes the scenarios of a design, one line per scope; inFull: by
-// name, however many they are.
+// coverage describes the scenarios of a design, one line per scope; with inFull
+// it names all of them, even if they are many.
 func coverage(runs []results.Run, design string, inFull bool) []string {
 	var scopes []*scope
 	for i := range runs {

@@ -12,7 +12,7 @@ import (
 
 const denied = "NOPERM this user has no permissions to run the 'evalsha' command"
 
-// withErrors is a run that met these errors.
+// withErrors returns a run with these errors.
 func withErrors(all ...measure.Error) results.Judged {
 	return results.Judged{
 		Header:   history.Header{Design: "family/variant", Workload: "mutex", Started: "2026-11-02T10:00:00Z"},
@@ -61,7 +61,7 @@ func TestErrorsAreShown(t *testing.T) {
 	}
 }
 
-// wantInReport fails t unless the report says all of these, and not the other.
+// wantInReport fails t unless the report has all of says, and not the text not.
 func wantInReport(t *testing.T, form Form, r Report, says []string, not string) {
 	t.Helper()
 	var out strings.Builder
@@ -71,7 +71,7 @@ func wantInReport(t *testing.T, form Form, r Report, says []string, not string) 
 	text := strings.NewReplacer("&#39;", "'", `\_`, "_", "`", "", `\`, "").Replace(out.String())
 	for _, want := range says {
 		if form == HTML && want == injectedTitle {
-			want = "E" + want[1:] // pages begin titles with a capital
+			want = "E" + want[1:] // pages capitalize titles
 		}
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("form %v lacks %q:\n%.20000s", form, want, text[max(0, len(text)-20000):])
@@ -100,7 +100,7 @@ func TestErrorsOfBothSidesAreShown(t *testing.T) {
 	wantInReport(t, Text, &c, []string{"NEW family/variant", "release NOPERM: 6 of 8 calls, first at 0.000000s: " + denied, "the server refused 3 of 4 release calls: "}, "BASE family/variant release")
 }
 
-// TestErrorsOfTrialsAreShown: a search for a limit shows them by trial.
+// TestErrorsOfTrialsAreShown checks that a search for a limit shows the errors by trial.
 func TestErrorsOfTrialsAreShown(t *testing.T) {
 	j := withErrors(measure.Error{Op: history.Acquire, Kind: "OOM", Refusal: true, Count: 1, Of: 9, First: "OOM command not allowed", At: 7})
 	l := results.LimitSearch{LimitQuestion: results.LimitQuestion{Of: results.RateLimit}, Trials: []results.LimitTrial{results.NewLimitTrial(100, &j)}}

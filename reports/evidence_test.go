@@ -45,8 +45,8 @@ func TestUnclaimedEvidence(t *testing.T) {
 	}
 }
 
-// TestDrawn: a chart of many designs has six lines at first: the lock to take, then the fastest of
-// each family, then the fastest.
+// TestDrawn checks that a chart of many designs has six lines at first: the recommended lock, then
+// the fastest of each family, then the fastest.
 func TestDrawn(t *testing.T) {
 	r := &results.Result{Recommendation: &results.Recommendation{Design: "b/5", Word: conclusion.NeedsGuard}}
 	for i, family := range []string{"a", "a", "a", "b", "b", "b", "c", "c", "c"} {

@@ -210,8 +210,8 @@ func TestSchemaRefusesExplorations(t *testing.T) {
 	}
 }
 
-// TestTimingsStandApart: two explorations that differ in how long they took have
-// the same JSON but for the objects named timings.
+// TestTimingsStandApart checks that two explorations with different durations have
+// the same JSON, except for the objects named timings.
 func TestTimingsStandApart(t *testing.T) {
 	timings := regexp.MustCompile(`(?s)"timings": \{[^}]*(\{[^}]*\}[^}]*)?\}`)
 	var texts [2]string

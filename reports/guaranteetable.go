@@ -14,7 +14,7 @@ import (
 
 const enough = conclusion.Enough
 
-// tableNotes say how to read a table of guarantees.
+// tableNotes explain a table of guarantees.
 var (
 	enoughNote = fmt.Sprintf("ok: no violation on so many occasions, %d at least; weak: on fewer", enough)
 	coverNote  = "ok: no violation on so many occasions; how far to rely on it is what was covered"
@@ -45,7 +45,7 @@ const (
 	markKnown    = "*"
 )
 
-// otherNotes explain the marks of the sources that some design has.
+// otherNotes explain the marks of the sources that occur.
 func otherNotes(designs []designCells) (notes []string) {
 	for _, mark := range []struct{ mark, note string }{{markExplored, "found by exploration, in virtual time"}, {markKnown, "known: the released matrix has it"}} {
 		if slices.ContainsFunc(designs, func(d designCells) bool {
@@ -102,7 +102,7 @@ func (d designCells) table() document.Table {
 	return t
 }
 
-// rows are the conditions of a table.
+// rows returns the conditions of a table.
 func (d designCells) rows() []lockbench.Conditions {
 	rows := []lockbench.Conditions{0}
 	for _, one := range lockbench.AllConditions() {
@@ -193,7 +193,7 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *results.Finding, n int64
 	}
 }
 
-// The words of a table.
+// The words in tables.
 const (
 	wordBroken   = "BROKEN" // a claim
 	wordUnclaim  = "broken"
@@ -220,7 +220,7 @@ func (a *questionAnswer) word(explored bool) (string, document.Tone) {
 	return wordNotTried, document.None
 }
 
-// value is the answer as a table has it.
+// value returns the answer as a value of a table.
 func (a questionAnswer) value(explored bool) document.Value {
 	word, tone := a.word(explored)
 	c := document.Value{Text: word, Tone: tone, Note: a.note}
@@ -254,8 +254,8 @@ func (d designCells) linked(v document.Value, about lockbench.Cell) document.Val
 // gravity orders the words from the mildest to the worst.
 var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
 
-// designTable is a line for each design and a column for each condition that some of them
-// met: the worst answer to any question.
+// designTable has a line for each design and a column for each condition that some of them met: the
+// worst answer to any question.
 func designTable(designs []designCells) document.Table {
 	t := document.Table{Corner: "design", Blank: wordNotTried, Notes: []string{
 		worstNote,
@@ -290,7 +290,7 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 	}
 }
 
-// met reports whether there is something to say of a condition.
+// met reports whether a condition has a finding.
 func (d designCells) met(one lockbench.Conditions) bool {
 	for cell, f := range d.Cells.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {

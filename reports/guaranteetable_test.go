@@ -17,12 +17,12 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// found is a finding as results have it.
+// found returns a finding in the form of results.
 func found(f checker.CellFinding) results.Finding {
 	return results.New([]results.Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{f}}}}, nil).Runs[0].Cells.At(f.Cell)
 }
 
-// manyConditions is a design that met nearly all of them.
+// manyConditions returns a design that met nearly all conditions.
 func manyConditions() results.Cells {
 	stateLoss, failover, skewed := lockbench.StateLoss, lockbench.Failover, lockbench.Skew
 	outlived := found(broken(overrun, false, 40, 52))
@@ -114,8 +114,8 @@ func TestGuaranteeTable(t *testing.T) {
 	}
 }
 
-// TestTables shows tables as terminals and Markdown do, and keeps them within eighty columns,
-// or the terminal's.
+// TestTables shows tables in terminals and in Markdown, and checks that they fit eighty
+// columns, or the terminal.
 func TestTables(t *testing.T) {
 	one := designCells{Cells: manyConditions(), label: "hash-reentrant/watchdog"}
 	table := one.table()

@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// results are those that test reports are held to, each with a reason of its own for its
+// resultsOf returns the results for the tests of test reports, each with another reason for its
 // exit code.
 func resultsOf() map[string]results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
@@ -118,8 +118,8 @@ func TestWhatAnotherSourceBrokeIsNotGreen(t *testing.T) {
 	}
 }
 
-// TestRedWhereTheExitCodeIs holds test reports to the exit code: something fails or errs
-// if, and only if, it is not 0; and nothing is green that was not seen to hold.
+// TestRedWhereTheExitCodeIs checks test reports against the exit code: a case fails or errs if,
+// and only if, it is not 0; and only cells that held are green.
 func TestRedWhereTheExitCodeIs(t *testing.T) {
 	for name, r := range resultsOf() {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestJUnitTellsErrors(t *testing.T) {
 	}
 }
 
-// failing takes so many bytes and then fails.
+// failing accepts so many bytes and then fails.
 type failing struct {
 	after int
 	err   error

@@ -33,7 +33,7 @@ func limitSearchDocument(l *results.LimitSearch) *document.Document {
 	return d
 }
 
-// path is the table of trials.
+// path returns the table of trials.
 func path(l *results.LimitSearch) *document.Table {
 	heads, row := []string{"grants/s", "refused", "p50", "p99", "max"}, rateRow
 	t := &document.Table{Corner: "rate"}

@@ -113,7 +113,7 @@ func with(s *document.Section, more []document.Block) *document.Section {
 	return s
 }
 
-// claim says whether the design is held to it, and if not why.
+// claim says whether the cell is claimed, and if not, why.
 func (e *explanation) claim(j *judgement) *document.Paragraph {
 	source := e.row.Source
 	if source != "" {
@@ -175,7 +175,7 @@ func extent(p *results.MatrixPart, scenarios []string) []string {
 	return lines
 }
 
-// again says how to see it again.
+// again says how to reproduce the finding.
 func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found results.Evidence) (blocks []document.Block) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
 		file := results.ReplayName(e.row.Design, cell)
@@ -196,7 +196,7 @@ func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found re
 	return blocks
 }
 
-// missing says which parts have nothing to say of a cell, and why.
+// missing lists the parts without a finding on a cell, with the reasons.
 func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks []document.Block) {
 	add := func(part, why string) {
 		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
@@ -209,7 +209,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
-		case len(p.Guarded.Cells) > 0: // it is about the guard alone
+		case len(p.Guarded.Cells) > 0: // it is only about the guard
 		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
 			add(part, e.unmet(cell, p))
 		}
@@ -217,7 +217,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 	return blocks
 }
 
-// unmet says that a part met no occasion, and why it could meet none.
+// unmet says that a part had no occasion, and why it could have none.
 func (e *explanation) unmet(cell lockbench.Cell, p *results.MatrixPart) string {
 	for _, whole := range e.row.Cells[cell.Guarantee.At(0)].Evidence {
 		if why := detail(counted(whole, p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {

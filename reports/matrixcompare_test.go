@@ -166,7 +166,7 @@ func TestCompareMatrices(t *testing.T) {
 	}
 }
 
-// TestCompareLeavesAlone: comparing changes neither of the two.
+// TestCompareLeavesAlone checks that a comparison changes neither matrix.
 func TestCompareLeavesAlone(t *testing.T) {
 	old, m := matrixSample(), matrixSample()
 	old.Settings.Parts = []string{"explore"}

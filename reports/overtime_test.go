@@ -37,7 +37,7 @@ func TestOverTime(t *testing.T) {
 	}
 }
 
-// TestSpectrum holds the curve against the percentiles beside it.
+// TestSpectrum compares the curve with the percentiles beside it.
 func TestSpectrum(t *testing.T) {
 	for op, l := range results.New([]results.Judged{tokenLock("private")}, nil).Runs[0].Latency {
 		s := l.Spectrum

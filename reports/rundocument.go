@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// legend says how to read the pictures of a terminal.
+// legend explains the pictures of a terminal.
 var legend = document.Only(document.Terminal,
 	&document.Paragraph{Tone: document.None, Text: "[ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"},
 	&document.Paragraph{Tone: document.None, Text: "overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"})
@@ -101,7 +101,7 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 }
 
-// named is a section that has its title on a page alone.
+// named returns a section with a title that only a page shows.
 func named(title, id string, blocks ...document.Block) *document.Section {
 	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
@@ -144,7 +144,7 @@ func (s *summary) pageFacts() document.Block {
 	return document.Only(document.Page, &document.Paragraph{Facts: append(facts, environmentFacts(s.result.Environment)...)})
 }
 
-// shared are the settings of the first run, those that all runs have in common.
+// shared returns the settings of the first run that all runs have in common.
 func (s *summary) shared() (facts []string) {
 	first := &s.result.Runs[0]
 	same := func(of func(*results.Run) string) bool {
@@ -162,7 +162,8 @@ func (s *summary) shared() (facts []string) {
 	return facts
 }
 
-// runSettings are the parameters of a run worth a place in its heading, and how requests arrive.
+// runSettings returns the parameters of a run worth a place in its heading, and the arrival of
+// requests.
 func (s *summary) runSettings(r *results.Run) []string {
 	all := s.settings(r)
 	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
@@ -182,7 +183,7 @@ func (s *summary) inWhole(b document.Block) *document.Section {
 	return section
 }
 
-// crowded reports whether there are so many runs that a screen shows a line for each, and no more.
+// crowded reports whether there are so many runs that a screen shows only a line for each.
 func (s *summary) crowded() bool { return len(s.result.Runs) > 8 }
 
 // uncrowded returns a section that a screen leaves out if there are very many runs.
@@ -274,7 +275,7 @@ func (s *summary) signs() document.Block {
 	return &document.Section{Length: document.Whole, Blocks: []document.Block{legend}}
 }
 
-// facts is a list of lines.
+// facts returns a list of lines.
 func facts(lines []string) *document.List {
 	l := &document.List{}
 	for _, text := range lines {
@@ -283,7 +284,7 @@ func facts(lines []string) *document.List {
 	return l
 }
 
-// jump leads to the runs.
+// jump links to the runs.
 func (s *summary) jump() document.Block {
 	p := &document.Paragraph{}
 	for i, label := range labels(s.result) {

@@ -58,14 +58,14 @@ var arrivalColumns = []runColumn{
 	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *results.Run) document.Value { return waiting(r.OpenLoop) }},
 }
 
-// number is a column of figures.
+// number returns a column of figures.
 func number(above, name string, text func(*summary, *results.Run) string) runColumn {
 	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *results.Run) document.Value {
 		return document.Value{Text: text(s, r)}
 	}}
 }
 
-// latency is a column of one percentile.
+// latency returns a column of one percentile.
 func latency(above, name, op string, pick func(results.Latency) int64) runColumn {
 	return number(above, name, func(_ *summary, r *results.Run) string {
 		l := r.Latency[op]
@@ -83,7 +83,7 @@ func p99(l results.Latency) int64     { return l.P99 }
 func p999(l results.Latency) int64    { return l.P999 }
 func longest(l results.Latency) int64 { return l.Max }
 
-// table is runs down, figures across.
+// table has a row for each matching run and a column for each figure.
 func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*results.Run) bool) *document.Table {
 	t := &document.Table{Corner: corner, Notes: notes}
 	for _, c := range columns {
@@ -108,7 +108,7 @@ func (s *summary) table(corner string, columns []runColumn, notes []string, of f
 
 func anyRun(*results.Run) bool { return true }
 
-// speeds is the table of how fast each run was.
+// speeds returns the table of the speeds of runs.
 func (s *summary) speeds() *document.Table {
 	return s.table("design", append(slices.Clip(speedColumns), s.damageColumn()...), append(s.controlNote(), []string{
 		"acquire: of those granted", "hand-off: release to the next grant, somebody waiting",
@@ -116,7 +116,7 @@ func (s *summary) speeds() *document.Table {
 	}...), anyRun)
 }
 
-// slowServer marks speeds that are not the design's.
+// slowServer marks speeds that are the embedded server's, not the design's.
 const slowServer = "~"
 
 func (s *summary) rate(r *results.Run) string {
@@ -151,7 +151,7 @@ func (s *summary) costs() *document.Table {
 	return &document.Table{}
 }
 
-// unknownFigure stands for one that there is, and that nobody knows.
+// unknownFigure stands for a figure that exists, but is unknown.
 const unknownFigure = "?"
 
 // known formats a cost of a run with grants, if it is known.

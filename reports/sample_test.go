@@ -35,7 +35,7 @@ func header(design, kind string) history.Header {
 	}
 }
 
-// figures are measures of a run with n grants a millisecond apart.
+// measured returns the measures of a run with n grants a millisecond apart.
 func measured(h history.Header, n int64) (measure.Measures, history.End) {
 	c := measure.New(h)
 	for _, at := range []int64{150, 160} {
@@ -87,7 +87,7 @@ func held(cell lockbench.Cell, exposure int64) checker.CellFinding {
 	return checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}}
 }
 
-// broken is a finding of violations; those that are claimed all count.
+// broken returns a finding of violations; claimed ones all count.
 func broken(cell lockbench.Cell, claimed bool, violations, exposure int64) checker.CellFinding {
 	f := checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Broken, Claimed: claimed, Exercised: true, Exposure: exposure, Violations: violations}}
 	if claimed {

@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// selfCheck says so when a lock broken on purpose was not caught; a page, when it was, too.
+// selfCheck reports a lock broken on purpose that was not caught; on a page also one that
+// was.
 func (s *summary) selfCheck() document.Block { return selfCheckBlock(s.result.SelfCheck) }
 
 func selfCheckBlock(c *results.SelfCheck) document.Block {

@@ -17,8 +17,8 @@ func (s *summary) stillness() *document.Section {
 	return s.uncrowded(l)
 }
 
-// stoodStill says how long nobody could do anything in many runs together; empty for little and for
-// few, which are said one by one.
+// stoodStill says how long many runs together stood still; empty for short standstills and for few
+// runs, which report their own.
 func (s *summary) stoodStill() string {
 	var sum *results.Standstills
 	n := 0
@@ -35,7 +35,7 @@ func (s *summary) stoodStill() string {
 		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
 }
 
-// stoodStill says how long nobody could do anything in a run; empty for little.
+// stoodStill says how long a run stood still; empty if only for a short time.
 func stoodStill(r *results.Run) string {
 	much := r.Standstills.Of(r.MeasuredNS)
 	if much == "" {

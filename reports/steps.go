@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/repeats"
 )
 
-// Steps writes a schedule as a plain table, one row a step. It returns the first
-// error of w.
+// Steps writes a schedule as a plain table, one row per step. It returns the first error of w.
 func Steps(w io.Writer, steps []results.Step) error {
 	return writeBlocks(w, stepsTable(steps, shortened))
 }
@@ -30,7 +29,7 @@ var stepColumns = []struct {
 	{"believes it holds", func(s *results.Step) string { return strings.Join(s.Holders, ", ") }},
 }
 
-// stepsTable is a schedule as a table; cut says how much of a command is shown.
+// stepsTable returns a schedule as a table; cut shortens its commands.
 func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	t := &document.Table{Corner: "time", Wide: true}
 	for i := range steps {
@@ -57,7 +56,7 @@ func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	return t
 }
 
-// longestCell is how much of a command is shown; JSON and replay files have all.
+// longestCell is the number of characters shown of a command; JSON and replay files have all.
 const longestCell = 72
 
 func shortened(s string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// resultSuites are all that a result says, a suite per design.
+// resultSuites returns the cases of a result, a suite per design.
 func resultSuites(r *results.Result) []document.Suite {
 	all := []document.Suite{}
 	merged := r.Designs()
@@ -39,8 +39,8 @@ func resultSuites(r *results.Result) []document.Suite {
 	return all
 }
 
-// took is how long the measured part of a run was, or the exploration of its design in
-// all scenarios.
+// took returns the duration of the measured part of a run, or of the exploration of its design
+// in all scenarios.
 func took(r *results.Result, run *results.Run) time.Duration {
 	if run.Exploration == nil {
 		return time.Duration(run.MeasuredNS)
@@ -54,7 +54,7 @@ func took(r *results.Result, run *results.Run) time.Duration {
 	return total
 }
 
-// withoutDesign are the suites that belong to no design.
+// withoutDesign returns the suites that belong to no design.
 func withoutDesign(r *results.Result) (all []document.Suite) {
 	if c := r.SelfCheck; c != nil {
 		found := document.Case{Name: "a lock broken on purpose is caught", State: document.Held, Message: "it broke " + c.MustBreak.String()}
@@ -71,7 +71,7 @@ func withoutDesign(r *results.Result) (all []document.Suite) {
 	return all
 }
 
-// probeCases are the broken locks that were run for one condition each.
+// probeCases are the cases of the broken locks that were run for one condition each.
 func probeCases(c *results.SelfCheck) (all []document.Case) {
 	for _, p := range c.Probes {
 		found := document.Case{Name: "a lock broken on purpose is caught under " + p.MustBreak.Under.String(), State: document.Held, Message: "it broke " + p.MustBreak.String()}
@@ -102,7 +102,7 @@ func wholeCase(r *results.Run) document.Case {
 	return found
 }
 
-// thresholdCases are the thresholds that were judged on run i.
+// thresholdCases are the cases of the thresholds that were judged on run i.
 func thresholdCases(r *results.Result, i int) (all []document.Case) {
 	for k := range r.Thresholds {
 		th := &r.Thresholds[k]

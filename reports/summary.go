@@ -38,7 +38,7 @@ func newLabel(runs []results.Run) (l results.Label) {
 	return l
 }
 
-// labels name the runs of r in their order, as briefly as tells them apart.
+// labels returns the shortest unique name of each run of r, in order.
 func labels(r *results.Result) []string {
 	of, given := newLabel(r.Runs), make(map[string]int)
 	labels := make([]string, len(r.Runs))
@@ -228,7 +228,7 @@ func exitTone(exit int) document.Tone {
 	return document.Weak
 }
 
-// fewRuns is up to how many runs a sentence names.
+// fewRuns is the largest number of runs that a sentence names.
 const fewRuns = 3
 
 // verdict explains the exit code in a few words, with the reason.
@@ -326,12 +326,12 @@ func (s *summary) open(i int) string {
 	return "showed too little"
 }
 
-// openClaims are the claims that could have been exercised and met too little.
+// openClaims lists the claims that could have been exercised and met too little.
 func (s *summary) openClaims() *document.Section {
 	return s.each("open, claims that met too little to say", func(c results.Cells, cell lockbench.Cell) bool { return c.Open(cell) })
 }
 
-// each is a list for each cell that matches in some run, under a heading.
+// each returns a list for each cell that matches in some run, under a heading.
 func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell) bool) *document.Section {
 	section := &document.Section{Title: heading}
 	all := make(checker.Cells)
@@ -371,7 +371,7 @@ func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List 
 	return l
 }
 
-// notExercised names the guarantees that are claimed and that by cannot put to the test.
+// notExercised lists the claimed guarantees that by cannot put to the test.
 func (s *summary) notExercised(by string) *document.List {
 	l := &document.List{Title: "claimed, but not exercised by " + by}
 	for _, g := range lockbench.Guarantees() {
@@ -406,7 +406,7 @@ func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	return claimed, exercised
 }
 
-// allOf names designs, by number when they are all that claim it and many.
+// allOf names designs, or counts them if they are many and all that claim it.
 func allOf(designs []string, claimants int) string {
 	if len(designs) == claimants && claimants > 3 {
 		return fmt.Sprintf("all %d that claim it", claimants)

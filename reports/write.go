@@ -38,11 +38,12 @@ type Options struct {
 	Width int
 	// Whole shows a terminal the whole report, as a file or a pipe has it.
 	Whole bool
-	// Failed: the command ends in an error, whatever the exit code of the result is.
+	// Failed: the command ends in an error, regardless of the exit code of the result.
 	Failed bool
 }
 
-// Write writes r in a form. It returns the first error of w, or that r has no such form.
+// Write writes r in a form. It returns the first error of w, or an error if r has no such
+// form.
 func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 	d := documentOf(r)
 	if d == nil {
@@ -114,8 +115,8 @@ func noForm(form Form) error {
 	return fmt.Errorf("a report of this kind cannot be written as %s", form)
 }
 
-// A Picture is one SVG document, light or dark as its reader prefers, which needs nothing
-// else to be shown.
+// A Picture is one SVG document, light or dark as its reader prefers, which needs no other
+// file.
 type Picture struct {
 	// Name is the name of its file.
 	Name string
@@ -147,5 +148,5 @@ func Explain(m *results.Matrix, at results.CellName) (results.Report, error) {
 // explanationOf is an explanation, as a report.
 type explanationOf struct{ drawn *document.Document }
 
-// Kind is none that is read back.
+// Kind returns a name that Read does not know: an explanation cannot be read back.
 func (*explanationOf) Kind() string { return "explanation" }

@@ -51,7 +51,7 @@ func refused(lease lockbench.Lease, err error) (lockbench.Lease, error) {
 	return lease, err
 }
 
-// try is one try; neither a lease nor an error is a refusal.
+// try makes one try; neither a lease nor an error is a refusal.
 func (s *session) try(ctx context.Context, key string) (lockbench.Lease, error) {
 	if s.held[key] {
 		return nil, nil
@@ -95,7 +95,7 @@ func (l lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// times is how often each lock is tried, and how often when tests are to take their time.
+// times is the number of tests of each lock, and timesLong that number in long tests.
 const times, timesLong = 1, 20
 
 // TestAdvisoryLocks checks that a session lock passes, and that one with a Close that returns the
@@ -126,7 +126,7 @@ func TestAdvisoryLocks(t *testing.T) {
 	}
 }
 
-// tried tests the lock once, in sessions that are gone afterwards.
+// tried tests the lock once, in sessions that end afterwards.
 func tried(t *testing.T, config *pgx.ConnConfig, pooled bool) locktest.Trial {
 	t.Helper()
 	var mu sync.Mutex

@@ -1,4 +1,4 @@
-// Package guard calls locks that may hang, panic or end their goroutine, and goes on.
+// Package guard calls locks that may hang, panic or end their goroutine, and survives that.
 package guard
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Guard calls a lock in a goroutine of its own, so that one that does not come
-// back, or panics, is told by name and harms nothing else. It is used by one
-// goroutine at a time, like the lock.
+// A Guard calls a lock in a goroutine of its own, so that a call that does not return, or
+// panics, is reported by name and affects nothing else. It is used by one goroutine at a
+// time, like the lock.
 type Guard struct {
 	inner lockbench.Locker
 	// patience is the time that a call may take in addition to the wait that it is told; then
@@ -98,7 +98,7 @@ func (g *Guard) contain(ctx context.Context, c call, done chan<- answer) {
 	done <- a
 }
 
-// lost gives the lock up.
+// lost marks the lock as lost and reports err.
 func (g *Guard) lost(err error) error {
 	g.gone.Store(true)
 	g.wrong(err)
@@ -119,7 +119,7 @@ func (g *Guard) Close() {
 	close(g.work)
 }
 
-// Spent reports whether the lock is not called any more.
+// Spent reports whether the lock can no longer be called.
 func (g *Guard) Spent() bool { return g.shut || g.gone.Load() }
 
 // Immortal reports whether the lock's work in the background cannot be ended.

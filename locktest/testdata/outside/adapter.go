@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Locker is the lock, as lockbench has them.
+// A Locker adapts the lock to lockbench.
 type Locker struct{ Mutex }
 
 // Acquire implements lockbench.Locker.

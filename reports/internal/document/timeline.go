@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Timeline is a counterexample to be drawn: a lane per client over one axis, of time in ns
-// or of steps. Its JSON is read by lanes.js.
+// A Timeline is a drawing of a counterexample: a lane per client over one axis, of time in ns
+// or of steps. lanes.js reads its JSON.
 type Timeline struct {
 	// ID identifies the drawing on its page; Title and About describe it in a file of its
 	// own.
@@ -40,7 +40,7 @@ const (
 	Believes = "believes" // that it holds the lock
 )
 
-// A Bar is time spent.
+// A Bar is a period of time.
 type Bar struct {
 	Kind string `json:"kind"`
 	From int64  `json:"from"`
@@ -57,8 +57,8 @@ type Mark struct {
 	Bad  bool   `json:"bad,omitempty"`
 }
 
-// An Overlap is time during which two clients held one key: within both leases, or past one's
-// end.
+// An Overlap is the time in which two clients held one key: within both leases, or past the
+// end of one.
 type Overlap struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
@@ -67,14 +67,14 @@ type Overlap struct {
 	Lanes  [2]int `json:"lanes"`
 }
 
-// An Entry is something that happened, in words, at a stamp in ns.
+// An Entry is an event in words, at a stamp in ns.
 type Entry struct {
 	At    int64
 	Lane  string
 	Words string
 }
 
-// Lane returns the index of the lane of that name, which it makes.
+// Lane returns the index of the lane with that name, and makes the lane if it does not exist.
 func (t *Timeline) Lane(name string) int {
 	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == name })
 	if i < 0 {
@@ -84,7 +84,7 @@ func (t *Timeline) Lane(name string) int {
 	return i
 }
 
-// Sort puts marks and entries in the order of time.
+// Sort sorts marks and entries by time.
 func (t *Timeline) Sort() {
 	for i := range t.Lanes {
 		slices.SortStableFunc(t.Lanes[i].Marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
@@ -92,7 +92,7 @@ func (t *Timeline) Sort() {
 	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
 }
 
-// Drawable reports whether there is anything in it to draw.
+// Drawable reports whether it has anything to draw.
 func (t *Timeline) Drawable() bool {
 	return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return len(l.Bars)+len(l.Marks) > 0 })
 }

@@ -51,7 +51,7 @@ func startBrowser(t *testing.T) context.Context {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has none for root
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
@@ -167,7 +167,7 @@ func looks(t *testing.T, browser context.Context, name, page string, test func(*
 	}
 }
 
-// TestBrowser looks at pages as a reader does.
+// TestBrowser tests pages in a browser.
 func TestBrowser(t *testing.T) {
 	browser := startBrowser(t)
 	run, explored := written(t, read(t, "run.json")), written(t, read(t, "explored.json"))
@@ -232,8 +232,8 @@ func (b *tab) wellBehaved(width int64) {
 	b.well()
 }
 
-// nameless lists tables that neither a caption nor the region around them names, heads
-// without a scope, and pictures and buttons without a text.
+// nameless lists tables without a caption or a named region around them, heads without a
+// scope, and pictures and buttons without a text.
 const nameless = `(() => {
 	const found = [];
 	for (const t of document.querySelectorAll("main table:not(.u-legend)")) {
@@ -245,7 +245,7 @@ const nameless = `(() => {
 	return found;
 })()`
 
-// testMatrix follows a cell to its counterexample.
+// testMatrix follows the link of a cell to its counterexample.
 func testMatrix(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 	b.do(chromedp.Focus(chromedp.CSS(".matrix a[href='#design-2-exclusion']")), chromedp.KeyEvent("\r"))
@@ -264,8 +264,8 @@ func testMatrix(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 }
 
-// contrasts lists texts with less than the 4.5 : 1 that WCAG 2.2 asks for (1.4.3), as
-// tag.class: ratio.
+// contrasts lists texts with less than the contrast of 4.5 : 1 that WCAG 2.2 requires
+// (1.4.3), as tag.class: ratio.
 const contrasts = `(() => {
 	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return { rgb: m.slice(0, 3), a: m[3] ?? 1 }; };
 	const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -301,7 +301,7 @@ func testPointing(t *testing.T, b *tab) {
 	b.well()
 }
 
-// overlapOf are the numbers of the overlap in the counterexample of exclusion.
+// overlapOf returns the numbers of the overlap in the counterexample of exclusion.
 func overlapOf(r *results.Result) []string {
 	h := r.Runs[0].Cells.At(lockbench.Exclusion.At(0)).Counterexample.Holds
 	from, to := max(h[0].Granted, h[1].Granted), min(h[0].End, h[1].End)
@@ -374,7 +374,7 @@ func testTheme(t *testing.T, b *tab) {
 	b.well()
 }
 
-// testPaper prints a page that was never scrolled: all is drawn, and on white.
+// testPaper prints a page that was never scrolled: everything is drawn, on white.
 func testPaper(t *testing.T, b *tab) {
 	eval[any](b, "void (dispatchEvent(new Event('beforeprint'))) ?? 0")
 	if missing := eval[int](b, "[...document.querySelectorAll('.plot')].filter((p) => !p.querySelector('canvas, .note')).length + [...document.querySelectorAll('.stage')].filter((s) => !s.querySelector('svg')).length"); missing > 0 {

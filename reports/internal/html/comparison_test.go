@@ -29,12 +29,12 @@ func repeated(t testing.TB, n, side int, change func(i int, run *results.Run)) (
 	return all
 }
 
-// keepsExclusion makes a run one of a design that claims exclusion, and holds it.
+// keepsExclusion makes a run claim exclusion and hold it.
 func keepsExclusion(_ int, run *results.Run) {
 	run.Cells.Set(lockbench.Exclusion.At(0), results.Finding{Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}})
 }
 
-// twiceAsSlow makes a run one that takes twice the time for a grant.
+// twiceAsSlow makes a run take twice the time for a grant.
 func twiceAsSlow(_ int, run *results.Run) {
 	run.GrantsPerS /= 2
 	l := run.Latency["acquire"]

@@ -63,7 +63,7 @@ func toned(l *document.List) bool {
 	return slices.ContainsFunc(l.Items, func(item document.Item) bool { return item.Tone != document.Plain })
 }
 
-// grouped reports whether columns of a table have something above them.
+// grouped reports whether columns of a table have a common heading.
 func grouped(t *document.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Above != "" })
 }
@@ -75,7 +75,7 @@ func dotted(t *document.Table) bool {
 	})
 }
 
-// look is how a table is styled.
+// look returns the style of a table.
 func look(t *document.Table) string {
 	switch {
 	case t.Wide:
@@ -108,12 +108,12 @@ func stripX(share float64) float64 {
 func asset(name string) string {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // a name in our own template
+		panic(err) // a name in lockbench's own template
 	}
 	return string(text)
 }
 
-// capital makes a sentence of words that begin with none of a result's names.
+// capital capitalizes words, unless they begin with a name from a result.
 func capital(words string) string {
 	r, size := utf8.DecodeRuneInString(words)
 	if size == 0 {
@@ -122,10 +122,10 @@ func capital(words string) string {
 	return string(unicode.ToUpper(r)) + words[size:]
 }
 
-// arrow draws the arrows of text for terminals, which a line may not be broken in.
+// arrow draws the arrows of text for terminals without breaking lines in them.
 func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
-// name lets a line of a narrow column break behind the slash of a design's name.
+// name allows a line break after the slash of a design's name, for narrow columns.
 func name(text string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "/", "/<wbr>"))
 }
@@ -149,8 +149,8 @@ func policy(scripts []string) string {
 	return strings.Join(sources, " ")
 }
 
-// Write writes d as one HTML document. All that comes from d is escaped. It returns the first
-// error of w.
+// Write writes d as one HTML document. All text from d is escaped. It returns the first error
+// of w.
 func Write(w io.Writer, d *document.Document) error {
 	var buf bytes.Buffer
 	err := page.Execute(&buf, newView(d))
@@ -163,7 +163,7 @@ func Write(w io.Writer, d *document.Document) error {
 	return nil
 }
 
-// A view is a document as the template shows it.
+// A view is a document with the additional data of the template.
 type view struct {
 	*document.Document
 	// Scripts are run at the end of the page, over Data.
@@ -212,8 +212,8 @@ func (v *view) Charts() bool { return slices.Contains(v.Scripts, chartLibrary) }
 
 const chartLibrary = "uplot/uPlot.iife.min.js"
 
-// theme is the script that runs before anything is shown.
+// theme is the script that runs before the page is shown.
 const theme = "theme.js"
 
-// Allowed are all scripts of the page.
+// Allowed returns all scripts of the page.
 func (v *view) Allowed() []string { return append([]string{theme}, v.Scripts...) }

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// load reads the report that is kept in a file.
+// load reads a report from a file.
 func load[T results.Report](t testing.TB, path string) T {
 	t.Helper()
 	f, err := os.Open(path)
@@ -29,13 +29,13 @@ func load[T results.Report](t testing.TB, path string) T {
 	return v
 }
 
-// read is a result of a real run or exploration.
+// read returns the result of a real run or exploration.
 func read(t testing.TB, name string) *results.Result {
 	t.Helper()
 	return load[*results.Result](t, filepath.Join("testdata", name))
 }
 
-// written is the page of r.
+// written returns the page of r.
 func written(t testing.TB, r results.Report) string {
 	t.Helper()
 	var buf bytes.Buffer

@@ -15,7 +15,7 @@ const (
 	drawnSide   = 14.0
 	axisHeight  = 26.0
 	laneHeight  = 62.0
-	barTop      = 20.0 // below the top of its lane, as all below
+	barTop      = 20.0 // below the top of its lane, as all following
 	barHeight   = 18.0
 	thinHeight  = 6.0
 	signBase    = 53.0
@@ -59,7 +59,7 @@ type drawnMark struct {
 	Bad                    bool
 	Says, Sign             string
 	X, Top, Low, To, SignY float64
-	Answered               bool // later than it was called, by so much that it shows
+	Answered               bool // later than the call, by a visible distance
 }
 
 type drawnOverlap struct {
@@ -138,7 +138,7 @@ func (d *drawing) mark(m document.Mark, y, free float64) float64 {
 	return free
 }
 
-// clipped is as much of a sign as there is room for, one letter at least.
+// clipped returns as much of a sign as there is room for, one letter at least.
 func clipped(sign string, room int) string {
 	letters := []rune(sign)
 	return string(letters[:min(len(letters), max(1, room))])
@@ -182,7 +182,7 @@ func (d *drawing) ticks(heading float64) {
 	}
 }
 
-// when is the name of a stamp: its step, or the time since the first in so many digits.
+// when names a stamp: its step, or the time since the first stamp with so many digits.
 func (d *drawing) when(at int64, digits int) string {
 	if d.Steps {
 		return fmt.Sprint(at + 1)
@@ -190,7 +190,7 @@ func (d *drawing) when(at int64, digits int) string {
 	return "+" + short(at-d.scale.start(), digits)
 }
 
-// short is a duration of so many digits.
+// short formats a duration with so many digits.
 func short(ns int64, digits int) string {
 	for _, unit := range []struct {
 		size int64

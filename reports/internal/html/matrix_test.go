@@ -25,7 +25,7 @@ var headlines = map[int]string{
 	results.Inconclusive: "Inconclusive", results.FailedThreshold: "Thresholds failed",
 }
 
-// shown reports whether there is a counterexample to draw.
+// shown reports whether a finding has a drawable counterexample.
 func shown(f *results.Finding) bool {
 	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
 }
@@ -35,7 +35,7 @@ var (
 	idWithin   = regexp.MustCompile(` id="([^"]+)"`)
 )
 
-// linksLead asserts that every link within a page leads to one place.
+// linksLead asserts that every link within a page has exactly one target.
 func linksLead(t *testing.T, page string) {
 	t.Helper()
 	times := make(map[string]int)

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A Picture is one SVG document, light or dark as its reader prefers, which needs nothing
-// else to be shown. Names may occur more than once.
+// A Picture is one SVG document, light or dark as its reader prefers, which needs no
+// other file. Names may occur more than once.
 type Picture struct {
 	Name string
 	SVG  []byte
@@ -55,7 +55,7 @@ type drawnLine struct {
 func (d *drawnPicture) InnerWidth() float64  { return d.Width - 1 }
 func (d *drawnPicture) InnerHeight() float64 { return d.Height - 1 }
 
-// Style is the palette and how things are drawn, in the page and here.
+// Style returns the palette and the drawing styles, the same as a page's.
 func (d *drawnPicture) Style() template.CSS {
 	return template.CSS(":root {" + asset("light.css") + "}\n@media (prefers-color-scheme: dark) { :root {" + asset("dark.css") + "} }\n" +
 		asset("lanes.css") + asset("picture.css"))
@@ -63,7 +63,7 @@ func (d *drawnPicture) Style() template.CSS {
 
 var pictureTemplate = template.Must(template.New("picture.svg").Funcs(template.FuncMap{"px": px}).ParseFS(assets, "assets/picture.svg"))
 
-// px writes a length as briefly as it can be seen.
+// px formats a length to a tenth of a pixel.
 func px(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
 func (d *drawnPicture) svg() ([]byte, error) {
@@ -74,7 +74,7 @@ func (d *drawnPicture) svg() ([]byte, error) {
 	return bytes.Map(inXML, buf.Bytes()), nil
 }
 
-// inXML replaces the characters that XML 1.0 (2.2) has no place for.
+// inXML replaces the characters that XML 1.0 (2.2) does not allow.
 func inXML(r rune) rune {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000:

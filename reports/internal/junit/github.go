@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// MaxAnnotations is how many annotations of one level GitHub shows of a step.
+// MaxAnnotations is the number of annotations of one level that GitHub shows for a step.
 const MaxAnnotations = 10
 
 // Annotations writes the failures in d as workflow commands, which GitHub shows as

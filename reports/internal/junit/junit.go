@@ -164,7 +164,7 @@ func sources(c *document.Case) string {
 	return strings.Join(lines, "\n")
 }
 
-// paragraphs are those texts of two that say something.
+// paragraphs returns those of two texts that are not empty.
 func paragraphs(first, second string) string {
 	if first == "" || second == "" {
 		return first + second
@@ -172,7 +172,7 @@ func paragraphs(first, second string) string {
 	return first + "\n\n" + second
 }
 
-// text is nil for nothing.
+// text returns nil for an empty text.
 func text(s string) *xmlText {
 	if s == "" {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// MaxSummary is how many bytes a step summary of GitHub may have; more is not shown at
-// all (docs.github.com, workflow commands).
+// MaxSummary is the largest size in bytes of a step summary of GitHub; a larger one is not
+// shown at all (docs.github.com, workflow commands).
 const MaxSummary = 1 << 20
 
 // maxEvidence bounds the evidence of broken guarantees in bytes, so that the whole stays
@@ -213,7 +213,7 @@ func shortened(s string) string {
 	return s
 }
 
-// fenceFor is a fence that does not occur in a text.
+// fenceFor returns a fence that does not occur in a text.
 func fenceFor(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -222,17 +222,16 @@ func fenceFor(text string) string {
 	return fence
 }
 
-// special are the characters that Markdown or HTML would take for its own.
+// special escapes the characters with a meaning in Markdown or HTML.
 var special = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	`\`, `\\`, "\n", " ", "\r", " ", "~", `\~`, "#", `\#`,
 )
 
-// Inline makes text stand for itself within a line of Markdown.
+// Inline escapes text for a line of Markdown.
 func Inline(text string) string { return special.Replace(legible.Text(text)) }
 
-// within makes text stand for itself within an HTML element, which Markdown leaves as it
-// is.
+// within escapes text for an HTML element, which Markdown leaves alone.
 func within(text string) string {
 	return html.EscapeString(strings.ReplaceAll(legible.Text(text), "\n", " "))
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// wordColumns is how many characters a table of words takes at most.
+// wordColumns is the largest width of a table of words.
 const wordColumns = 80
 
-// numberColumns is how many characters the notes of a table of numbers take at most.
+// numberColumns is the largest width of the notes of a table of numbers.
 const numberColumns = 100
 
 // An abridged table uses the short form of its heads, texts or names.
@@ -28,7 +28,7 @@ var abridgements = []abridged{{}, {heads: true}, {heads: true, texts: true}, {he
 type tableText struct {
 	*document.Table
 	abridged
-	columns []int // those shown, by their index
+	columns []int // the indexes of the columns shown
 }
 
 // table writes a table. If the table is too wide, it drops spare columns first, then breaks
@@ -99,7 +99,7 @@ func (p *page) fit(t *document.Table, width, indent int, limited bool) {
 	}
 }
 
-// leastMissed is the place of the column to leave out next, -1 for none.
+// leastMissed returns the place of the column to drop next, -1 for none.
 func (t *tableText) leastMissed() int {
 	found := -1
 	for i, c := range t.columns {
@@ -136,7 +136,7 @@ func (t *tableText) headsOf(c *document.Column) (above, head string) {
 	return strings.TrimRight(c.Name[:at+1], " "), c.Name[at+1:]
 }
 
-// same reports whether all cells of a row say one thing, which is then said once.
+// same reports whether all cells of a row have the same text, which is then written once.
 func same(r *document.Row) bool {
 	for i := range r.Cells {
 		if r.Cells[i].Text != r.Cells[0].Text || r.Cells[i].Aside != "" {
@@ -183,7 +183,7 @@ func (t *tableText) lines(colours palette) []string {
 			}
 			cells = append(cells, cell)
 		}
-		_ = grid.Append(cells) // a Builder takes everything
+		_ = grid.Append(cells) // a Builder never fails
 	}
 	_ = grid.Render()
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
@@ -203,13 +203,13 @@ func (t *tableText) lines(colours palette) []string {
 	return lines
 }
 
-// once: all cells of the row say the same.
+// once reports whether the row's common text is written once.
 func (t *tableText) once(r *document.Row) bool {
 	number := func(at int) bool { return t.Columns[at].Number }
 	return !t.Wide && same(r) && !slices.ContainsFunc(t.columns, number)
 }
 
-// first is the width of the first column.
+// first returns the width of the first column.
 func (t *tableText) first() int {
 	first := letters(t.Corner)
 	for i := range t.Rows {
@@ -283,7 +283,7 @@ func pad(s string, width int, right bool) string {
 	return s + gap
 }
 
-// wrapped puts parts on lines of so many characters at most.
+// wrapped breaks parts into lines of a maximal width.
 func wrapped(parts []string, separator string, width int) []string {
 	lines := []string{""}
 	for i, p := range parts {

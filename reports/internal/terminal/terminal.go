@@ -24,7 +24,7 @@ type Options struct {
 	Width int
 	// Whole shows a terminal the whole report, as a file or a pipe has it.
 	Whole bool
-	// Failed: the command ends in an error, whatever the exit code of the document is.
+	// Failed: the command ends in an error, regardless of the exit code of the document.
 	Failed bool
 }
 
@@ -51,10 +51,10 @@ func Blocks(w io.Writer, blocks []document.Block, opt Options) error {
 	return p.Flush()
 }
 
-// Text is blocks as plain text.
+// Text returns blocks as plain text.
 func Text(blocks []document.Block) string {
 	var text strings.Builder
-	_ = Blocks(&text, blocks, Options{}) // a Builder takes everything
+	_ = Blocks(&text, blocks, Options{}) // a Builder never fails
 	return strings.Trim(text.String(), "\n")
 }
 
@@ -72,7 +72,7 @@ func newPage(w io.Writer, opt Options) *page {
 	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width, brief: opt.Width > 0 && !opt.Whole}
 }
 
-// line writes one line, so many characters in.
+// line writes one line with an indent.
 func (p *page) line(indent int, text string) {
 	if text = strings.TrimRight(text, " "); text != "" {
 		text = strings.Repeat(" ", indent) + text
@@ -81,8 +81,8 @@ func (p *page) line(indent int, text string) {
 	p.begun = true
 }
 
-// prose writes text in lines that fit the terminal; those after the first begin hang characters
-// further in.
+// prose writes text in lines that fit the terminal; lines after the first are indented by hang
+// more.
 func (p *page) prose(indent, hang int, text string) {
 	if p.width <= 0 || indent+ansi.StringWidth(text) <= p.width {
 		p.line(indent, text)
@@ -93,7 +93,7 @@ func (p *page) prose(indent, hang int, text string) {
 	}
 	for line := ""; text != ""; {
 		word, rest, _ := strings.Cut(text, " ")
-		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: only spaces part words
+		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: lines break at spaces only
 			p.line(indent, line)
 			line = strings.Repeat(" ", hang)
 		}
@@ -199,10 +199,10 @@ func (p *page) paragraph(b *document.Paragraph, indent int) {
 		return
 	}
 	p.prose(indent, 2, strings.Join(append(parts, links...), " "))
-	p.line(indent+2, b.Code) // is copied: it has a line of its own, however long
+	p.line(indent+2, b.Code) // has a line of its own at any length, so that it can be copied
 }
 
-// list writes its items below each other, words and names in columns.
+// list writes items one below the other, with words and names in columns.
 func (p *page) list(b *document.List, indent int) {
 	if b.Title != "" {
 		p.line(indent, p.bold(b.Title))

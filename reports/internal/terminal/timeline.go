@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// An axis takes stamps to columns. It is not to scale, since a race of microseconds may follow
-// a lease of seconds: the distance between two marks grows with the logarithm of the time
-// between them.
+// An axis maps stamps to columns. The mapping is not linear, since a race of microseconds may
+// follow a lease of seconds: the distance between two marks grows with the logarithm of the
+// time between them.
 type axis struct {
 	stamps  []int64 // distinct, rising; mark i+1 stands at column columns[i]
 	columns []int
@@ -22,7 +22,7 @@ const (
 	maxEntries = 16 // entries shown; the JSON result has all
 )
 
-// newAxis spreads the distinct stamps of entries over an axis of so many columns.
+// newAxis spreads the distinct stamps of entries over width columns.
 func newAxis(entries []document.Entry, width int) *axis {
 	a := &axis{}
 	for _, e := range entries {

@@ -17,7 +17,7 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// A locker is the lock, as lockbench has them.
+// A locker adapts the lock to lockbench.
 type locker struct{ stock.Mutex }
 
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
