@@ -22,7 +22,7 @@ type vigil struct {
 func (s *trialSettings) vigil() vigil {
 	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
 	v.most = s.wakes + time.Second + s.tolerance
-	if s.wakes == 0 { // half of the wait, which is the sum of these
+	if s.wakes == 0 { // most becomes half of the whole wait, held + most + room
 		v.most += v.held + v.most + v.room
 	}
 	return v
