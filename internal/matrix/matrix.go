@@ -65,10 +65,10 @@ type Session struct {
 	progress *progress.Parts
 	live     []livePart
 	began    time.Time
-	failed   error // of writing the matrix on the way
+	failed   error // of writing the matrix
 }
 
-// New plans a matrix of these designs, from the beginning.
+// New plans a new matrix of these designs.
 func New(settings Settings, designs []design.Design, shown *progress.Parts) *Session {
 	s := &Session{
 		Settings: settings, designs: designs, progress: shown,
@@ -122,8 +122,8 @@ func unchanged(d design.Design, r *results.MatrixRow) error {
 	return nil
 }
 
-// plan decides which parts there are, beside those that a file has already, and makes
-// a row for each design that has none.
+// plan chooses the parts, beside those that a file has already, and makes a row for each
+// design that has none.
 func (s *Session) plan() {
 	m := &s.Matrix
 	had := m.Settings.Parts
@@ -214,12 +214,12 @@ func (s *Session) Run(ctx context.Context) error {
 	return errors.Join(err, s.failed)
 }
 
-// unlimited: the exploration, and so all, takes as long as it takes.
+// unlimited: the exploration has no time limit, so the matrix has none.
 func (s *Settings) unlimited() bool {
 	return s.Schedules > 0 && slices.Contains(s.Drivers, Explore)
 }
 
-// missing is how many parts are to be done.
+// missing returns the number of missing parts.
 func (s *Session) missing() int {
 	n := 0
 	for _, p := range s.Matrix.Settings.Parts {
@@ -251,7 +251,7 @@ func (s *Session) row(name string) *results.MatrixRow {
 	return s.Matrix.Row(name)
 }
 
-// leaveOut takes a part that cannot be done out of the plan, and says why.
+// leaveOut removes a part that cannot be done from the plan, and notes why.
 func (s *Session) leaveOut(part string, err error) {
 	why, _, _ := strings.Cut(err.Error(), "; hint: ")
 	s.Matrix.Notes = append(s.Matrix.Notes, fmt.Sprintf("%s was left out: %s", part, why))
@@ -283,7 +283,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	for len(designs) > 0 && err == nil { // those that have the same faults together
+	for len(designs) > 0 && err == nil { // designs with the same faults together
 		its, _ := p.of(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		for len(designs) > 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The drivers of a matrix. Explore names its one part too; live parts are named after Live.
+// The drivers of a matrix. Explore is also the name of its one part; the names of live parts
+// begin with Live.
 const (
 	Live    = "live"
 	Explore = "explore"
@@ -90,10 +91,11 @@ func (p livePart) subject(d design.Design) runner.Subject {
 	}}
 }
 
-// unexploredTimes is how much longer a live run is of a design that cannot be explored.
+// unexploredTimes is the factor by which a live run is longer for a design that cannot be
+// explored.
 const unexploredTimes = 4
 
-// times is how many runs of the usual length a live run of a design is as long as.
+// times returns the length of a design's live run, in runs of the usual length.
 func times(d *design.Design) time.Duration {
 	if d.Explorable() == nil {
 		return 1
@@ -101,7 +103,7 @@ func times(d *design.Design) time.Duration {
 	return unexploredTimes
 }
 
-// command makes the live run of a design again.
+// command returns the command that makes the live run of a design again.
 func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 	guard := of.Guard
 	parts := []string{"lockbench run --design " + of.Design.Name + fmt.Sprintf(" --seed %d", o.Seed)}
@@ -119,7 +121,7 @@ func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 
 // Shares of the budget.
 const (
-	// liveShare of it is for live runs at most.
+	// liveShare bounds the share of live runs.
 	liveShare = 3. / 4
 	// liveOverhead is the time that a live run takes beside its clients' time: it waits for
 	// keys that were left held, and is judged.

@@ -68,7 +68,7 @@ func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.S
 	}
 }
 
-// exploreCommand explores a design again.
+// exploreCommand returns the command that explores a design again.
 func exploreCommand(design string, c explore.Config) string {
 	parts := []string{"lockbench explore", design, fmt.Sprintf("--seed %d", c.Seed)}
 	if c.Schedules > 0 {
