@@ -22,7 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// TestMain makes this program one that explores in processes of its own, mutants too.
+// TestMain makes this program one that explores in processes of its own, mutants included.
 func TestMain(m *testing.M) {
 	bubble.Child(find)
 	os.Exit(m.Run())
@@ -53,7 +53,7 @@ func designs(t *testing.T, names ...string) []design.Design {
 	return found
 }
 
-// live is a run that saw nothing at all.
+// live returns a result with runs that saw nothing.
 func live(names ...string) *results.Result {
 	r := &results.Result{Server: runinfo.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
 	for _, name := range names {
@@ -226,7 +226,8 @@ func TestExplorationAloneFindsMutants(t *testing.T) {
 	}
 }
 
-// documented: every lock with a lease breaks it, so that it shows no mutant.
+// documented reports whether every lock with a lease breaks cell, so that a breach proves no
+// mutant.
 func documented(cell lockbench.Cell) bool {
 	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects) ||
 		cell.Under.Has(lockbench.StateLoss) || cell.Under.Has(lockbench.Skew)

@@ -52,7 +52,7 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 	}
 }
 
-// matrixOf is a matrix of one design and one live part.
+// matrixOf returns a matrix of one design and one live part.
 func matrixOf(design string, cells, guarded results.Cells, caught bool) *results.Matrix {
 	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live"}}, Rows: []results.MatrixRow{{Design: design}}}
 	found := make(map[lockbench.Cell]results.Evidence)

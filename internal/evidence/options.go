@@ -18,7 +18,7 @@ import (
 
 // Options are the options of a user, as text.
 type Options struct {
-	// Explore is the time for which each design is explored, zero for not at all.
+	// Explore is the time to explore each design, zero for no exploration.
 	Explore time.Duration
 	// Known is "on" if the released matrix counts, else "off".
 	Known string
@@ -116,7 +116,7 @@ func (r Request) Explored(ctx context.Context, result *results.Result, p explori
 	return nil
 }
 
-// unheard is a sink that nobody listens to.
+// unheard is a sink that discards everything.
 var unheard = exploring.Sink{
 	Say: func(string) {}, Begin: func(string) {}, SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
 }
