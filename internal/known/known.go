@@ -42,7 +42,8 @@ type cell struct {
 	After lockbench.Conditions `json:"after,omitzero"`
 }
 
-// MarshalJSON implements json.Marshaler. It spares all else: the file is part of the program.
+// MarshalJSON implements json.Marshaler. It omits all other fields, since the file is part of
+// the program.
 func (c cell) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Verdict    string               `json:"verdict"`
