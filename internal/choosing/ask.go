@@ -13,7 +13,7 @@ type Question struct {
 	Flag, Text, Default string
 }
 
-// Questions are asked in this order.
+// Questions returns the questions, in their order.
 func Questions() []Question {
 	return []Question{
 		{"if-two-hold", "If two hold the lock at once: is work done twice (waste), or is something wrong afterwards (damage)?", string(Damage)},

@@ -38,7 +38,7 @@ const (
 	Damage Harm = "damage" // something is wrong afterwards
 )
 
-// Harms lists them.
+// Harms lists the harms.
 func Harms() []string { return []string{string(Waste), string(Damage)} }
 
 // A Service is a kind of service to lock on.
@@ -52,12 +52,12 @@ const (
 	OneDirectory Service = "files"    // a directory of one machine
 )
 
-// Services lists them.
+// Services lists the services.
 func Services() []string {
 	return []string{string(OneRedis), string(Replicated), string(ManyRedises), string(OneDirectory)}
 }
 
-// has reports whether a design stands on the service.
+// has reports whether a design locks on the service.
 func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
@@ -80,7 +80,8 @@ type Option struct {
 	// Fits: it can be used in the case. Why is the reason.
 	Fits bool
 	Why  string
-	// Commands check it: the first alone, and with each of Faults, one at a time.
+	// Commands check it: the first one without a fault, and then with each of Faults, one at a
+	// time.
 	Commands, Faults []string
 }
 
@@ -109,7 +110,7 @@ func Choose(c Case) (all []Option) {
 	return all
 }
 
-// over are the conditions that count: replicas take over some day.
+// over returns the conditions that count: a replica takes over eventually.
 func (c *Case) over() lockbench.Conditions {
 	if c.Service == Replicated {
 		return c.Over | lockbench.Failover
@@ -117,7 +118,7 @@ func (c *Case) over() lockbench.Conditions {
 	return c.Over
 }
 
-// decide says whether an option fits the case.
+// decide decides whether an option fits the case.
 func (c *Case) decide(o *Option) {
 	o.Why = o.Conclusion.Why
 	switch o.Conclusion.Word {
@@ -135,8 +136,8 @@ func (c *Case) decide(o *Option) {
 }
 
 const (
-	// room is how much longer than the work a lease is that nobody renews, so that a slow
-	// moment does not outlive it.
+	// room is the factor by which a lease without renewal is longer than the work, so that a
+	// slow moment does not outlive it.
 	room = 3
 	// leastLease is the lease for the shortest work.
 	leastLease = time.Second

@@ -59,8 +59,8 @@ func TestLease(t *testing.T) {
 // usual is a case with a lease, in which owners may be late.
 var usual = Case{Harm: Damage, Work: 50 * time.Millisecond, Service: OneRedis, Waiters: 8, Over: conclusion.Usual()}
 
-// TestChoose: the best comes first, a lock that leaves keys stuck does not fit, and every
-// service has its own designs.
+// TestChoose checks that the best option comes first, that a lock that leaves keys stuck does
+// not fit, and that every service has its own designs.
 func TestChoose(t *testing.T) {
 	all := Choose(usual)
 	if len(all) < 10 || !all[0].Fits || !all[0].Conclusion.Late || all[0].Lease != time.Second || len(all[0].Faults) == 0 {
