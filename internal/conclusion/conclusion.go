@@ -11,11 +11,11 @@ type Word string
 const (
 	// DoNotUse: a key gets stuck, or a guard in the store does not stop a breach.
 	DoNotUse Word = "do not use"
-	// NotKnown: too little was tried to say more.
+	// NotKnown: too little was tested to say more.
 	NotKnown Word = "not known"
 	// NeedsGuard: a guard in the store stops every breach and every late write.
 	NeedsGuard Word = "safe only with a guard"
-	// Safe: nothing broke that was tried often enough.
+	// Safe: nothing broke in enough tests.
 	Safe Word = "safe within its lease"
 	// SafeSession is Safe for a lock without a lease.
 	SafeSession Word = "safe within its session"
@@ -65,7 +65,7 @@ func Usual() lockbench.Conditions {
 	return all &^ (lockbench.Skew | lockbench.StateLoss | lockbench.Failover)
 }
 
-// All are all conditions.
+// All returns all conditions.
 func All() (all lockbench.Conditions) {
 	for _, c := range lockbench.AllConditions() {
 		all |= c.Condition
@@ -88,7 +88,7 @@ type Lock struct {
 var better = map[Word]int{DoNotUse: 0, NotKnown: 1, NeedsGuard: 2, Safe: 4, SafeSession: 4}
 
 // Rank orders conclusions: a greater one is safer. A lock that breaks only when its owner is
-// late is safer than one that breaks within the lease, though a guard stops both.
+// late is safer than one that breaks within the lease, although a guard stops both.
 func (c *Conclusion) Rank() int {
 	rank := better[c.Word]
 	if c.Word == NeedsGuard && c.Late {
@@ -97,5 +97,5 @@ func (c *Conclusion) Rank() int {
 	return rank
 }
 
-// Recommended tells whether it is a lock that can be used.
+// Recommended reports whether the lock can be used.
 func (c *Conclusion) Recommended() bool { return c.Rank() >= better[NeedsGuard] }

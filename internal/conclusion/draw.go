@@ -19,7 +19,7 @@ var (
 	liveness = asked(func(_ lockbench.Guarantee, q checker.Question) bool { return q == checker.Stuck })
 )
 
-// asked are the guarantees that match, by the question that their breaches answer.
+// asked returns the guarantees that match, by the question that their breaches answer.
 func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbench.Guarantee) {
 	for _, g := range lockbench.Guarantees() {
 		if match(g.Name, checker.Asks(g.Name)) {
@@ -77,7 +77,7 @@ func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion
 	panic("conclusion: no rule fits, not even the last")
 }
 
-// breaches are the broken cells of these guarantees under conditions that count.
+// breaches returns the broken cells of these guarantees under conditions that count.
 func (q *question) breaches(guarded bool, of ...lockbench.Guarantee) []breach {
 	return broken(q.evidence, guarded, func(cell lockbench.Cell) bool {
 		return q.over.Has(cell.Under) && slices.Contains(of, cell.Guarantee)
@@ -115,7 +115,7 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 	return c, false
 }
 
-// guardedEnough: effects were measured behind a guard, and held.
+// guardedEnough reports whether effects behind a guard were measured often enough, and held.
 func (q *question) guardedEnough() bool {
 	n := int64(0)
 	for i := range q.evidence {
@@ -217,7 +217,8 @@ func (q *question) opens() (all []Open) {
 	return all
 }
 
-// lasts: nothing can outlive the lock.
+// lasts reports whether the condition cannot occur, since a lock without a lease has no lease to
+// outlive.
 func (q *question) lasts(under lockbench.Conditions) bool {
 	return q.lock.Leaseless && under == lockbench.Outlived
 }

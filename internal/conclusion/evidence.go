@@ -35,7 +35,7 @@ type Evidence struct {
 type breach struct {
 	cell lockbench.Cell
 	from *Evidence
-	at   int // of the evidence, among all
+	at   int // the index of the evidence
 }
 
 // broken lists the broken cells that match, each extended by the conditions before it. They are
