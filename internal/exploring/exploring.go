@@ -16,14 +16,14 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A Sink is informed of an exploration. All functions are set, and may be called by several
-// goroutines at a time.
+// A Sink is informed of an exploration. All functions must be set. They may be called by
+// several goroutines at a time.
 type Sink struct {
 	// Say takes a line for people.
 	Say func(text string)
-	// Begin takes the design that is explored now, among others.
+	// Begin takes a design when its exploration begins; others may be under way.
 	Begin func(design string)
-	// SoFar takes, now and then, how far a scenario of a design is.
+	// SoFar takes, now and then, the progress of a scenario of a design.
 	SoFar func(design, scenario string, p explore.Progress)
 	// End takes the results of a design.
 	End func(design string, runs []results.Explored)

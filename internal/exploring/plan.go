@@ -14,7 +14,7 @@ import (
 type Plan struct {
 	Designs   []design.Design
 	Scenarios []workloads.Program
-	// Named: the user chose the scenarios, and is told of those that do not apply.
+	// Named: the user chose the scenarios, and is told which of them do not apply.
 	Named bool
 	// Config has the settings for each design. Its scenarios share budget and
 	// schedules.

@@ -49,7 +49,7 @@ func covered(c explore.Coverage) results.Coverage {
 	return out
 }
 
-// header describes the exploration as a header does a run.
+// header describes the exploration in the form of a run's header.
 func header(cfg explore.Config) history.Header {
 	d := &cfg.Design
 	h := history.Header{
