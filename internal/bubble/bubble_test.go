@@ -41,10 +41,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// graceVariable tells the children here how long they may take to end.
+// graceVariable is the time that the children of these tests may take to end.
 const graceVariable = "LOCKBENCH_TEST_GRACE"
 
-// act is the runner of the children here.
+// act is the runner of the children of these tests.
 func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Progress)) (explore.Result, error) {
 	switch r.Design {
 	case "answers":
@@ -85,7 +85,7 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 	return explore.Result{}, nil
 }
 
-// find knows one design more than the catalogue.
+// find finds one design more than the catalogue has.
 func find(name string) (design.Design, error) {
 	if name == "wedges" {
 		return wedging, nil
@@ -114,7 +114,7 @@ type wedged struct{ client *redis.Client }
 func (w wedged) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	wedge.Lock()
 	defer wedge.Unlock()
-	w.client.Get(ctx, key) // after which the others may go on, and cannot
+	w.client.Get(ctx, key) // then the others may go on, but cannot
 	return nil, w.client.SetNX(ctx, key, 1, opt.TTL).Err()
 }
 
@@ -244,8 +244,8 @@ func TestLacksComesThrough(t *testing.T) {
 	}
 }
 
-// TestFailures has children crash and hang in every way that lock code can. Those that
-// hang are given up after twice as long as it takes them to tell of a step.
+// TestFailures makes children crash and hang in every way that lock code can. Hanging
+// ones are given up after twice the time that they take to report a step.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -279,8 +279,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// begun starts the child of a job that is named like this, which may take an hour to
-// answer.
+// begun starts the child of a job with that name, which may take an hour to answer.
 func begun(t *testing.T, name string) *process {
 	t.Helper()
 	p, err := start(job(name))
@@ -311,7 +310,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptDeaf cancels a child that does not listen: it is killed.
+// TestInterruptDeaf checks that a cancelled child that does not listen is killed.
 func TestInterruptDeaf(t *testing.T) {
 	p := begun(t, "deaf")
 	p.grace = time.Nanosecond
@@ -324,8 +323,8 @@ func TestInterruptDeaf(t *testing.T) {
 	}
 }
 
-// TestOrphan closes a child's input as the death of its parent does, and has it
-// end by itself.
+// TestOrphan checks that a child ends by itself when its input is closed, as by the
+// death of its parent.
 func TestOrphan(t *testing.T) {
 	t.Setenv(graceVariable, "1ns")
 	p := begun(t, "deaf")

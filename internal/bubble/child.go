@@ -70,11 +70,10 @@ func (c *child) serve(t *testing.T) {
 	c.send(message{Answer: answerOf(result, err)})
 }
 
-// grace is how long a child may take to end once it is told to.
+// grace is the time that a child may take to end once it is told to.
 const grace = 3 * time.Second
 
-// obey waits until the parent closes the input, or is no more, and sees that the
-// child ends soon.
+// obey waits until the parent closes the input, or ends, and makes the child end soon.
 func (c *child) obey(in io.Reader, stop func()) {
 	_, _ = io.Copy(io.Discard, in)
 	stop()
@@ -82,7 +81,7 @@ func (c *child) obey(in io.Reader, stop func()) {
 	os.Exit(1)
 }
 
-// pulse is how often a child reports that it is alive, if it is.
+// pulse is the interval at which a live child reports.
 const pulse = 250 * time.Millisecond
 
 // beat reports steps to the parent. A child that hangs takes none.
@@ -102,8 +101,8 @@ func (c *child) beat(ctx context.Context) {
 	}
 }
 
-// send writes one line. A parent that does not read it any more has closed our
-// input too, which ends us.
+// send writes one line. A parent that no longer reads it has also closed the input,
+// which ends the child.
 func (c *child) send(m message) {
 	text, err := json.Marshal(m)
 	if err != nil {

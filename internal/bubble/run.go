@@ -25,7 +25,7 @@ type Job struct {
 const patience = 20 * time.Second
 
 // A Failure is the end of a child that did not answer: the lock code crashed or
-// hung it. It says nothing about the lock's guarantees.
+// hung it. It proves nothing about the lock's guarantees.
 type Failure struct {
 	// Reason is the cause in one line.
 	Reason string
