@@ -52,7 +52,7 @@ func (g Group) Sweep(ctx context.Context, prefix string) (int, error) {
 	return all, errors.Join(errs...)
 }
 
-// Reach is how a process reaches every service.
+// Reach returns the values with which a process reaches the services, in their order.
 func (g Group) Reach() []any {
 	var all []any
 	for _, s := range g {
@@ -97,7 +97,7 @@ func (g Group) Info() runinfo.Server {
 	return info
 }
 
-// Err is why one of the services has ended by itself, nil while none has.
+// Err returns the reason why one of the services has ended by itself, nil while none has.
 func (g Group) Err() error {
 	for _, s := range g {
 		if mortal, ok := s.(design.Mortal); ok && mortal.Err() != nil {
@@ -107,7 +107,8 @@ func (g Group) Err() error {
 	return nil
 }
 
-// Done is closed when s has ended by itself; never for one that does not.
+// Done returns a channel that is closed when s has ended by itself; it is never closed for
+// a service that cannot tell.
 func Done(s design.Service) <-chan struct{} {
 	if mortal, ok := s.(design.Mortal); ok {
 		return mortal.Done()
