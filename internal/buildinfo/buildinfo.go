@@ -1,4 +1,5 @@
-// Package buildinfo says which lockbench this is, and which modules it was built with.
+// Package buildinfo has the versions of lockbench and of the modules that the program was built
+// with.
 package buildinfo
 
 import (
@@ -6,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// module is lockbench's own; a program that uses its packages is another.
+// module is lockbench's own module; a program that uses its packages is another.
 const module = "github.com/lockbench/lockbench"
 
 // devel is the version that the go command gives to a build of unknown origin.
