@@ -12,7 +12,7 @@ type Relay[T any] struct {
 }
 
 // Batches are long enough that handing one over costs little per value, and few enough
-// that little memory waits in them.
+// that waiting values take little memory.
 const (
 	batchLen = 2048
 	batches  = 4
@@ -24,7 +24,7 @@ func New[T any](do func([]T)) *Relay[T] {
 	r := &Relay[T]{
 		batch: make([]T, 0, batchLen),
 		full:  make(chan []T, batches),
-		empty: make(chan []T, batches+1), // all, once the last has been passed on
+		empty: make(chan []T, batches+1), // room for all after the last batch has been passed on
 		done:  make(chan struct{}),
 	}
 	for range batches {
