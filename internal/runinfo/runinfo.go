@@ -11,7 +11,7 @@ type Server struct {
 	// Address is the address it was reached at, without password; all addresses if there are
 	// several.
 	Address string `json:"address,omitempty"`
-	// Count is how many servers the design locked on, zero for one.
+	// Count is the number of servers that the design locked on, zero for one.
 	Count int `json:"count,omitempty"`
 }
 
@@ -24,13 +24,13 @@ type Environment struct {
 	Version string `json:"lockbench"`
 }
 
-// Arrivals tell how well the timetable of an open loop was kept, in the part of the run
-// after the warm-up. An arrival waits as long as all clients are busy, which is the
-// lock's doing, and then until an idle one is awake, which is the machine's.
+// Arrivals tell how well the timetable of an open loop was kept, in the part of the run after the
+// warm-up. An arrival waits while all clients are busy, which is up to the lock, and then until
+// an idle one is awake, which is up to the machine.
 type Arrivals struct {
-	// Due is how many fell due, Started how many were begun, Waiting how many that were
-	// due had not been begun when the run ended. Arrivals of the warm-up may be among
-	// those that were begun after it, or wait at the end.
+	// Due counts the arrivals that fell due, Started those that were begun, Waiting those that
+	// were due but not begun when the run ended. Arrivals of the warm-up may be among those begun
+	// after it, or waiting at the end.
 	Due     int64 `json:"due"`
 	Started int64 `json:"started"`
 	Waiting int64 `json:"waiting"`
