@@ -20,13 +20,13 @@ var refusals = map[string]string{
 // inScript is the text with which servers before Redis 7.2 say that a script lacks a permission.
 const inScript = "The user executing the script can't"
 
-// A Refusal is a reply by which a server refused to run a command.
+// A Refusal is a reply with which a server refused to run a command.
 type Refusal struct {
 	// Code opens the reply, Text is all of it.
 	Code, Text string
 }
 
-// Found reports whether there is one.
+// Found reports whether there is a refusal.
 func (r Refusal) Found() bool { return r.Code != "" }
 
 // NothingRan reports whether the server ran nothing of the command. A script may have run in part
@@ -45,16 +45,16 @@ func RefusalOf(err error) (found Refusal) {
 	return found
 }
 
-// IsRefusal reports whether code is one of a refusal.
+// IsRefusal reports whether code is the code of a refusal.
 func IsRefusal(code string) bool {
 	_, is := refusals[code]
 	return is
 }
 
-// refusalIn returns the refusal in a text, wherever it begins.
+// refusalIn returns the first refusal in a text.
 func refusalIn(text string) Refusal {
 	for from := 0; from < len(text); from++ {
-		if text[from] < 'A' || text[from] > 'Z' { // most texts are of small letters alone
+		if text[from] < 'A' || text[from] > 'Z' { // most texts have lower-case letters only
 			continue
 		}
 		word := upperPrefix(text[from:])
@@ -68,7 +68,7 @@ func refusalIn(text string) Refusal {
 	return Refusal{}
 }
 
-// refusalAt returns the code of the refusal that begins a text, which begins with word.
+// refusalAt returns the code of the refusal at the start of a text that begins with word.
 func refusalAt(text, word string) string {
 	said, known := refusals[word]
 	rest, spaced := strings.CutPrefix(text[len(word):], " ")
@@ -107,7 +107,7 @@ func Reply(err error) (code, text string) {
 	return code, text
 }
 
-// codeOf returns the code that opens a text.
+// codeOf returns the code at the start of a text.
 func codeOf(text string) string {
 	code := upperPrefix(text)
 	rest := text[len(code):]
@@ -117,7 +117,7 @@ func codeOf(text string) string {
 	return code
 }
 
-// walk passes err and all that it wraps to see, until that returns true.
+// walk calls see with err and every error that it wraps, until see returns true.
 func walk(err error, see func(error) bool) bool {
 	if err == nil {
 		return false
