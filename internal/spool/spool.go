@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// partSize is how long a part of a spool is that is thrown away once it was read.
+	// partSize is the length of a part that is removed once it is read.
 	partSize = 16 << 20
-	// maxBehind is how many bytes of such parts may wait for the reader.
+	// maxBehind is the largest number of bytes in such parts that wait for the reader.
 	maxBehind = 4 << 30
 )
 
@@ -107,8 +107,8 @@ func (s *Spool) admit() error {
 	return s.begin()
 }
 
-// Close marks that nothing more is written: a reader comes to the end then. It returns
-// the error of closing the file. Closing again does nothing.
+// Close marks the end of the data, at which a reader gets io.EOF. It returns the error of
+// closing the file. Closing again does nothing.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,21 +124,21 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Behind returns how many bytes were written and not read yet.
+// Behind returns the number of bytes written but not read yet.
 func (s *Spool) Behind() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.written - s.read
 }
 
-// Whole reports whether the file at the spool's path has all that was written.
+// Whole reports whether the file at the spool's path has all the data.
 func (s *Spool) Whole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made == 1
 }
 
-// Kept reports whether all that was read so far stays in the file at the spool's path.
+// Kept reports whether all data read so far stays in the file at the spool's path.
 func (s *Spool) Kept() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Spool) remove(p part) error {
 	return os.Remove(p.path)
 }
 
-// leave notes that nobody reads any more.
+// leave notes that the reader has stopped.
 func (s *Spool) leave() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
