@@ -1,4 +1,4 @@
-// Package suggest finds the names a mistyped one may have meant.
+// Package suggest finds the names that a mistyped one may have meant.
 package suggest
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// synonyms are common words for names of lockbench that do not resemble them.
+// synonyms maps common words to names of lockbench that do not resemble them.
 var synonyms = map[string]string{"redis": "server"}
 
-// Near returns at most three of known that resemble name, the likeliest first, or the synonym
-// of name alone.
+// Near returns at most three of known that resemble name, the likeliest first, or only the
+// synonym of name.
 func Near(name string, known []string) []string {
 	if ours, ok := synonyms[strings.ToLower(name)]; ok && slices.Contains(known, ours) {
 		return []string{ours}
