@@ -59,12 +59,12 @@ func (d *Dir) Remove() error {
 	return errors.Join(d.lock.Close(), os.RemoveAll(d.Path))
 }
 
-// Keep leaves the folder to the user, and only the lock is gone: no start clears it.
+// Keep leaves the folder to the user and removes only the lock: no start clears it.
 func (d *Dir) Keep() error {
 	return errors.Join(d.lock.Close(), os.Remove(d.File(lockName)))
 }
 
-// Abandon gives the lock back alone, as the end of the process does: the next start clears the folder.
+// Abandon only releases the lock, as the end of the process does: the next start clears the folder.
 func (d *Dir) Abandon() error { return d.lock.Close() }
 
 // Leftovers returns the folders in base, the system's if empty, without a living owner. They belong
@@ -73,14 +73,14 @@ func Leftovers(base, prefix string) (all []*Dir) {
 	if base == "" {
 		base = os.TempDir()
 	}
-	paths, _ := filepath.Glob(filepath.Join(base, prefix+"*")) // only the pattern can be at fault
+	paths, _ := filepath.Glob(filepath.Join(base, prefix+"*")) // only a malformed pattern is an error
 	for _, path := range paths {
 		if !isOurs(path) {
 			continue
 		}
 		name := filepath.Join(path, lockName)
 		if _, err := os.Lstat(name); err != nil {
-			continue // a user's to keep
+			continue // the user keeps it
 		}
 		if lock, err := lockFile(name); err == nil { // else in use
 			all = append(all, &Dir{Path: path, prefix: prefix, lock: lock})
@@ -113,7 +113,7 @@ func Lock(path string) (release func() error, err error) {
 	}
 	return func() error {
 		removed, closed := os.Remove(path), file.Close()
-		if removed != nil { // as of an open file on Windows
+		if removed != nil { // such as an open file on Windows
 			removed = os.Remove(path)
 		}
 		return errors.Join(removed, closed)
