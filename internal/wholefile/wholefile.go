@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// temporary begins the names of files that are being written.
+// temporary is the prefix of the names of unfinished files.
 const temporary = ".lockbench-"
 
-// unfinished are the files that are being written, by path.
+// unfinished has the paths of the unfinished files.
 var unfinished sync.Map
 
 // Abandon removes the incomplete files, for a process that ends.
 func Abandon() {
 	unfinished.Range(func(path, _ any) bool {
-		_ = os.Remove(path.(string)) // it may be whole by now
+		_ = os.Remove(path.(string)) // it may have been finished by now
 		return true
 	})
 }
@@ -34,7 +34,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return direct(path, write)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
+		path = real // a link stays a link
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
@@ -70,8 +70,8 @@ func direct(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Probe reports why nothing could be written to path, as far as that can be known before. It changes
-// nothing.
+// Probe returns an error if path cannot be written, as far as that can be known in advance. It
+// changes nothing.
 func Probe(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
