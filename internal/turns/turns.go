@@ -39,7 +39,8 @@ func (t turn) String() string {
 	return fmt.Sprintf("%s-%02d", [...]string{"base", "new"}[t.side], t.round)
 }
 
-// inTurns lets each side go first every other time. The runs of a round have one seed.
+// inTurns returns the turns; each side goes first every other round. The runs of a round have the
+// same seed.
 func inTurns(rounds int) (all []turn) {
 	for i := range rounds {
 		first := i % 2
@@ -79,10 +80,10 @@ func New(p Plan) (*Session, error) {
 	return s, nil
 }
 
-// Runs is how many runs are to be made.
+// Runs returns the number of runs to make.
 func (s *Session) Runs() int { return len(s.turns) }
 
-// load takes the result of a turn, if it is there.
+// load loads the result of a turn, if it is saved.
 func (s *Session) load(t turn) error {
 	path := s.file(t)
 	f, err := os.Open(path)
@@ -101,8 +102,8 @@ func (s *Session) load(t turn) error {
 	if len(r.Runs) != 1 || r.Runs[0].Design != of.Name {
 		return fmt.Errorf("%s is not of one run of %s; hint: another --save directory, or no --resume", path, of.Name)
 	}
-	if run := &r.Runs[0]; !run.Partial && run.Ended != load.EndedInterrupted && run.Ended != load.EndedServerLost { // else it is made again
-		r.NotRun = nil // when the session of then was over
+	if run := &r.Runs[0]; !run.Partial && run.Ended != load.EndedInterrupted && run.Ended != load.EndedServerLost { // else the run is made again
+		r.NotRun = nil // as of the end of that session
 		s.results[t] = r
 	}
 	return nil

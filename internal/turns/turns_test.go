@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// plan is of some operations on the embedded server.
+// plan returns a plan of some operations on the embedded server.
 func plan(t *testing.T, names ...string) Plan {
 	t.Helper()
 	t.Setenv("PATH", "")
@@ -42,7 +42,7 @@ func session(t *testing.T, p Plan) *Session {
 	return s
 }
 
-// saved are the files in the directory of results.
+// saved returns the files in the directory of results.
 func saved(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
