@@ -44,7 +44,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// taken is the error of the first part that is too much.
+// taken returns the error of the first part that is too much.
 func taken(reply string, times, size int) string {
 	var l Limit
 	for range times {
