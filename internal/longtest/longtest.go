@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that, set to 1, has tests take their time.
+// Variable is the environment variable that, set to 1, turns long tests on.
 const Variable = "LOCKBENCH_LONG_TESTS"
 
-// On returns whether tests are to take their time.
+// On reports whether long tests are on.
 func On() bool { return os.Getenv(Variable) == "1" }
 
 // Only skips t unless long tests are on. A shorter test has to show the same as t.
