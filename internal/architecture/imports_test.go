@@ -48,7 +48,7 @@ var house = map[string][]string{
 	"internal/batching":                  {"impls/design", "impls/design/onredis"},
 	"internal/backend":                   {"", "history", "impls/design", "internal/runinfo"},
 	"internal/servers":                   {"internal/buildinfo", "internal/figures", "internal/replylimit", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
-	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
+	"internal/fault":                     {"", "internal/suggest"}, // plain data: any package may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
 	"internal/load":                      {"", "internal/buildinfo", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/serverwatch", "internal/standstill", "internal/runinfo"},
 	"internal/explore":                   {"", "internal/backend", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "internal/explore/internal/*", "internal/runinfo"},
@@ -99,7 +99,7 @@ var reserved = map[string][]string{
 
 // remote lists the packages that must not be linked into a package, directly or indirectly.
 var remote = map[string][]string{
-	"":                    {"."}, // a dot: anything that is not of the standard library
+	"":                    {"."}, // a dot: any package outside of the standard library
 	"history":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"checker":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"internal/measure":    {"github.com/redis/", "github.com/alicebob/miniredis"},
@@ -128,7 +128,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// TestTheRulesBite shows each kind of rule a package that breaks it.
+// TestTheRulesBite checks that a package that breaks a rule is found, for each kind of rule.
 func TestTheRulesBite(t *testing.T) {
 	for _, c := range []struct {
 		name string
