@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// exploreShare of the whole is for exploration.
+	// exploreShare is the share of the total for exploration.
 	exploreShare = 1. / 4
 	// longestExplore bounds the time to explore a design: live runs have the rest.
 	longestExplore = 10 * time.Second
@@ -90,7 +90,7 @@ func newCosts(p *runner.Plan) costs {
 	return c
 }
 
-// exploring is how long exploration takes in all.
+// exploring returns the time of all exploration.
 func (c *costs) exploring(each time.Duration) time.Duration {
 	return time.Duration(c.explored * float64(each))
 }

@@ -73,7 +73,7 @@ func TestDivide(t *testing.T) {
 
 var hint = regexp.MustCompile(`hint: --budget (\S+), or fewer designs$`)
 
-// named is the smallest budget that an error names.
+// named returns the smallest budget, from the error.
 func named(t *testing.T, p *runner.Plan, fixed time.Duration) time.Duration {
 	t.Helper()
 	_, err := Divide(time.Second, p, fixed)
