@@ -30,12 +30,12 @@ type Entry struct {
 	// fault causes.
 	About      lockbench.Conditions `json:"about,omitzero"`
 	Conditions lockbench.Conditions `json:"conditions,omitzero"`
-	// Faults bring a condition in runs, Explored in explore.
+	// Faults cause a condition in runs, Explored in explore.
 	Faults   []string `json:"faults,omitempty"`
 	Explored []string `json:"explored,omitempty"`
-	// Usual is a fault as it is unless its settings are given.
+	// Usual is a fault with its default settings.
 	Usual string `json:"usual,omitempty"`
-	// When says when a fault occurs in a live run.
+	// When describes when a fault occurs in a live run.
 	When string `json:"when,omitempty"`
 	// Drivers run a program: run, explore, locktest.
 	Drivers string `json:"drivers,omitempty"`
@@ -138,7 +138,7 @@ func (l *Entry) brought() string {
 	return strings.Join(parts, "; ")
 }
 
-// claims are the terms of a design, those that have a reason on lines of their own.
+// claims returns the terms of a design, those with a reason on lines of their own.
 func (l *Entry) claims() string {
 	var plain []string
 	text := ""
@@ -177,18 +177,19 @@ func programs(of []workloads.Program) (all []Entry) {
 	return all
 }
 
-// Faults lists each fault with its usual settings, when it occurs, and the conditions that it brings.
+// Faults lists each fault with its default settings, when it occurs, and the conditions that it
+// causes.
 func Faults() []Entry {
 	var all []Entry
 	for _, k := range fault.Kinds() {
-		usual, _ := fault.Usual(k) // of a kind that there is
+		usual, _ := fault.Usual(k) // the kind exists
 		row := fault.Of(k)
 		all = append(all, Entry{Name: string(k), Summary: row.Summary, Usual: usual.String(), When: row.When(), Conditions: row.Conditions})
 	}
 	return all
 }
 
-// Guarantees lists them with the conditions that they speak of.
+// Guarantees lists the guarantees with the conditions in their definitions.
 func Guarantees() []Entry {
 	var all []Entry
 	for _, g := range lockbench.Guarantees() {
@@ -197,7 +198,7 @@ func Guarantees() []Entry {
 	return all
 }
 
-// Conditions lists each condition with the faults that bring it.
+// Conditions lists each condition with the faults that cause it.
 func Conditions() []Entry {
 	var all []Entry
 	for _, c := range lockbench.AllConditions() {
@@ -211,7 +212,7 @@ func Conditions() []Entry {
 			}
 			l.Explored = append(l.Explored, fault.Names(row.Explored)...)
 		}
-		switch c.Condition { // which no kind of fault brings, or not alone
+		switch c.Condition { // no kind of fault causes them, or not alone
 		case lockbench.Cancel:
 			l.Explored = append(l.Explored, "--moves")
 		case lockbench.Outlived:
@@ -224,7 +225,7 @@ func Conditions() []Entry {
 	return all
 }
 
-// Claims are the terms that a claim may begin with.
+// Claims lists the terms that a claim may begin with.
 func Claims() []Entry {
 	all := append(Guarantees(), Entry{Name: "nothing", Summary: "no guarantee is claimed"})
 	for _, c := range Conditions() {
@@ -233,7 +234,7 @@ func Claims() []Entry {
 	return all
 }
 
-// Bare are entries of names alone.
+// Bare returns entries with names alone.
 func Bare(names []string) (all []Entry) {
 	for _, name := range names {
 		all = append(all, Entry{Name: name})
