@@ -17,8 +17,8 @@ type Subject struct {
 	Design, Workload, Guard string
 	// Clients and Keys are their numbers, which differ between the points of a design.
 	Clients, Keys string
-	// Progress returns how much of the run is over, 0 to 1, and whether that is known. It
-	// is called from every scrape, concurrently with the run.
+	// Progress returns how much of the run is over, 0 to 1, and whether that is known.
+	// Every scrape calls it, concurrently with the run.
 	Progress func() (share float64, known bool)
 }
 
@@ -47,7 +47,7 @@ func New(planned int) *Exporter {
 	return e
 }
 
-// Plan says that the session is of so many runs after all.
+// Plan corrects the number of runs of the session.
 func (e *Exporter) Plan(runs int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Run counts one run. Its events are added from one goroutine; scrapes go on beside
-// that.
+// A Run counts one run. Its events are added from one goroutine; scrapes may be
+// concurrent.
 type Run struct {
 	subject  Subject
 	exporter *Exporter
@@ -30,7 +30,7 @@ type Run struct {
 	over    bool
 }
 
-// A breach is how often a cell was violated.
+// A breach counts the violations of a cell.
 type breach struct {
 	cell    lockbench.Cell
 	claimed bool
@@ -48,7 +48,7 @@ func newRun(e *Exporter, s Subject, h history.Header) *Run {
 	return r
 }
 
-// took observes a duration. Operations that there are none of have no series.
+// took observes a duration. Operations that did not happen have no series.
 func (r *Run) took(op measure.Op, d time.Duration) {
 	o := r.observed[op]
 	if o == nil {
@@ -103,7 +103,7 @@ func (r *Run) Settle(b *runinfo.Business) {
 	r.settled = maps.Clone(b.Figures)
 }
 
-// Over says that the run was judged to its end, with these findings.
+// Over marks the run as judged to its end, with these findings.
 func (r *Run) Over(findings []checker.CellFinding) {
 	r.Judge(findings)
 	r.mu.Lock()
