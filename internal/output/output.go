@@ -21,15 +21,14 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// Paths are the files that a result is written to beside the terminal report, as
-// --out names them: the paths of each kind.
+// Paths are the files that a result is written to beside the terminal report, as --out names them:
+// the paths by kind.
 type Paths struct {
 	files map[string][]string
 	shown evidence
 }
 
-// Stdout is the path that stands for standard output. A JSON result there
-// takes the place of the terminal report.
+// Stdout is the path of standard output. A JSON result there replaces the terminal report.
 const Stdout = "-"
 
 // A Kind is a form in which a result can be written: its name, the text that follows it in help,
@@ -60,10 +59,10 @@ var (
 	OfLimits       = []Kind{jsonKind}
 )
 
-// JSON are the files of JSON results.
+// JSON returns the files of JSON results.
 func (o Paths) JSON() []string { return o.files[jsonKind.name] }
 
-// HLog are the files that latencies are logged to.
+// HLog returns the files that latencies are logged to.
 func (o Paths) HLog() []string { return o.files[hlogKind.name] }
 
 // Flags are the flags of output: --out, and --evidence for commands with evidence.
@@ -96,7 +95,7 @@ func (o *Flags) Parse(kinds []Kind) (Paths, error) {
 	return paths, err
 }
 
-// Replaced reports whether a JSON result takes the place of the terminal report.
+// Replaced reports whether a JSON result replaces the terminal report.
 func (o *Flags) Replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+Stdout) }
 
 // Terminal returns the options for a report on w, with the evidence that was asked for.
@@ -106,10 +105,10 @@ func (o *Flags) Terminal(w io.Writer) reports.Options {
 	return opt
 }
 
-// evidence is the value of --evidence: whether all of it is shown.
+// evidence is the value of --evidence: whether the report shows all of it.
 type evidence bool
 
-// String returns the value as it is given.
+// String returns the value in the form of the flag.
 func (e *evidence) String() string {
 	if *e {
 		return "all"
@@ -174,7 +173,7 @@ func writable(kind, path string) error {
 	return wholefile.Probe(path)
 }
 
-// Runs writes the result of runs in every form that was asked for, as Write does.
+// Runs writes the result of runs in every requested form, like Write.
 func (o Paths) Runs(stdout io.Writer, r *results.Result, failed error) error {
 	errs := []error{failed}
 	for _, dir := range o.files[hgrmKind.name] {
