@@ -46,7 +46,7 @@ func (r *reader) settings(entries []*ast.MappingValueNode) File {
 	return f
 }
 
-// failed is everything that is wrong, nil for nothing.
+// failed returns all problems, nil for none.
 func (r *reader) failed() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -81,8 +81,8 @@ func Load(name string, stdin io.Reader) (text []byte, err error) {
 	return text, nil
 }
 
-// ReadAll reads the text of a file, if it is not too long, nor has too many lists, for one that people
-// write by hand.
+// ReadAll reads the text of a file. It refuses a text that is too long, or has too many lists, for
+// one that people write by hand.
 func ReadAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
@@ -101,7 +101,7 @@ func ReadAll(r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// byteOrderMark begins files of some editors.
+// byteOrderMark is at the start of files of some editors.
 var byteOrderMark = []byte("\uFEFF")
 
 // reader collects the faults of a file while it is read.
@@ -168,8 +168,7 @@ func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
 	return entries
 }
 
-// malformed is a syntax error with its place, and without the picture of it that the
-// parser draws.
+// malformed returns a syntax error with its position, and without the parser's excerpt.
 func (r *reader) malformed(err error) Problem {
 	var syntax *yaml.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Token == nil {
@@ -195,7 +194,7 @@ func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	return s, len(r.problems) == before
 }
 
-// instead are the keys that a name may have meant.
+// instead names the keys that a mistyped name may have meant.
 func (r *reader) instead(name string) string {
 	var known []string
 	for _, k := range r.keys {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// keys are one of each sort.
+// keys returns one key of each kind.
 func keys() []runfile.Key {
 	return []runfile.Key{
 		{Name: "clients", Type: runfile.Integer, Check: whole},

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Locate puts the place of a setting before an error that names it and its value, as in
-// "workload oversell: clients 0: a run needs somebody": some things are seen to be wrong
-// only when all settings are known. Errors that name none are returned as they are.
+// Locate puts the position of a setting before an error that names the setting and its
+// value, as in "workload oversell: clients 0: a run needs somebody": some faults show
+// only when all settings are known. It returns errors that name no setting unchanged.
 //
 // values returns the values of a setting as the error would write them, in their order.
 func (f File) Locate(err error, values func(Setting) []string) error {

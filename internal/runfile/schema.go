@@ -114,12 +114,12 @@ func value(k Key) object {
 	return text(k)
 }
 
-// orZero is a text of the pattern, or the number 0, which needs no unit.
+// orZero accepts a text of the pattern, or the number 0, which needs no unit.
 func orZero(pattern string) object {
 	return object{"type": []string{"string", "integer"}, "pattern": "^(0|" + pattern + ")$", "minimum": 0, "maximum": 0}
 }
 
-// text is one of those that are known; a pair begins with one.
+// text accepts one of the known texts; a pair begins with one.
 func text(k Key) object {
 	switch {
 	case len(k.Known) == 0:
@@ -137,7 +137,7 @@ func text(k Key) object {
 	return object{"enum": k.Known}
 }
 
-// mapping is a name with its value, several of them, or settings of its own.
+// mapping accepts a name with its value, several of them, or settings of its own.
 func mapping(k Key) object {
 	names := object{"type": "object", "minProperties": 1, "additionalProperties": refer("settings")}
 	if len(k.Known) > 0 {
@@ -150,7 +150,8 @@ func mapping(k Key) object {
 	return names
 }
 
-// defaultOf is the default as the schema writes values of the type.
+// defaultOf returns the default in the form in which the schema writes values of the
+// type.
 func defaultOf(k Key) (any, bool) {
 	switch k.Type {
 	case Boolean:

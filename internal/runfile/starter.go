@@ -46,7 +46,8 @@ var samples = map[string]string{
 	"conditions": "[outlived, crash, lost-reply]",
 }
 
-// Starter is a run file to start from, for a file of that name.
+// Starter returns the text of a run file to start from, for a file of that
+// name.
 func Starter(path string, keys []Key) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A run file of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", SchemaURL, path)
@@ -90,7 +91,7 @@ func sample(k Key) string {
 	return "0"
 }
 
-// comment wraps a text into lines of comment.
+// comment wraps a text into comment lines.
 func comment(text string) string {
 	const width = 88
 	var lines strings.Builder

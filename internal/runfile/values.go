@@ -34,7 +34,7 @@ func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
 	return list.Values
 }
 
-// split takes a text apart that holds several values.
+// split splits a text that holds several values.
 func split(k Key, whole []Value) (all []Value) {
 	if !k.Commas {
 		return whole
@@ -68,8 +68,8 @@ func (r *reader) item(k Key, n ast.Node) []Value {
 	return all
 }
 
-// paired writes an entry of a mapping as the texts it stands for: name, name=value, one
-// for each value of a list, or name,setting=value,... for settings.
+// paired converts an entry of a mapping into the texts that it stands for: name,
+// name=value, one for each value of a list, or name,setting=value,... for settings.
 func (r *reader) paired(k Key, e *ast.MappingValueNode) (all []Value) {
 	name, at := e.Key.GetToken().Value, place(e.Key)
 	settings, isMapping := pairs(e.Value)
@@ -140,7 +140,7 @@ func (r *reader) check(k Key, v Value) {
 	}
 }
 
-// pairs are the entries of a mapping; false for anything else.
+// pairs returns the entries of a mapping; false for anything else.
 func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
