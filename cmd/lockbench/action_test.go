@@ -20,7 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// action is the GitHub action, as far as it can be run without GitHub.
+// action is the GitHub action, with the fields that work without GitHub.
 type action struct {
 	Inputs  map[string]struct{ Default string }
 	Outputs map[string]struct{ Value string }
@@ -32,7 +32,7 @@ type actionStep struct {
 	Env                 map[string]string
 }
 
-// hostedRunner stands in for GitHub's.
+// hostedRunner stands in for GitHub's runner.
 type hostedRunner struct {
 	t      *testing.T
 	dir    string // the workspace
@@ -61,8 +61,8 @@ func newRunner(t *testing.T, a *action, temp string, inputs map[string]string) *
 
 var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 
-// expand puts values in place of expressions. One that it does not know is an error: the
-// action may say something that GitHub does not know either.
+// expand replaces expressions by their values. An unknown one is an error, since GitHub
+// may not know it either.
 func (r *hostedRunner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(match string) string {
 		name := expression.FindStringSubmatch(match)[1]
@@ -136,7 +136,7 @@ func linesOf(t *testing.T, path string) (all []string) {
 	return all
 }
 
-// script is the step with this name.
+// script returns the step with this name.
 func (a *action) script(t *testing.T, name string) actionStep {
 	t.Helper()
 	for _, s := range a.Runs.Steps {
@@ -203,8 +203,8 @@ func (r *hostedRunner) passes(s actionStep) {
 	}
 }
 
-// TestAction runs the scripts of the GitHub action's steps one after the other as a
-// runner would, in a workspace that is not lockbench's own checkout.
+// TestAction runs the scripts of the GitHub action's steps one after the other as a runner
+// would, in a workspace other than lockbench's own checkout.
 func TestAction(t *testing.T) {
 	switch {
 	case testing.Short():
@@ -212,7 +212,7 @@ func TestAction(t *testing.T) {
 	case runtime.GOOS == "windows":
 		t.Skip("bash of windows has paths of its own")
 	}
-	for _, program := range []string{"bash", "redis-server"} { // else a step would install it
+	for _, program := range []string{"bash", "redis-server"} { // else a step would install the program
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
 			t.Skipf("%s is not in PATH", program)
 		}
@@ -248,7 +248,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// results looks at the files that the action uploads by default.
+// results checks the files that the action uploads by default.
 func (r *hostedRunner) results(dir string, exit int, failures string) {
 	var result struct{ Exit int }
 	if err := json.Unmarshal([]byte(contents(r.t, filepath.Join(dir, "result.json"))), &result); err != nil || result.Exit != exit {

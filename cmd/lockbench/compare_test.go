@@ -146,7 +146,7 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	return c
 }
 
-// changedMetrics are the figures that are said to differ.
+// changedMetrics returns the figures that differ.
 func changedMetrics(c results.Comparison) map[string]string {
 	found := make(map[string]string)
 	for _, m := range c.Designs[0].Metrics {

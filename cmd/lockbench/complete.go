@@ -48,7 +48,7 @@ func refuseUnknownShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
 	if err != nil {
-		return // it has been turned off
+		return // completion has been turned off
 	}
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,8 +59,8 @@ func refuseUnknownShells(root *cobra.Command) {
 	}
 }
 
-// completer completes the values of a flag: words that are known, directories, files,
-// or nothing.
+// completer completes the values of a flag: known words, directories, files, or
+// nothing.
 func completer(f *pflag.Flag) cobra.CompletionFunc {
 	what, _ := pflag.UnquoteUsage(f)
 	v := vocabularies[f.Name]

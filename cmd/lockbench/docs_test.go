@@ -83,7 +83,7 @@ func (b shellBlock) run(t *testing.T) {
 	}
 }
 
-// withExamples returns a new directory with a copy of examples.
+// withExamples makes a new directory with a copy of examples.
 func withExamples(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,8 +139,8 @@ func runs(command string) bool {
 	return true
 }
 
-// exitNamed is the exit code that the command's comment names, or 0; and whether 0 would
-// do as well, since the machine decides.
+// exitNamed returns the exit code that the command's comment names, or 0; and whether 0 is
+// valid, too, since the machine decides.
 func exitNamed(command string) (code int, orZero bool) {
 	_, comment, _ := strings.Cut(command, remark)
 	if m := exit.FindStringSubmatch(comment); m != nil {
@@ -173,7 +173,7 @@ func shortened(command string) string {
 	switch verb, _, _ := strings.Cut(strings.TrimPrefix(line, "lockbench "), " "); {
 	case longtest.On():
 		return line
-	case operations.MatchString(line) && strings.Contains(line, "--fault"): // which occurs by chance
+	case operations.MatchString(line) && strings.Contains(line, "--fault"): // the fault occurs by chance
 		return operations.ReplaceAllString(line, "--operations 2500")
 	case verb == "compare" && operations.MatchString(line):
 		return fewer.Replace(operations.ReplaceAllString(line, "--operations 100 --warmup 0s"))
@@ -183,7 +183,7 @@ func shortened(command string) string {
 		return fewer.Replace(line)
 	case verb == "run" && code != 0 && !orZero:
 		return line + " --fail-fast"
-	case verb == "run": // each client has one go
+	case verb == "run": // one round for each client
 		each := "32"
 		if m := clients.FindStringSubmatch(line); m != nil {
 			each = m[1]
@@ -199,7 +199,7 @@ func shortened(command string) string {
 	return fewer.Replace(line)
 }
 
-// fewer has a search make shorter and fewer trials.
+// fewer makes a search run shorter and fewer trials.
 var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6")
 
 // shell runs command in dir, with this program as lockbench, and asserts the exit code in

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/evidence"
 )
 
-// exploreFlag has designs explored before they are run.
+// exploreFlag adds the flag that explores designs before they run.
 func exploreFlag(f *pflag.FlagSet, o *evidence.Options) {
 	f.DurationVar(&o.Explore, "explore", time.Second, "explore each design in virtual time for so long before it is run; 0s does not")
 }

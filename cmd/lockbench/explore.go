@@ -76,7 +76,7 @@ Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 	return cmd
 }
 
-// run searches, or runs one schedule again.
+// run explores, or runs one schedule again.
 func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 	search := o.explore
 	if o.replay != "" {

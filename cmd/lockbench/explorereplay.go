@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// rerun runs a schedule again, as its file says, and writes the result.
+// rerun runs the schedule in a file again, and writes the result.
 func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Result, error) {
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err

@@ -70,7 +70,7 @@ func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error)
 	return err
 }
 
-// isEmpty reports whether a text is, or a list of texts or one of them.
+// isEmpty reports whether a text is empty, or a list, or one of its texts.
 func isEmpty(v pflag.Value) bool {
 	if list, ok := v.(pflag.SliceValue); ok {
 		texts := list.GetSlice()

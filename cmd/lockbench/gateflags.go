@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// gateOptions are the flags of thresholds, wherever runs are judged.
+// gateOptions are the flags of thresholds, for all commands that judge runs.
 type gateOptions struct {
 	failIf []string
 	abort  bool
@@ -32,8 +32,8 @@ func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as a --fail-if on a count of violations or on a maximum is certain to fail")
 }
 
-// abortOn are the thresholds that may end a run, as they were asked for. The error says that
-// none can.
+// abortOn returns the thresholds that may end a run, in the form in which they were given.
+// It is an error if there is none.
 func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	if !o.abort {
 		return nil, nil
@@ -57,7 +57,7 @@ func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, 
 	return all, nil
 }
 
-// inScope sees that every threshold is for one of the designs.
+// inScope checks that every threshold applies to one of the designs.
 func inScope(asked []thresholds.Threshold, designs []string) error {
 	if len(asked) > 0 && len(designs) == 0 {
 		return errors.New("--fail-if: only controls are run, which decide nothing; hint: name a lock beside them")

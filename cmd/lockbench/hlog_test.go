@@ -31,13 +31,13 @@ func TestOthersReadIntervalLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, result := filepath.Join(dir, "run.hlog"), filepath.Join(dir, "run.json")
-	// Holds of 2 ms make it last for an interval that is whole, and one that the end cuts. The log has the
-	// warm-up, the JSON has not.
+	// Holds of 2 ms make the run last for one whole interval and one that the end cuts. The log has
+	// the warm-up, the JSON does not.
 	cmd := exec.CommandContext(t.Context(), "lockbench", "run", "-q", "--design", "lua-token/strategy", "--workload", "mutex",
 		"--clients", "4", "--keys", "2", "--stallers", "0", "--warmup", "0s", "--hold", "2ms", "--operations", "1500",
 		"--out", "hlog="+log, "--out", "json="+result)
 	cmd.Env = append(os.Environ(), noServer, "PATH="+filepath.SplitList(os.Getenv("PATH"))[0])
-	out, _ := cmd.CombinedOutput() // whether it met enough depends on the machine
+	out, _ := cmd.CombinedOutput() // the machine decides whether it met enough
 	t.Logf("%s", out)
 	var ran struct {
 		Runs []struct {

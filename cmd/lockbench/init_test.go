@@ -28,7 +28,7 @@ func TestStarter(t *testing.T) {
 	}
 }
 
-// valid asserts that a run file is, for lockbench and for editors.
+// valid asserts that a run file is valid, for lockbench and for editors.
 func valid(t *testing.T, text string) {
 	t.Helper()
 	if _, err := runfile.Read("s.yaml", []byte(text), runFileKeys(newRun().Flags())); err != nil {

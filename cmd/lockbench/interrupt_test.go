@@ -127,8 +127,8 @@ func started(t *testing.T, stdout io.Writer, args ...string) (*exec.Cmd, io.Read
 	return cmd, stderr
 }
 
-// interrupted runs lockbench on the embedded server, signals it once a line of its
-// progress says that it is ready, and returns its standard output and exit code.
+// interrupted runs lockbench on the embedded server, signals it once a line of its progress is
+// ready, and returns its standard output and exit code.
 func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args ...string) (string, int) {
 	t.Helper()
 	var stdout bytes.Buffer
@@ -146,7 +146,7 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 	return stdout.String(), cmd.ProcessState.ExitCode()
 }
 
-// grown waits until a file has some blocks of operations in it.
+// grown waits until a file has some blocks of operations.
 func grown(t *testing.T, path string) bool {
 	t.Helper()
 	for range 3000 {
@@ -221,7 +221,7 @@ func TestInterruptAtOnce(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "long.lbh")
 	c := synthetic.Usual()
-	c.Ops = 20_000 // in JSON Lines more than a pipe holds
+	c.Ops = 20_000 // more than a pipe holds, in JSON Lines
 	if _, err := synthetic.Save(file, c, history.NewWriter); err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,8 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	return cmd
 }
 
-// rateSettings are short runs without work that outlives its lease, on enough keys for
-// some competition.
+// rateSettings returns the options of short runs without work that outlives its lease,
+// on enough keys for some competition.
 func rateSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers = 64, 16, workloads.Uniform, 0
@@ -90,7 +90,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	return o.run(cmd, p, limitsearch.Rate(targets, steps))
 }
 
-// fastest is the highest rate that there can be.
+// fastest is the highest valid rate.
 const fastest = 1e9
 
 // validate returns an error if a flag is wrong, and lets a search that begins below the

@@ -111,7 +111,7 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, text, 0o644))
 }
 
-// cut leaves a share of a file: cut run.lbh 0.5.
+// cut keeps a share of a file: cut run.lbh 0.5.
 func cut(ts *testscript.TestScript, _ bool, args []string) {
 	path, text, at := damaged(ts, args)
 	ts.Check(os.WriteFile(path, text[:at], 0o644))
@@ -126,7 +126,7 @@ func damaged(ts *testscript.TestScript, args []string) (path string, text []byte
 	return path, text, int(share * float64(len(text)))
 }
 
-// rewrite replaces a text wherever it is in a file: rewrite m.json old new.
+// rewrite replaces a text throughout a file: rewrite m.json old new.
 func rewrite(ts *testscript.TestScript, _ bool, args []string) {
 	before := ts.ReadFile(args[0])
 	after := strings.ReplaceAll(before, args[1], args[2])
@@ -136,10 +136,10 @@ func rewrite(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(after), 0o644))
 }
 
-// timings are all that may differ between two explorations of one seed.
+// timings are the only parts that may differ between two explorations with one seed.
 var timings = regexp.MustCompile(`(?s)"timings": \{[^{}]*(\{[^{}]*\}[^{}]*)?\}`)
 
-// timeless compares two JSON results but for their timings: timeless a.json b.json.
+// timeless compares two JSON results without their timings: timeless a.json b.json.
 func timeless(ts *testscript.TestScript, _ bool, args []string) {
 	first, second := timings.ReplaceAllString(ts.ReadFile(args[0]), ""), timings.ReplaceAllString(ts.ReadFile(args[1]), "")
 	if diff := cmp.Diff(first, second); diff != "" || first == ts.ReadFile(args[0]) {
@@ -147,8 +147,8 @@ func timeless(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// sameTable asserts that the first table of steps in one text is the first in the
-// other too: sametable stdout a.txt.
+// sameTable asserts that two texts have the same first table of steps: sametable stdout
+// a.txt.
 func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	table := regexp.MustCompile(`(?m)^ +time +client.*\n(?: +\S.*\n)+`)
 	first, second := table.FindString(ts.ReadFile(args[0])), table.FindString(ts.ReadFile(args[1]))
@@ -157,5 +157,5 @@ func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// noServer is the setting of the environment of commands that tests start.
+// noServer is an environment setting for commands that tests start.
 const noServer = serverVariable + "="

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan writes manual pages, for packages of lockbench; users have -h.
+// newMan returns the command that writes manual pages, for packages of lockbench;
+// users have -h.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -37,7 +38,7 @@ func writeManual(root *cobra.Command, dir string) error {
 		return fmt.Errorf("%w; hint: a directory that can be made or written to", err)
 	}
 	literal(root)
-	root.DisableAutoGenTag = true // pages of one version are the same whenever they are made
+	root.DisableAutoGenTag = true // pages of one version are always the same
 	header := doc.GenManHeader{Title: "LOCKBENCH", Section: "1", Source: "lockbench " + version(), Manual: "lockbench"}
 	return doc.GenManTree(root, &header, dir)
 }

@@ -50,5 +50,5 @@ func textsOf(cmd *cobra.Command) []string {
 	return all
 }
 
-// flat is a text without its line breaks and indentation.
+// flat returns a text without its line breaks and indentation.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }

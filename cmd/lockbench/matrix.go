@@ -84,7 +84,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.resume, "resume", "", "complete the matrix in this JSON `file` and write it there")
 }
 
-// sharedFlags are those that matrix and explain have.
+// sharedFlags adds the flags that matrix and explain share.
 func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
@@ -119,7 +119,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	return o.unread(f)
 }
 
-// unread is the error for a flag that none of the drivers reads.
+// unread returns the error for a flag that none of the drivers reads.
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	for name, driver := range map[string]string{"server": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
@@ -210,7 +210,7 @@ func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matr
 	return s, nil
 }
 
-// rowNames are the designs of a matrix.
+// rowNames returns the designs of a matrix.
 func rowNames(m *results.Matrix) (names []string) {
 	for i := range m.Rows {
 		names = append(names, m.Rows[i].Design)
@@ -251,7 +251,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
 }
 
-// session plans a matrix of these designs, from the beginning.
+// session plans a new matrix of these designs.
 func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *matrix.Session {
 	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
 }

@@ -50,7 +50,7 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 	}
 }
 
-// buildWith builds lockbench with another text in place of a file's.
+// buildWith builds lockbench with another text for a file.
 func buildWith(t *testing.T, file, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func TestLiveMatrix(t *testing.T) {
 	}
 }
 
-// found are the designs of that name.
+// found returns the designs with that name.
 func found(t *testing.T, name string) []design.Design {
 	t.Helper()
 	d, err := exploring.FindDesign(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// metricsOptions is the flag of metrics.
+// metricsOptions has the flag --metrics.
 type metricsOptions struct{ address string }
 
 func (o *metricsOptions) flag(f *pflag.FlagSet) {

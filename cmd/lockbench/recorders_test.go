@@ -75,7 +75,7 @@ func soFar(path string) []byte {
 	return text
 }
 
-// validLines holds each line of a file against the published schema.
+// validLines checks each line of a file against the published schema.
 func validLines(t *testing.T, path string) {
 	t.Helper()
 	schema, err := schematest.Compile(false, history.JSONSchema)

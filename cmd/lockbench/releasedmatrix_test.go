@@ -67,7 +67,8 @@ func TestReleasedMatrix(t *testing.T) {
 	}
 }
 
-// TestSavedMatrixIsOfThisCatalogue: it has all designs, as they are, in every part.
+// TestSavedMatrixIsOfThisCatalogue checks that the saved matrix has all designs of the
+// catalogue, in their present version, in every part.
 func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	m := openMatrix(t)
 	var got []results.MatrixRow
@@ -78,7 +79,7 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	now := o.session(newMatrix(), impls.All()).Matrix
 	want := now.Rows
 	for i := range want {
-		want[i].Version = "" // of code that changed since, less is known, and the matrix is as true as it was
+		want[i].Version = "" // if the code has changed since, less is known, but the matrix stays true
 	}
 	terms := cmp.Transformer("terms", func(c lockbench.Claims) []string { return c.Terms() })
 	if diff := cmp.Diff(got, want, terms); diff != "" {

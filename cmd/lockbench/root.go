@@ -26,8 +26,8 @@ const exitUsage = 2
 // convention of shells.
 const exitInterrupted = 130
 
-// endsAtOnce has a signal end a command that drives no locks, until stop is called: there is nothing to
-// bring into good order.
+// endsAtOnce makes a signal end a command that drives no locks, until stop is called: nothing has
+// to be cleaned up.
 func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	return context.AfterFunc(cmd.Context(), func() {
 		wholefile.Abandon()
@@ -35,13 +35,13 @@ func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	})
 }
 
-// verdict is the exit code that a result amounts to, on its way out as an error:
-// the result itself has been written and there is nothing to add.
+// verdict is the exit code of a result, passed on as an error: the result itself has been written
+// and there is nothing to add.
 type verdict int
 
 func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
 
-// verdictOf is nil for exit code 0.
+// verdictOf returns the error for an exit code, nil for 0.
 func verdictOf(exit int) error {
 	if exit == 0 {
 		return nil

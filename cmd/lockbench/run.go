@@ -158,7 +158,7 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 	return p, out, gates, inScope(gates, namesOf(designsOf(p.Subjects)))
 }
 
-// observed runs a plan, with its progress shown, its metrics served and its latencies logged.
+// observed runs a plan, shows its progress, serves its metrics and logs its latencies.
 func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
 	logs := output.NewIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.Close()) }()

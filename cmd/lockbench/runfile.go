@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// oneRunFile refuses arguments that are not flags, beyond the run file.
+// oneRunFile refuses arguments beyond the run file.
 func oneRunFile(cmd *cobra.Command, args []string) error {
 	if err := misplaced(args, "a run file belongs", "lockbench run --design %s"); err != nil {
 		return err
@@ -81,7 +81,7 @@ func settingOf(f *pflag.FlagSet) func(runfile.Setting) []string {
 	}
 }
 
-// runFileKeys are the keys of a run file: one for each flag, by its name.
+// runFileKeys returns the keys of a run file: one for each flag, with its name.
 func runFileKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
@@ -125,7 +125,7 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	return k
 }
 
-// nothing are the defaults that stand for something else, or for none.
+// nothing has the defaults that stand for another value, or for none.
 var nothing = []string{"", "0", "0s", "false"}
 
 // typeOf returns the syntax of a flag's values.
@@ -146,5 +146,5 @@ func typeOf(v pflag.Value) runfile.Type {
 	case "string", "stringSlice", "stringArray":
 		return runfile.Text
 	}
-	return runfile.Scalar // of a type of ours
+	return runfile.Scalar // a type of lockbench
 }

@@ -111,7 +111,7 @@ func compiledSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// asJSON is a YAML text as editors hold it against a schema.
+// asJSON converts a YAML text to JSON as editors do to check it against a schema.
 func asJSON(t *testing.T, text string) any {
 	t.Helper()
 	converted, err := yaml.YAMLToJSON([]byte(text))

@@ -99,7 +99,7 @@ func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
 	f.DurationVar(&p.Delay, "delay", 0, "cron: time after the job in which others stay locked out (default a fifth of --period)")
 }
 
-// onlyFor are flags that one workload alone reads.
+// onlyFor are the flags that only one workload reads.
 var onlyFor = map[string]string{
 	"stock":     "oversell",
 	"threshold": "redeem", "points": "redeem",
@@ -107,7 +107,7 @@ var onlyFor = map[string]string{
 	"period": "cron", "delay": "cron",
 }
 
-// unread is the error for a flag that would do nothing.
+// unread returns the error for a flag that has no effect.
 func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
 	if _, err := workloads.Find(workloads.Live, o.workload); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// settleCron makes the job outlast its lease, so that it has to be extended, in a
-// few periods.
+// settleCron makes the job outlast its lease, so that it has to be extended, in a few
+// periods.
 func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	p := &o.params
 	if f.Changed("ttl") || f.Changed("hold") || f.Changed("period") || f.Changed("duration") {
@@ -160,8 +160,8 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys reports whether clients stay with their key, so that the number of
-// keys follows from theirs.
+// fixedKeys reports whether clients stay with their key, so that the number of keys follows
+// from the number of clients.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
@@ -169,7 +169,8 @@ func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
 }
 
-// serversFromEnvironment returns the servers that the environment names, separated by blanks.
+// serversFromEnvironment returns the servers in the environment variable, separated by
+// blanks.
 func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
 // plan returns the plan of the flags, checked.

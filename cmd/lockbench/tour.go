@@ -12,7 +12,7 @@ import (
 func tour() workloads.Options {
 	var hold workloads.Distribution
 	if err := hold.UnmarshalText([]byte("exp:1ms")); err != nil {
-		panic(err) // a constant of ours
+		panic(err) // a constant of lockbench
 	}
 	return workloads.Options{
 		// Two clients on each key show the speed of a contended lock; the stallers beside
@@ -29,5 +29,5 @@ func tour() workloads.Options {
 	}
 }
 
-// randomSeed is short enough to be typed again.
+// randomSeed returns a seed that is short enough to be typed again.
 func randomSeed() uint64 { return uint64(rand.Uint32N(1_000_000)) + 1 }

@@ -41,7 +41,7 @@ func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Contex
 	return ctx, ui.NewLive(ctx, p, w, func(session func() ui.Session) *ui.Screen {
 		return ui.Open(out, os.Stdin, session, func() {
 			cancel()
-			// From here on signals have their usual effect, so that Ctrl-C aborts.
+			// Signals have their usual effect from here on, so that Ctrl-C aborts.
 			signal.Reset(os.Interrupt, syscall.SIGTERM)
 		})
 	}), nil

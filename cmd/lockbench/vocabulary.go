@@ -20,9 +20,9 @@ type vocabulary struct {
 	words func() []catalog.Entry
 	// examples are some valid values, for completion, if words is nil.
 	examples func() []catalog.Entry
-	// globs: patterns of words do too.
+	// globs: patterns of words are valid, too.
 	globs bool
-	// joined: the value is a list, with commas.
+	// joined: the value is a list, separated by commas.
 	joined bool
 	// pair is the separator of name and value, if a value has both; empty leaves it to
 	// the flag's help.
@@ -31,7 +31,8 @@ type vocabulary struct {
 	check func(string) error
 }
 
-// vocabularies are by the name of the flag, which means the same in all commands.
+// vocabularies are keyed by the name of the flag, which means the same in all
+// commands.
 var vocabularies = map[string]vocabulary{
 	"design":     {words: catalog.Designs, globs: true, check: checkDesign},
 	"workload":   {words: catalog.Workloads},
