@@ -52,7 +52,7 @@ func (g Group) Sweep(ctx context.Context, prefix string) (int, error) {
 	return all, errors.Join(errs...)
 }
 
-// Reach returns the values with which a process reaches the services, in their order.
+// Reach returns the means to connect to each service, in their order.
 func (g Group) Reach() []any {
 	var all []any
 	for _, s := range g {
