@@ -332,7 +332,7 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 	return best
 }
 
-// worstOf is the graver of the run's own answer under a condition and those of other sources.
+// worstOf is the graver of the run's own answer under a condition and the answers of other sources.
 func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
 	word := own.Text
 	for _, o := range d.others {
