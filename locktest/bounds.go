@@ -31,8 +31,8 @@ var (
 		"leave WithTimeout away, or give the time after which the lock or its client gives a try up"}
 )
 
-// check returns an error unless d is within the bound. The argument named what is the name of the
-// setting: "a tolerance", or the variable with its text.
+// check returns an error unless d is within the bound. The name of the setting, such as "a
+// tolerance" or the variable with its text, begins the error.
 func (b bound) check(what string, d time.Duration) error {
 	switch {
 	case d < b.least:
