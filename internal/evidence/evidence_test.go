@@ -146,8 +146,8 @@ func TestReleasedMatrixIsUsed(t *testing.T) {
 	}
 }
 
-// TestPointsConcludeTogether: all points of a lock have one conclusion, at the first, with what is known
-// beside them.
+// TestPointsConcludeTogether checks that all points of a lock have one conclusion, at the first
+// point, with the other findings on the lock.
 func TestPointsConcludeTogether(t *testing.T) {
 	r := live("lua-token/strategy", "lua-token/strategy")
 	for i, clients := range []float64{2, 64} {
