@@ -175,7 +175,8 @@ func TestSameLabels(t *testing.T) {
 	}
 }
 
-// TestPoints has a run of the same design at another point beside the first.
+// TestPoints checks that a run of the same design at another point does not
+// replace the first.
 func TestPoints(t *testing.T) {
 	e := New(2)
 	aRun(e)
