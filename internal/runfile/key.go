@@ -68,9 +68,9 @@ type Key struct {
 	// Pair is the separator between name and value, such as "=", if a mapping may
 	// replace a text that has both; empty if not.
 	Pair string
-	// Check returns an error, maybe with a hint, if a value out of Known is wrong all
-	// the same; nil accepts all. For the types Boolean to Duration it is only asked
-	// whether there is an error.
+	// Check returns an error, maybe with a hint, for a value that is in Known but still
+	// wrong; nil accepts all. For the types Boolean to Duration only the presence of an
+	// error counts.
 	Check func(value string) error
 }
 

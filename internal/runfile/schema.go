@@ -75,7 +75,7 @@ func property(k Key) object {
 	return p
 }
 
-// shape describes one value, or one value or a list if the key takes either.
+// shape describes one value or, if the key takes a list, one value or a list.
 // References are in allOf, since draft 7 ignores all keywords beside a reference.
 func shape(k Key) object {
 	switch {

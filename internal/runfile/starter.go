@@ -68,7 +68,8 @@ func Starter(path string, keys []Key) []byte {
 	return b.Bytes()
 }
 
-// inHelp finds the default of a key that means something else by zero.
+// inHelp matches a default in the help of a key, for keys with zero as a sign for
+// another value.
 var inHelp = regexp.MustCompile(`\(default ([0-9][^ ;)]*)`)
 
 // sample returns a valid value of a key: its default if it has one.

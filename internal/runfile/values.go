@@ -117,8 +117,8 @@ func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	return "", false
 }
 
-// check checks whether a value is valid for its key. If the type has the only rule, the
-// error is the type's.
+// check checks whether a value is valid for its key. A fault that the type alone
+// explains is reported in the words of the type.
 func (r *reader) check(k Key, v Value) {
 	if err := k.known(v.Text); err != nil {
 		r.complain(v.At, "%w", err)
