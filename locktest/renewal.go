@@ -127,7 +127,7 @@ func (s *trialSettings) lookBound() time.Duration { return max(s.ttl/8, time.Mil
 type obtained struct {
 	lease   lockbench.Lease // nil if it was not granted
 	slowest time.Duration   // of all tries
-	failed  error           // the last refusal before: ErrNotAcquired, if it was once
+	failed  error           // the error of a failed try: ErrNotAcquired, if any try returned it
 	last    error           // the error of the last try
 }
 

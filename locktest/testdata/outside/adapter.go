@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Locker adapts the lock to lockbench.
+// A Locker is the lock, as lockbench has them.
 type Locker struct{ Mutex }
 
 // Acquire implements lockbench.Locker.

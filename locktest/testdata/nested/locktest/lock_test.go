@@ -17,7 +17,7 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// A locker adapts the lock to lockbench.
+// A locker is the lock, as lockbench has them.
 type locker struct{ stock.Mutex }
 
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
