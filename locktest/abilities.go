@@ -23,21 +23,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// abilities are what a lock showed that it can do.
+// abilities are the abilities that a lock showed.
 type abilities struct {
 	extend, fence, delay, validity bool
 	renews                         bool // its leases outlast their TTL
-	session                        bool // it has no lease: what it grants lasts as long as its owner's session
-	waits                          bool // as it is told, by itself; known of explored locks
-	anyKey                         bool // it takes keys of any name; known of explored locks
+	session                        bool // it has no lease: a hold lasts as long as its owner's session
+	waits                          bool // as it is told, by itself; known only of explored locks
+	anyKey                         bool // it takes keys of any name; known only of explored locks
 	reacquire                      design.Reacquire
-	unit                           time.Duration // what its leases are declared to be multiples of; zero is any
+	unit                           time.Duration // its leases are declared to be multiples of it; zero is any
 }
 
-// lasts reports whether what is held lasts as long as its owner lives.
+// lasts reports whether a hold lasts as long as its owner lives.
 func (a abilities) lasts() bool { return a.renews || a.session }
 
-// lacks says why cell is not for a lock with these abilities, empty when it is.
+// lacks says why cell does not apply to a lock with these abilities, empty if it does.
 func (a abilities) lacks(cell lockbench.Cell) string {
 	switch g := cell.Guarantee; {
 	case g == lockbench.Fencing && !a.fence:
@@ -56,7 +56,7 @@ func (a abilities) lacks(cell lockbench.Cell) string {
 	return ""
 }
 
-// promised are the guarantees that leases with these abilities promise.
+// promised returns the guarantees that leases with these abilities promise.
 func (a abilities) promised() (all []lockbench.Guarantee) {
 	if a.fence {
 		all = append(all, lockbench.Fencing)
@@ -67,7 +67,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 	return all
 }
 
-// can reports whether p has what it needs.
+// can reports whether the lock has the abilities that p needs.
 func (a abilities) can(p workloads.Program) bool {
 	has := map[workloads.Ability]bool{
 		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
@@ -76,8 +76,8 @@ func (a abilities) can(p workloads.Program) bool {
 	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }
 
-// probe finds out what the lock can do, in a bubble of its own with a server that
-// nothing happens to.
+// probe finds out the abilities of the lock, in a bubble of its own with a server without
+// faults.
 func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	t.Helper()
 	explore.BeforeBubbles()
@@ -114,13 +114,14 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	return a, err
 }
 
-// errLacking is about a lock that needs a command that the server of an exploration has not.
+// errLacking is the error of a lock that needs a command that the server of an exploration
+// lacks.
 var errLacking = errors.New("the server of an exploration lacks a command")
 
-// errUnreached is about a key that nobody can hold.
+// errUnreached is the error of a free key that cannot be acquired.
 var errUnreached = errors.New("acquire a free key")
 
-// look has two owners show what they can do, on a key that nobody else uses.
+// look finds out the abilities of a lock through two owners, on a key that nobody else uses.
 func look(ctx context.Context, first, second lockbench.Locker, key string) (a abilities, err error) {
 	opt := lockbench.Options{TTL: time.Minute}
 	lease, err := first.Acquire(ctx, key, opt)
@@ -150,7 +151,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 	return a, release(ctx, lease)
 }
 
-// takesAnyKey reports whether a free key may have any of the names that programs have for keys.
+// takesAnyKey reports whether the lock accepts all names that programs use for keys.
 func takesAnyKey(ctx context.Context, owner lockbench.Locker) bool {
 	for _, p := range workloads.By(workloads.Explored) {
 		for _, key := range p.Exploration.KeyNames {
@@ -166,8 +167,8 @@ func takesAnyKey(ctx context.Context, owner lockbench.Locker) bool {
 	return true
 }
 
-// refused has one owner ask for a key that another holds. Whether it is granted is for the
-// tests; the error is that of a refusal that does not say so.
+// refused lets one owner ask for a key that another holds. Whether it is granted is left to the
+// tests; the error is of a refusal without ErrNotAcquired.
 func refused(ctx context.Context, first, second lockbench.Locker) error {
 	const key = "probe of refusal"
 	opt := lockbench.Options{TTL: time.Minute}
@@ -187,12 +188,12 @@ func refused(ctx context.Context, first, second lockbench.Locker) error {
 	return nil
 }
 
-// unwrapped is about a refusal that cannot be told from a failure.
+// unwrapped returns the error of a refusal that looks like a failure.
 func unwrapped(err error) error {
 	return fmt.Errorf("acquire a key that another owner holds: %w; hint: return an error that wraps lockbench.ErrNotAcquired", err)
 }
 
-// renews reports whether a hold outlasts its lease, with nothing done about it.
+// renews reports whether a hold outlasts its lease, without any action on it.
 func renews(ctx context.Context, p *process) bool {
 	const key = "probe of renewal"
 	opt := lockbench.Options{TTL: time.Minute}
@@ -204,7 +205,7 @@ func renews(ctx context.Context, p *process) bool {
 	other, err := p.owner().Acquire(ctx, key, opt)
 	for _, l := range []lockbench.Lease{other, lease} {
 		if l != nil {
-			_ = l.Release(ctx) // which of them is lost is no matter
+			_ = l.Release(ctx) // either hold may be lost
 		}
 	}
 	return errors.Is(err, lockbench.ErrNotAcquired)
@@ -226,7 +227,7 @@ func waits(ctx context.Context, p *process) bool {
 	took := time.Since(begun)
 	for _, l := range []lockbench.Lease{other, held} {
 		if l != nil {
-			_ = l.Release(context.WithoutCancel(ctx)) // which of them is lost is no matter
+			_ = l.Release(context.WithoutCancel(ctx)) // either hold may be lost
 		}
 	}
 	return took >= wait/2

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// A bound is which times a setting may have, and why no others.
+// A bound is the range of a setting, with the reasons for its ends.
 type bound struct {
 	least, most  time.Duration
 	below, above string
 	hint         string
 }
 
-// The bounds of what options and the environment may say. What is declared of a lock excuses it, so that it is bounded.
+// The bounds of the times in options and the environment. A declaration excuses the lock, so it is
+// bounded.
 var (
 	ttlBound = bound{time.Millisecond, time.Hour, "too short to be tested", "more than 1h0m0s, and the test takes six times as long",
 		"a second, or what the lock grants at least"}
@@ -30,7 +31,8 @@ var (
 		"leave WithTimeout away, or give the time after which the lock or its client gives a try up"}
 )
 
-// check wants d within the bound. what names the setting: "a tolerance", or the variable with its text.
+// check returns an error unless d is within the bound. The name of the setting, such as "a
+// tolerance" or the variable with its text, begins the error.
 func (b bound) check(what string, d time.Duration) error {
 	switch {
 	case d < b.least:
@@ -41,20 +43,20 @@ func (b bound) check(what string, d time.Duration) error {
 	return nil
 }
 
-// A said is a time that an option or the environment gave.
+// A said is a time from an option or the environment.
 type said struct {
 	what  string
 	d     time.Duration
 	bound bound
 }
 
-// say takes down what was given, to be checked when all is.
+// say records a given time, to be checked when all are known.
 func (s *trialSettings) say(what string, d time.Duration, b bound) time.Duration {
 	s.said = append(s.said, said{what, d, b})
 	return d
 }
 
-// checkTimes returns what is wrong with the first time that is out of its bounds.
+// checkTimes returns the error of the first time that is out of its bounds.
 func (s *trialSettings) checkTimes() error {
 	for _, one := range s.said {
 		if err := one.bound.check(one.what, one.d); err != nil {

@@ -31,12 +31,12 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
-	left   string // what acquires that were given up left behind, under cancel; empty is nothing
+	left   string // what abandoned acquires left behind, under cancel; empty for nothing
 	err    error  // of lockbench
 }
 
-// tries is how often a test case is performed while its cell stays untested, as may
-// be on a machine that is busy.
+// tries is the number of times that a test case is performed while its cell stays untested, as it
+// may on a busy machine.
 const tries = 3
 
 // run performs the test case and judges the record.
@@ -71,7 +71,7 @@ func (s *caseRun) spent() bool {
 
 func (s *caseRun) file() string { return s.trial.file(s.test) }
 
-// limit is for how long the test case may go on: far longer than it takes.
+// limit returns the time that the test case may take: far longer than it needs.
 func (s *caseRun) limit() time.Duration {
 	t := s.trial.settings
 	return 10*t.ttl + 4*t.tolerance + 4*t.patience + 4*t.vigil().wait()
@@ -116,7 +116,8 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	return out.Flush()
 }
 
-// overdue is about a test case that took too long. It is the lock's doing where at least half of the time could be used.
+// overdue returns the error of a test case that took too long. It is the lock's fault if at least
+// half of the time was usable.
 func (s *caseRun) overdue(stood standstill.Sum) error {
 	if stood.For > s.limit()/2 {
 		return fmt.Errorf("%w, not over after %v, for %v of which the machine or the server stood still", ErrUntested, s.limit(), stood.For.Round(time.Millisecond))
@@ -124,8 +125,8 @@ func (s *caseRun) overdue(stood standstill.Sum) error {
 	return fmt.Errorf("not over after %v", s.limit())
 }
 
-// addOverlaps adds what the monitor of the fixture saw to the end of its record: checking
-// that, the checker contradicts itself where it has not found as much.
+// addOverlaps adds the overlaps that the monitor of the fixture saw to the end of its record. The
+// checker reports a contradiction if it has not found as many.
 func (s *fixture) addOverlaps(end *history.Trailer) {
 	if s.monitor != nil {
 		maps.Copy(end.MonitorOverlaps, s.monitor.Overlaps())
@@ -151,14 +152,14 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	for side := range t.sides(s.test) {
 		st := &fixture{
 			ctx: ctx, ttl: t.settings.ttl, unit: t.settings.unit, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
-			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each begins with the one before
+			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each name begins with the name before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			vigil:  t.settings.vigil(),
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  backend.NewMemory(),
 		}
 		st.share()
-		if !t.abilities.renews { // by what a lock does unseen the lease may be shorter than its owner's last extend
+		if !t.abilities.renews { // a lock may renew unseen with a lease shorter than its owner's last extend
 			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
 		}
 		for i := range s.test.owners {

@@ -11,22 +11,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A testCase is what puts one cell to the test in real time. Its owners only do things that
-// a sound lock survives; whether it did, the checker decides by the record, on any
-// machine and however slow.
+// A testCase puts one cell to the test in real time. Its owners only do things that a sound lock
+// survives; the checker decides from the record whether it did, on any machine, no matter how slow.
 type testCase struct {
 	name string
 	cell lockbench.Cell
-	// owners are how many compete for one key, sides how many keys the same is done
-	// with side by side.
+	// owners is the number of owners that compete for one key, sides the number of keys that are
+	// tested the same way at the same time.
 	owners, sides int
-	faults        []string // what the record is to say of faults
-	lapses        bool     // an owner that lives loses the lock to the end of its lease
+	faults        []string // the faults that the record names
+	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
 	run           func(*fixture)
 }
 
-// testCases are what can be tested without faults of the server.
+// testCases are the tests that need no faults of the server.
 var testCases = []testCase{
 	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend},
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
@@ -44,7 +43,7 @@ var testCases = []testCase{
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
 
-// rounds is n, or less of it where the test is to be short.
+// rounds returns n, or a quarter of it in a short test.
 func (s *fixture) rounds(n int) int {
 	if s.short {
 		return max(1, n/4)
@@ -52,8 +51,9 @@ func (s *fixture) rounds(n int) int {
 	return n
 }
 
-// contend has all ask at once, round after round, and the client that is granted the key
-// keep it until all were answered; and then has them take turns. The first lease is too long for milliseconds in 32 bits.
+// contend lets all owners ask at once, round after round; the client that is granted the key keeps
+// it until all were answered. Then the owners take turns. The first lease is too long for
+// milliseconds in 32 bits.
 func contend(s *fixture) {
 	long := s.owners[0].acquire(1<<31*time.Millisecond, 0)
 	s.owners[1].release(s.owners[1].acquire(4*s.ttl, 0))
@@ -77,11 +77,11 @@ func contend(s *fixture) {
 	s.takeTurns("contend", 0)
 }
 
-// pause is between two turns of an owner, for the others to have theirs.
+// pause is the time between two turns of an owner, which leaves the others theirs.
 const pause = time.Millisecond / 2
 
-// takeTurns has the owners go through a program, each round with so much work under the
-// lock, for half a lease's time, or some hundred turns.
+// takeTurns lets the owners run a program, with the given work under the lock in each round, for
+// the time of half a lease, or some hundred turns.
 func (s *fixture) takeTurns(name string, work time.Duration) {
 	p := workloads.Must(name)
 	s.run.Options.Hold, s.run.Options.Think = workloads.Always(work), workloads.Always(pause)
@@ -93,8 +93,8 @@ func (s *fixture) takeTurns(name string, work time.Duration) {
 	})
 }
 
-// lapse has the first owner be granted the key and do nothing until the second is
-// granted it too, for a long lease. Without both there is nothing to go on with.
+// lapse lets the first owner be granted the key and do nothing until the second is granted it, too,
+// for a long lease. ok is false unless both were granted.
 func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
 	old = s.owners[0].acquire(s.ttl, 0)
 	if old == nil {
@@ -104,8 +104,8 @@ func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
 	return old, fresh, fresh != nil
 }
 
-// releaseLate has an owner that lost the key act on it, while the next one holds it
-// and a third would like to have it.
+// releaseLate lets an owner that lost the key act on it, while the next one holds it and a third
+// one tries it.
 func releaseLate(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse()
@@ -115,7 +115,7 @@ func releaseLate(s *fixture) {
 		wait := s.ttl / 4
 		switch late := s.copy % 3; {
 		case late == 1 && s.can.extend:
-			s.owners[0].extend(old, s.ttl) // which may shorten the lease of the next
+			s.owners[0].extend(old, s.ttl) // which may shorten the next owner's lease
 			wait = s.ttl + s.ttl/4
 		case late == 2 && s.can.delay:
 			s.owners[0].releaseAfter(old, s.ttl/8)
@@ -127,8 +127,8 @@ func releaseLate(s *fixture) {
 	}
 }
 
-// outwait has two owners wait for each other's leases to end: leases of a whole
-// number, and not, some that are no whole milliseconds, and some that a shorter one was nested in.
+// outwait lets two owners wait for the ends of each other's leases: leases of whole and fractional
+// numbers, some not of whole milliseconds, and some with a shorter lease nested in them.
 func outwait(s *fixture) {
 	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
 	odd := s.copy == 3 && s.unit == 0 && !s.can.lasts()
@@ -166,8 +166,9 @@ func outwait(s *fixture) {
 	s.owners[(s.rounds(2)+1)%2].release(held)
 }
 
-// snatch is acquire of a key that was granted for ttl just now, again and again without a pause when that is nearly
-// over: a lock that cuts less than a millisecond off its leases keeps the key for nearly as long.
+// snatch acquires a key that was granted for ttl just now. Near the end of the lease it tries
+// without a pause: a lock that cuts less than a millisecond off its leases keeps the key for nearly
+// as long.
 func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	const early, late = 3 * time.Millisecond, 2 * time.Millisecond
 	begun := time.Now()
@@ -180,10 +181,10 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon has an owner die with the key, and another want it.
+// abandon lets an owner die with the key, and another ask for it.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
-		return // a watchdog that cannot be stopped keeps it, and rightly
+		return // a watchdog that cannot be stopped keeps the key, as it should
 	}
 	ttl := s.ttl
 	switch how := s.copy % 3; {
@@ -201,7 +202,7 @@ func abandon(s *fixture) {
 	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
 }
 
-// extended is acquire and an extend in time, which on a busy machine takes another go.
+// extended acquires and extends in time, which on a busy machine may take several tries.
 func (o *owner) extended(ttl time.Duration) {
 	for range tries {
 		lease := o.acquire(ttl, ttl)
@@ -211,8 +212,8 @@ func (o *owner) extended(ttl time.Duration) {
 	}
 }
 
-// loseAndAsk has an owner that lost the key call again, while the next one holds it
-// or when that is over; and one that did not lose it.
+// loseAndAsk lets an owner that lost the key call again, while the next one holds it or after that;
+// and one that did not lose it.
 func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse()
@@ -232,8 +233,8 @@ func loseAndAsk(s *fixture) {
 	}
 }
 
-// extendAndHold has the first prolong its lease, once or again and again, and the
-// second try to be granted the key all that time.
+// extendAndHold lets the first owner extend its lease, once or repeatedly, while the second tries
+// the key all the time.
 func extendAndHold(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	old := first.acquire(s.ttl, 0)
@@ -258,7 +259,7 @@ func extendAndHold(s *fixture) {
 	second.release(fresh)
 }
 
-// nest has the holder acquire again, and release one level.
+// nest lets the holder acquire again, and release one level.
 func nest(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	for round := range s.rounds(8) {
@@ -274,8 +275,7 @@ func nest(s *fixture) {
 	}
 }
 
-// drawFences has fences drawn after releases, after leases that were over, and side
-// by side.
+// drawFences draws fences after releases, after the ends of leases, and side by side.
 func drawFences(s *fixture) {
 	for range s.rounds(8) {
 		for _, o := range s.owners {
@@ -293,12 +293,11 @@ func drawFences(s *fixture) {
 	}
 }
 
-// update has all change one record, in turns if the lock is one. The work lasts, or all is
-// over before anybody else looks.
+// update lets all owners change one record, in turns if the lock works. The work takes time;
+// without that, all would be over before another owner looks.
 func update(s *fixture) { s.takeTurns("update", time.Millisecond) }
 
-// handOver has owners ask for a key that was just released, and wait for one that
-// soon will be.
+// handOver lets owners ask for a key that was just released, and wait for one that soon will be.
 func handOver(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	for round := range s.rounds(24) {
@@ -320,8 +319,9 @@ func handOver(s *fixture) {
 	}
 }
 
-// giveUp has contexts of acquires end, of a free key, or of one that is held, and has another want the key after that.
-// On the last two of six keys they have deadlines, on the others they are cancelled.
+// giveUp ends the contexts of acquires, of a free key and of a held one, and lets another owner ask
+// for the key after that. On the last two of six keys the contexts have deadlines, on the others
+// they are cancelled.
 func giveUp(s *fixture) {
 	if s.copy%2 == 0 {
 		s.giveUpTries()
@@ -337,7 +337,7 @@ func giveUp(s *fixture) {
 	}
 }
 
-// giveUpTries ends the contexts of acquires of a free key at any time that one takes.
+// giveUpTries ends the contexts of acquires of a free key at any time within the acquire.
 func (s *fixture) giveUpTries() {
 	begun := time.Now()
 	s.owners[0].release(s.owners[0].acquire(s.ttl, 0))
@@ -355,12 +355,12 @@ func (s *fixture) giveUpTries() {
 	}
 }
 
-// cancelled is acquire by the lock's own way of waiting, with a context that ends after a time.
+// cancelled acquires in the lock's own way of waiting, with a context that ends after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	opt := lockbench.Options{TTL: o.fixture.whole(ttl), Wait: wait}
 	if o.fixture.copy >= 4 {
 		o.deadline.Store(int64(after) + 1)
-		lease, _ := o.client.AcquireWith(o.fixture.ctx, opt) // that it failed is no wonder
+		lease, _ := o.client.AcquireWith(o.fixture.ctx, opt) // its failure is expected
 		return lease
 	}
 	ctx, cancel := context.WithCancel(o.fixture.ctx)
@@ -379,8 +379,8 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 	return lease
 }
 
-// holdRenewed has an owner hold the key for three leases, which the lock renews, and another try it all that time, or wait for
-// it: some locks learn only by waiting that an owner is dead.
+// holdRenewed lets an owner hold the key for three leases, which the lock renews, while another
+// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead.
 func holdRenewed(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	held := first.acquire(s.ttl, 0)
@@ -396,8 +396,8 @@ func holdRenewed(s *fixture) {
 	second.release(fresh)
 }
 
-// releaseWithDelay has the holder release so that nobody may come for a while; all
-// try, as often as they can at first.
+// releaseWithDelay lets the holder release with a delay that keeps others out; all owners try, as
+// often as they can at first.
 func releaseWithDelay(s *fixture) {
 	for range s.rounds(8) {
 		lease := s.owners[0].acquire(8*s.ttl, 0)

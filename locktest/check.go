@@ -18,16 +18,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Result is what exploring a lock found.
+// A Result is the result of exploring a lock.
 type Result struct {
-	// Findings has an entry for each guarantee where nothing goes wrong, one for each under a
-	// condition that was met, one for each under several that was broken where no fewer
-	// explain it, and one of exclusion for each condition that was not met; in the order of
-	// lockbench.Cell.Compare. A verdict is the worst of any scenario.
+	// Findings has an entry for each guarantee under no condition, one for each under a condition
+	// that was met, one for each broken under several conditions unless fewer explain it, and one
+	// of exclusion for each condition that was not met; in the order of lockbench.Cell.Compare. A
+	// verdict is the worst of any scenario.
 	Findings []Finding
 	// Defects are lockbench's own contradictions: a Result with any proves nothing.
 	Defects []string
-	// Again says of each file of a schedule that was run again what came of it.
+	// Again has the outcome of each schedule file that was run again.
 	Again []string
 
 	coverage  []explore.Coverage // of each scenario
@@ -37,21 +37,21 @@ type Result struct {
 	seed      uint64
 }
 
-// A Finding is what was found of one cell: of a guarantee, under conditions.
+// A Finding is the finding on one cell: on a guarantee, under conditions.
 type Finding struct {
 	checker.CellFinding
-	// Scenario is what showed it: a scenario's name, or the file of a schedule.
+	// Scenario is the source of the finding: the name of a scenario, or the file of a schedule.
 	Scenario string
 
-	// schedule shows the cell broken; nil when it is not, or when that of the same guarantee
-	// under fewer conditions shows it, too.
+	// schedule breaks the cell; nil if the cell is not broken, or if the schedule of the same
+	// guarantee under fewer conditions breaks it, too.
 	schedule *explore.Counterexample
-	file     string // where schedule stands
+	file     string // the file of schedule
 }
 
-// Replay is the file of the schedule that shows the cell broken, which LOCKBENCH_REPLAY runs
-// again; empty when the cell is not broken, or when the schedule of the same guarantee under
-// fewer conditions shows it, too.
+// Replay is the file of the schedule that breaks the cell, which LOCKBENCH_REPLAY runs again;
+// empty if the cell is not broken, or if the schedule of the same guarantee under fewer
+// conditions breaks it, too.
 func (f Finding) Replay() string {
 	if f.schedule == nil {
 		return ""
@@ -59,11 +59,11 @@ func (f Finding) Replay() string {
 	return string(f.schedule.Replay.Text)
 }
 
-// Check is [Explore] for a caller that wants the findings as data, for instance to test that
-// a lock is caught: it fails no test for what it finds. t is what the bubbles of
-// testing/synctest are entered by; nothing but newLocker reports to it.
+// Check is [Explore] for a caller that wants the findings as data, for instance to test that a
+// lock is caught: it fails no test for its findings. It needs t to enter bubbles of
+// testing/synctest; only newLocker reports to it.
 //
-// The error says why the lock could not be explored: of the environment, or of an
+// The error says why the lock could not be explored: it is about the environment, or about an
 // acquire that fails while nothing is wrong.
 func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error) {
 	t.Helper()
@@ -101,7 +101,7 @@ type check struct {
 	claims    lockbench.Claims
 	design    design.Design
 	inner     *testing.T  // the bubble's
-	waiting   bool        // the program under way is about how waiters are granted the key
+	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	result    Result
 }
@@ -129,14 +129,14 @@ func (c *check) open(env onredis.Environment) (design.Process, error) {
 	}
 	p := open(c.inner, c.newLocker, env)
 	locker := p.waitingLocker
-	if c.abilities.validity || c.abilities.waits && c.waiting { // leases tell it themselves, or how it waits is to be seen
+	if c.abilities.validity || c.abilities.waits && c.waiting { // leases tell the start themselves, or the program is about waiting
 		locker = func(design.Observer) lockbench.Locker { return p.owner() }
 	}
 	return design.NewProcess(locker, p.close), nil
 }
 
-// run runs what is to be run again, and explores the scenarios that the lock has
-// the abilities for.
+// run runs the schedules of the corpus again, and explores the scenarios that suit the lock's
+// abilities.
 func (c *check) run() error {
 	if c.settings.replay != "" {
 		return c.again(c.settings.replay)
@@ -148,7 +148,7 @@ func (c *check) run() error {
 	}
 	able := c.abilities
 	able.unit = c.settings.unit
-	able.renews = able.renews || c.design.Renews // claimed, and seen to be otherwise
+	able.renews = able.renews || c.design.Renews // claimed, but refuted by the looks
 	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
 		return p.Exploration.OnRequest || !able.can(p)
 	})
@@ -177,7 +177,8 @@ func (c *check) run() error {
 	return nil
 }
 
-// A pass is the search in one scenario, with clients that send a command again so often.
+// A pass is the search in one scenario, with clients that send a command again a given number of
+// times.
 type pass struct {
 	program workloads.Program
 	retries int
@@ -204,11 +205,10 @@ func (c *check) explore(of pass, b budget) (explore.Result, error) {
 // exploredTTL is the lease asked for in virtual time.
 const exploredTTL = 2 * time.Second
 
-// aboutWaiters reports whether p puts to the test how a lock grants its waiters a key.
+// aboutWaiters reports whether p tests the way in which a lock grants its waiters a key.
 func aboutWaiters(p workloads.Program) bool { return slices.Contains(p.Exercises, awakened) }
 
-// again runs the schedule in file. Where the lock no longer does as it says, what it
-// does instead is judged.
+// again runs the schedule in file. If the lock no longer follows it, its new behaviour is judged.
 func (c *check) again(file string) error {
 	schedule, err := readReplay(file)
 	if err != nil {
@@ -238,8 +238,8 @@ func (c *check) again(file string) error {
 	return nil
 }
 
-// bubble enters bubbles of the test and notes the inner test of each, which is the
-// only one that may be used within.
+// bubble enters bubbles of the test and notes the inner test of each, since no other may be used
+// within.
 func (c *check) bubble() explore.Bubble {
 	return explore.Bubble{
 		Enter: func(body func()) {
@@ -252,8 +252,7 @@ func (c *check) bubble() explore.Bubble {
 	}
 }
 
-// add puts r, found in a scenario or in the schedule of file, to what was found
-// before.
+// add adds r, found in a scenario or in the schedule of file, to the findings before.
 func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
 		f := Finding{CellFinding: found, Scenario: scenario, file: file}
@@ -269,12 +268,12 @@ func (c *check) add(r explore.Result, scenario, file string) {
 	}
 }
 
-// place returns where the finding on cell is, or would be.
+// place returns the index of the finding on cell, or the index to insert it at.
 func (r *Result) place(cell lockbench.Cell) (at int, known bool) {
 	return slices.BinarySearchFunc(r.Findings, cell, func(f Finding, c lockbench.Cell) int { return f.Cell.Compare(c) })
 }
 
-// join adds other, a finding on the same cell: the graver of the two, or the one that is shown in
+// join adds other, a finding on the same cell: it keeps the graver of the two, or the one with
 // fewer steps, with the counts of both.
 func (f *Finding) join(other Finding) {
 	graver, milder := *f, other
@@ -285,7 +284,7 @@ func (f *Finding) join(other Finding) {
 	*f = graver
 }
 
-// steps is the length of the schedule that shows f, or more than any.
+// steps returns the length of the schedule of f, or a larger number if there is none.
 func (f *Finding) steps() int {
 	if f.schedule == nil {
 		return 1 << 30
@@ -293,9 +292,9 @@ func (f *Finding) steps() int {
 	return len(f.schedule.Rows)
 }
 
-// list makes the findings those that are shown: a cell holds by all occasions under its
-// conditions, whatever else happened, and one of several conditions is only shown when it is
-// broken and no cell of fewer explains that.
+// list reduces the findings to those shown: a cell holds by all occasions under its conditions,
+// whatever else happened, and a cell under several conditions is only shown if it is broken and no
+// cell under fewer explains it.
 func (c *check) list() {
 	plain := c.result.cells()
 	var all []Finding

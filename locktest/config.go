@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// The variables of the environment that are looked at, see the package's
-// documentation.
+// The environment variables, see the package's documentation.
 const (
 	seedVariable   = "LOCKBENCH_SEED"
 	budgetVariable = "LOCKBENCH_BUDGET"
@@ -21,7 +20,7 @@ const (
 	replayVariable = "LOCKBENCH_REPLAY"
 )
 
-// settings are what the environment says.
+// settings are the settings of an exploration.
 type settings struct {
 	seed    uint64
 	budget  budget
@@ -32,7 +31,7 @@ type settings struct {
 	retries int           // how often Env.Redis sends a command again in the last scenario
 }
 
-// exploreSettings reads what options and the environment say for Explore.
+// exploreSettings returns the settings of Explore from its options and the environment.
 func exploreSettings(options []Option) (settings, error) {
 	of, err := optionsOf(options)
 	if err != nil {
@@ -76,7 +75,7 @@ func environment() (settings, error) {
 	return s, err
 }
 
-// A budget is what a search may take: a time, or a number of schedules.
+// A budget limits a search: by time, or by number of schedules.
 type budget struct {
 	time      time.Duration
 	schedules int64
@@ -102,7 +101,7 @@ func parseBudget(text string) (budget, error) {
 	return budget{}, fmt.Errorf("%s=%q is no budget; hint: a time like 30s, or a number of schedules like 20000", budgetVariable, text)
 }
 
-// share is what one of n that are left may take.
+// share returns the budget of one search when n are left.
 func (b budget) share(n int) budget {
 	if b.schedules > 0 {
 		return budget{schedules: max(1, b.schedules/int64(n))}
@@ -110,7 +109,7 @@ func (b budget) share(n int) budget {
 	return budget{time: max(1, b.time/time.Duration(n))}
 }
 
-// less is what is left when some is used up.
+// less returns the rest of the budget after some is used.
 func (b budget) less(elapsed time.Duration, schedules int64) budget {
 	if b.schedules > 0 {
 		return budget{schedules: max(1, b.schedules-schedules)}
@@ -118,8 +117,9 @@ func (b budget) less(elapsed time.Duration, schedules int64) budget {
 	return budget{time: max(1, b.time-elapsed)}
 }
 
-// claimed returns what a lock with these abilities is held to: what a lease on one server can
-// keep, unless the terms of an option, and then those of the environment, say otherwise.
+// claimed returns the claims that a lock with these abilities is held to: the guarantees that
+// a lease on one server can keep, unless the terms of an option, and then of the environment,
+// say otherwise.
 func claimed(a abilities, option []string, variable string) (lockbench.Claims, error) {
 	claims, err := lockbench.LeaseClaims(a.promised()...).Parse(option...)
 	if err != nil {
@@ -131,8 +131,8 @@ func claimed(a abilities, option []string, variable string) (lockbench.Claims, e
 	return claims, err
 }
 
-// read returns what a lock's looks amount to. One whose first release frees what was
-// acquired twice may refresh its hold, or count wrongly; the claim decides.
+// read interprets the abilities that a lock showed. If the first release frees a key that was
+// acquired twice, the lock may refresh its hold, or count wrongly; the claim decides.
 func read(a abilities, claims lockbench.Claims) abilities {
 	if a.reacquire == design.Refreshed && slices.Contains(claims.Keeps, lockbench.Reentrancy) {
 		a.reacquire = design.Nested

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// directory is where the schedules of a test are kept, in the folder of its
-// package.
+// directory returns the folder of a test's schedules, relative to the folder of
+// its package.
 func directory(test string) string {
 	return filepath.Join("testdata", "lockbench", filepath.FromSlash(test))
 }
@@ -33,8 +33,8 @@ func readReplay(file string) (explore.Replay, error) {
 	return explore.Replay{Text: text}, nil
 }
 
-// keep writes the schedule that shows f to the corpus of the test, unless it comes
-// from there, and returns its file. Equal schedules have one file.
+// keep writes the schedule of f to the corpus of the test, unless it comes from
+// there, and returns its file. Equal schedules have one file.
 func (r Result) keep(f Finding) (file string, err error) {
 	if f.file != "" {
 		return f.file, nil
@@ -56,7 +56,7 @@ func (r Result) again(f Finding) string {
 	return fmt.Sprintf("run it again: %s=%s go test -run '%s'", replayVariable, f.file, pattern(r.name))
 }
 
-// pattern is what go test -run takes for one test.
+// pattern returns the argument of go test -run that selects one test.
 func pattern(test string) string {
 	var levels []string
 	for level := range strings.SplitSeq(test, "/") {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// givingUp leaves the key taken for good in a lock whose acquire takes a while, and whose context is over before that: with an
-// error that leave says is of the kind.
+// givingUp returns a lock with acquires that take a while. If the context ends before that with the
+// error leave, the key stays taken for good.
 func givingUp(leave error) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)
@@ -45,7 +45,8 @@ func untilItEnds() faults {
 	}}
 }
 
-// TestLeftTaken: for how long the key stayed taken for nobody is said of a lock that does not give it back, and not of one that does.
+// TestLeftTaken checks that the time for which a key stayed taken is reported for a lock that does
+// not give it back, and only for such a lock.
 func TestLeftTaken(t *testing.T) {
 	const said = "acquires that were given up left their key taken for nobody"
 	cancelled := lockbench.Recovery.At(lockbench.Cancel)
@@ -68,8 +69,9 @@ func TestLeftTaken(t *testing.T) {
 	}
 }
 
-// TestContextsThatEnd: a key that stays taken after an acquire whose context ended is found, whether it was cancelled or had a
-// deadline. One that is given back is not.
+// TestContextsThatEnd checks that a key that stays taken after the context of its acquire ended is
+// found, whether the context was cancelled or had a deadline, and that a key that is given back is
+// not.
 func TestContextsThatEnd(t *testing.T) {
 	cancelled := lockbench.Recovery.At(lockbench.Cancel)
 	for _, c := range []struct {

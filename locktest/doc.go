@@ -1,13 +1,13 @@
-// Package locktest tests the distributed locks of others. It has two doors, and a lock
-// takes part in both by an adapter to [lockbench.Locker] of a few lines. Behind
-// either, every cell, a guarantee under conditions, is a subtest: one that the lock claims
-// and breaks fails and shows how. "exclusion@crash" is exclusion where a process died.
+// Package locktest tests distributed locks of any library, in two ways: in real time and in virtual
+// time. A lock takes part in both through an adapter to [lockbench.Locker] of a few lines. Either
+// reports every cell, a guarantee under conditions, as a subtest: a cell that the lock claims and
+// breaks fails, with the evidence. "exclusion@crash" is exclusion while a process died.
 //
 // # In real time
 //
-// [Run] has owners of any lock, on whatever service, compete for keys, lose them to
-// the end of leases, give up and abandon, and judges from what they were told which
-// guarantees held. It takes some seconds.
+// [Run] lets owners of any lock, on any service, compete for keys, lose them to the end of leases,
+// give up and abandon. From the answers of the lock it judges which guarantees held. It takes some
+// seconds.
 //
 //	func TestLock(t *testing.T) {
 //		locktest.Run(t, func(t *testing.T) lockbench.Locker {
@@ -15,14 +15,14 @@
 //		})
 //	}
 //
-// [Try] is the same without a test, and returns what it found.
+// [Try] is the same without a test, and returns its findings.
 //
 // # In virtual time
 //
-// [Explore] tests a lock on go-redis the way a fuzzer tests a parser: it runs the
-// lock's own code against an embedded Redis, decides whose command runs next, whether
-// time passes and what goes wrong. It needs no server, and finds what takes a certain
-// interleaving or a fault.
+// [Explore] tests a lock on go-redis as a fuzzer tests a parser: it runs the lock's own code
+// against an embedded Redis, and decides which command runs next, whether time passes and which
+// faults happen. It needs no server, and finds breaches that take a certain interleaving or a
+// fault.
 //
 //	func TestLock(t *testing.T) {
 //		locktest.Explore(t, func(t *testing.T, env locktest.Env) lockbench.Locker {
@@ -34,17 +34,16 @@
 // testdata/lockbench, and run first from then on, like the corpus of a fuzz test:
 // commit it.
 //
-// Waits are made of single tries, whose leases are known to begin with them; a lock that waits
-// as [lockbench.Options] says does so by itself where that is the subject.
+// Waits are made of single tries, so that the start of each lease is known; a lock that waits as
+// [lockbench.Options] says waits by itself in the programs about waiting.
 //
-// The lock runs in this process, within testing/synctest. It must not block outside
-// of it: a goroutine that waits for a [sync.Mutex] whose holder waits for the server
-// stops virtual time, and the test with it; one that panics or is never to end takes
-// the test binary with it.
+// The lock runs in this process, within testing/synctest. It must not block outside of it: a
+// goroutine that waits for a [sync.Mutex] while the mutex's holder waits for the server stops
+// virtual time, and the test with it. A goroutine that panics, or never ends, ends the test binary.
 //
 // # Settings
 //
-// What is done can be set in the environment:
+// The environment has these settings:
 //
 //	LOCKBENCH_SEED     decides every random choice; default 1
 //	LOCKBENCH_CLAIMS   what to hold the lock to ("exclusion recovery"), or what to add to
@@ -57,11 +56,12 @@
 //	                   ("20000"), all scenarios together; default 10s, with -short 2s
 //	LOCKBENCH_REPLAY   Explore: a file of a schedule: it alone is run
 //
-// By default a lock is held to [lockbench.LeaseClaims], what a lease on one server can keep,
-// with fencing and release-delay if its leases have the ability for them. A lock that renews
-// its leases by itself, as a first look at it shows or [WithRenewal] declares, is not asked what its
-// owners are told and do after a loss. A lock without a lease is declared by [WithSession],
-// one that wakes its waiters or has them poll by [WithWaking] or [WithPolling], and one that gives its tries up by
-// [WithTimeout]. [Run] prints what is declared. A claim that no lock here can be held to, such as
-// exclusion@failover, is skipped, with the reason. Errors that hold nothing against the lock wrap [ErrUntested].
+// By default a lock is held to [lockbench.LeaseClaims], the guarantees that a lease on one server
+// can keep, with fencing and release-delay if its leases have the ability for them. The rules on
+// what owners are told and do after a loss do not apply to a lock that renews its leases by itself,
+// as a first look at it shows or [WithRenewal] declares. [WithSession] declares a lock without a
+// lease, [WithWaking] or [WithPolling] one that wakes its waiters or lets them poll, and
+// [WithTimeout] one that gives its tries up. [Run] prints the declarations. A claim that no lock
+// can be held to here, such as exclusion@failover, is skipped, with the reason. Errors that prove
+// nothing against the lock wrap [ErrUntested].
 package locktest

@@ -25,16 +25,15 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// childVariable names the lock that this program, run again by its own tests, is to
-// explore.
+// childVariable names the lock that this program explores when its own tests run it again.
 const childVariable = "LOCKTEST_CHILD"
 
-// atOnce is how many tests run at one time, whatever the number of cores: most of
-// them wait for leases to end.
+// atOnce is the number of tests that run at one time, independent of the number of cores:
+// most of them wait for leases to end.
 const atOnce = "6"
 
-// TestMain makes this program one that can explore in a child: benchmarks need that,
-// since a bubble is entered by a test.
+// TestMain makes this program one that can explore in a child: benchmarks need that, since
+// only a test can enter a bubble.
 func TestMain(m *testing.M) {
 	bubble.Child(func(string) (design.Design, error) { return redislockDesign(), nil })
 	if err := flag.Set("test.parallel", atOnce); err != nil {
@@ -43,23 +42,23 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestChild is the test of a library whose lock is a mutant. Only children run it.
+// TestChild stands for the test of a library with a mutant as its lock. Only children run
+// it.
 func TestChild(t *testing.T) {
 	name := os.Getenv(childVariable)
 	if name == "" {
 		t.Skip("for children of TestExplore only")
 	}
-	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant takes a key that it has
+	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
 }
 
-// aloneVariable names the test that this program, run again by it, is to run.
+// aloneVariable names the test that this program runs when that test runs it again.
 const aloneVariable = "LOCKTEST_ALONE"
 
-// alone has a test that explores be run by a program of its own, beside others, with a
-// budget of few schedules, or of many where tests are to take their time, unless the
-// environment says. It reports whether this is
-// that program. Within one program explorations follow one another, and what is random
-// is theirs: no lock may be tested in real time meanwhile.
+// alone runs an exploring test in a program of its own, beside others, and reports whether
+// this is that program. The budget is few schedules, or many in long tests, unless the
+// environment sets it. Within one program explorations follow one another and control the
+// random sources, so no lock may be tested in real time meanwhile.
 func alone(t *testing.T, few, many int) bool {
 	t.Helper()
 	t.Parallel()
@@ -77,12 +76,12 @@ func alone(t *testing.T, few, many int) bool {
 	return false
 }
 
-// budget is the setting of how many schedules to run.
+// budget returns the setting of the number of schedules.
 func budget(few, many int) string {
 	return fmt.Sprintf("LOCKBENCH_BUDGET=%d", longtest.Times(few, many))
 }
 
-// exactly is the pattern of one test.
+// exactly returns the pattern of one test.
 func exactly(name string) string { return "^" + strings.ReplaceAll(name, "/", "$/^") + "$" }
 
 // find returns a lock of package mutants.
@@ -116,7 +115,7 @@ func newOf(d design.Design) locktest.NewLocker {
 	}
 }
 
-// borrowed has a design use the connections of its environment.
+// borrowed lets a design use the connections of its environment.
 type borrowed struct{ client *redis.Client }
 
 func (b borrowed) Open(*redis.Options) *redis.Client { return b.client }
@@ -138,7 +137,7 @@ func TestCheckFindsMutants(t *testing.T) {
 	for _, c := range []struct {
 		mutant string
 		breaks string // a cell
-		few    int    // schedules: three times as many as show it
+		few    int    // schedules: three times as many as show the fault
 	}{
 		{"get-set", "exclusion", 40},
 		{"plain-del", "owner-release@outlived", 40},
@@ -172,7 +171,7 @@ func TestCheckFindsMutants(t *testing.T) {
 	}
 }
 
-// finding is that of cell, an empty one where there is none.
+// finding returns the finding on cell, an empty one if there is none.
 func finding(r locktest.Result, cell lockbench.Cell) locktest.Finding {
 	for _, f := range r.Findings {
 		if f.Cell == cell {
@@ -191,8 +190,8 @@ func cellOf(t *testing.T, text string) lockbench.Cell {
 	return cell
 }
 
-// TestCheckPassesSoundLocks wants nothing found, and nothing left untested. internal/mutants
-// searches the same locks for longer.
+// TestCheckPassesSoundLocks asserts that nothing is broken, and nothing untested.
+// internal/mutants searches the same locks for longer.
 func TestCheckPassesSoundLocks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bare", "sound", "nested", "renewing", "full"} {
@@ -214,7 +213,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	}
 }
 
-// TestCheckNamesWhatIsWrong has locks that cannot be explored.
+// TestCheckNamesWhatIsWrong checks the errors for locks that cannot be explored.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ err, want string }{
 		"an error": {"no such thing", "on an idle server: acquire a free key: no such thing; hint: "},
@@ -229,7 +228,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// useless is a Locker that grants nothing; what it says is its error.
+// useless is a Locker that grants nothing; its text is the error.
 type useless string
 
 func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {
@@ -239,7 +238,7 @@ func (u useless) Acquire(context.Context, string, lockbench.Options) (lockbench.
 	return nil, errors.New(string(u))
 }
 
-// TestExplore looks at what go test prints of locks with and without faults.
+// TestExplore checks the output of go test for locks with and without faults.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -273,8 +272,8 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestExploreKeepsSchedules has a schedule that breaks a lock be run again: when it
-// is asked for, and first of all when it was kept.
+// TestExploreKeepsSchedules checks that a schedule that breaks a lock is run again: on
+// request, and first of all if it was kept.
 func TestExploreKeepsSchedules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/standstill"
 )
 
-// DesignOf is what Explore makes of a lock whose leases do not tell their validity.
+// DesignOf returns the design that Explore makes of a lock without leases that tell their
+// validity.
 func DesignOf(name string, newLocker NewLocker) design.Design {
 	return design.Design{
 		Name: name, Summary: "a lock under test", Source: "locktest", Reacquire: design.Refused,
@@ -23,23 +24,23 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 	}
 }
 
-// WithThink has owners wait for d before each call. In virtual time no other time passes
-// between one owner's return and the next one's call, and calls whose stamps are equal count
-// as concurrent.
+// WithThink lets owners wait for d before each call. In virtual time no other time passes
+// between one owner's return and the next one's call, and calls with equal stamps count as
+// concurrent.
 func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
 
-// WithCases has no test cases performed but those of these cells.
+// WithCases performs only the test cases of these cells.
 func WithCases(cells ...lockbench.Cell) Option {
 	return func(s *trialSettings) {
 		s.cases = slices.DeleteFunc(slices.Clone(testCases), func(p testCase) bool { return !slices.Contains(cells, p.cell) })
 	}
 }
 
-// Report reports a trial as Run does, which cannot run within a bubble.
+// Report reports a trial like Run, which cannot run within a bubble.
 func Report(t *testing.T, trial Trial) {
 	t.Helper()
 	trial.report(t)
 }
 
-// WithClock has the looks at whether a lock renews see standstills by a clock.
+// WithClock sets the clock by which the looks at renewal tell standstills.
 func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }

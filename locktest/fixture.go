@@ -17,15 +17,15 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A fixture is what the owners of one side of a test case have: a key of their own, and a
-// record.
+// A fixture is the state that the owners of one side of a test case share: a key of their own, and
+// a record.
 type fixture struct {
 	ctx       context.Context
 	key       string
 	ttl       time.Duration
 	unit      time.Duration // of leases; zero is any
 	tolerance time.Duration
-	timeout   time.Duration // after which the lock gives a try up by itself; zero is not said
+	timeout   time.Duration // after which the lock gives a try up by itself; zero if not declared
 	think     time.Duration // before each call of an owner
 	copy      int           // which of the sides it is
 	short     bool
@@ -36,22 +36,21 @@ type fixture struct {
 	store     lockbench.Store
 	notes     *notes
 	vigil     vigil
-	stood     func() time.Duration // for how long the machine or the server stood still so far
-	monitor   *occupancy.Monitor   // nil where it could not be believed
+	stood     func() time.Duration // how long the machine or the server has stood still so far
+	monitor   *occupancy.Monitor   // nil if it could not be trusted
 }
 
-// slack is how long after the end of a lease the key may still be refused, as the
-// checker has it.
+// slack is how long after the end of a lease the key may still be refused, as in the checker.
 func (s *fixture) slack() time.Duration { return time.Second + s.tolerance }
 
-// notes is what went wrong beside the record.
+// notes collects the troubles of a case that the record does not show.
 type notes struct {
 	mu           sync.Mutex
-	wrong        []error // what no lock may do
-	errors       int     // calls with an error that nobody asked for
+	wrong        []error // faults that no lock may have
+	errors       int     // calls with an unexpected error
 	first        error
-	waits, woken int      // of waits for a key that was released meanwhile: all, and those that were granted it
-	hurried      *hurried // nil where the lock waits, or was not told to
+	waits, woken int      // waits for a key that was released meanwhile: all, and the granted ones
+	hurried      *hurried // nil if the lock waits, or was not told to
 }
 
 func (n *notes) fail(err error) {
@@ -72,20 +71,20 @@ func (n *notes) trouble(err error) {
 	}
 }
 
-// An owner is one Locker of the lock under test, guarded and recorded, and the client that
-// does the steps of a case with it.
+// An owner is one Locker of the lock under test, guarded and recorded, with the client that
+// performs the steps of a case.
 type owner struct {
 	fixture *fixture
 	client  *workloads.Client
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
-	// deadline is one more than how long the next acquire has in ns; 0 is as long as it likes.
+	// deadline is the time that the next acquire has, in ns, plus one; 0 is no limit.
 	deadline atomic.Int64
 }
 
-// timed gives acquires their deadlines, which clients give on to their connections. One is on record from the beginning of its
-// acquire on, for nobody can tell when a client heeds it.
+// timed gives acquires their deadlines, which clients pass on to their connections. The deadline is
+// on record from the start of the acquire, since it is unknown when a client heeds it.
 type timed struct {
 	lockbench.Locker
 	owner *owner
@@ -94,7 +93,7 @@ type timed struct {
 // Acquire implements lockbench.Locker.
 func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	if after := l.owner.deadline.Swap(0); after > 0 {
-		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // for the stamps to tell the call from the fault
+		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // so that the stamps of the call and of the fault differ
 		l.owner.record.Fault(string(fault.Cancel), 0)
 		time.Sleep(l.owner.fixture.think)
 		var cancel context.CancelFunc
@@ -116,7 +115,7 @@ func (o *owner) Sleep(_ context.Context, d time.Duration) bool { return o.fixtur
 // pace is the time between two tries of a waiting owner.
 func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
-// share makes what the owners' clients have in common.
+// share makes the state that the owners' clients share.
 func (s *fixture) share() {
 	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl}.OrDefaults(), nil)
 	s.run.Keys[0] = s.key
@@ -139,9 +138,9 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	s.owners = append(s.owners, o)
 }
 
-// acquire asks for ttl, again and again for as long as wait: only of a single try it
-// is known when the lease begins. The last try is called after that time, however long
-// the others took: only it may be expected to be granted the key. It returns nil unless that was granted.
+// acquire asks for ttl repeatedly until wait is over, since only for a single try the start of the
+// lease is known. The last try is called after wait, even if the others took longer: only this one
+// must be granted a free key. acquire returns nil if no try was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
@@ -155,8 +154,8 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	}
 }
 
-// wait is acquire by the lock's own way of waiting, where its leases tell since when
-// they are valid: without that such a grant says nothing.
+// wait acquires in the lock's own way of waiting, if its leases tell since when they are valid;
+// otherwise such a grant proves nothing, and it waits like acquire.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	if o.fixture.can.validity {
 		return o.ask(lockbench.Options{TTL: ttl, Wait: wait})
@@ -164,7 +163,7 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait)
 }
 
-// ask is one call of Acquire.
+// ask calls Acquire once.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	opt.TTL = o.fixture.whole(opt.TTL)
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
@@ -172,23 +171,23 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	return lease
 }
 
-// whole is a lease of at least ttl that the lock can be asked for.
+// whole returns a lease of at least ttl that the lock can grant.
 func (s *fixture) whole(ttl time.Duration) time.Duration { return whole(ttl, s.unit) }
 
-// whole is ttl rounded up to a multiple of unit; zero is any.
+// whole returns ttl rounded up to a multiple of unit; zero is any.
 func whole(ttl, unit time.Duration) time.Duration {
 	unit = max(1, unit)
 	return (ttl + unit - 1).Truncate(unit)
 }
 
-// release gives up what was granted, if anything was.
+// release releases lease, unless it is nil.
 func (o *owner) release(lease lockbench.Lease) {
 	if lease != nil {
 		o.fixture.notes.trouble(o.client.Release(o.fixture.ctx, lease))
 	}
 }
 
-// extend prolongs what was granted, and reports whether it did.
+// extend extends lease, and reports whether that succeeded.
 func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
 	extended, err := o.client.Extend(o.fixture.ctx, lease, o.fixture.whole(ttl))
 	o.fixture.notes.trouble(err)
@@ -199,17 +198,16 @@ func (o *owner) releaseAfter(lease lockbench.Lease, d time.Duration) {
 	o.fixture.notes.trouble(o.client.ReleaseAfter(o.fixture.ctx, lease, d))
 }
 
-// die ends the owner, as a crash would: what it holds it leaves. One that renews by
-// itself has to be closed for that, which may release what it holds, and what it says then of losses is
-// no notice of one. A session
-// is closed when the death is on record, since it frees what it held; false means that this took so long that
-// nobody can say when it ended.
+// die ends the owner, as a crash would, and leaves its holds. A lock that renews by itself has to
+// be closed for that, which may release the holds; losses that it reports then are no notices of a
+// loss. A session is closed after the death is on record, since closing frees its holds; false
+// means that the close took too long to tell when the session ended.
 func (o *owner) die() bool {
 	time.Sleep(o.fixture.think)
 	o.crashed.Store(true) // before it is on record, for the monitor
 	o.record.Dying()
 	if o.fixture.can.renews {
-		o.record.GivingUp() // the close may release what is held
+		o.record.GivingUp() // the close may release holds
 		o.guard.Close()     // before it, too: until then it may renew
 	}
 	o.record.Die("abandoned")
@@ -233,12 +231,12 @@ func (s *fixture) sleep(d time.Duration) bool {
 	}
 }
 
-// below draws a time below d.
+// below draws a random time below d.
 func (s *fixture) below(d time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(d)))
 }
 
-// together has all owners do the same at one time.
+// together lets all owners run f at the same time.
 func (s *fixture) together(f func(*owner)) {
 	var all sync.WaitGroup
 	start := make(chan struct{})
@@ -253,7 +251,7 @@ func (s *fixture) together(f func(*owner)) {
 	all.Wait()
 }
 
-// contain keeps a panic of what no guard calls, such as Fence, to the case.
+// contain keeps a panic of a call without a guard, such as Fence, within the case.
 func (s *fixture) contain() {
 	if x := recover(); x != nil {
 		s.notes.fail(fmt.Errorf("panicked: %v\n%s", x, debug.Stack()))

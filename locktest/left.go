@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// leftTaken says for how long acquires that were given up left keys taken for nobody, in one history; empty where nobody met that.
+// leftTaken says for how long abandoned acquires left keys taken with no owner, in one history;
+// empty if no owner was affected.
 func leftTaken(file string) (string, error) {
 	src, err := history.Open(file)
 	if err != nil {

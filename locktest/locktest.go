@@ -13,27 +13,29 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A NewLocker makes one owner of the lock under test: what its library creates for
-// one client. It is called for each owner of each schedule, some thousand times,
-// within a bubble of testing/synctest: t is the bubble's, so its Run, Parallel and
-// Deadline must not be called, and its clean-ups run when the bubble ends.
+// A NewLocker makes one owner of the lock under test: the object that its library creates for one
+// client. It is called for each owner of each schedule, some thousand times, within a bubble of
+// testing/synctest: t is the bubble's, so its Run, Parallel and Deadline must not be called, and
+// its clean-ups run when the bubble ends.
 //
-// A Locker that is an [io.Closer] is closed when its process ends. It must then end
-// what it does in the background.
+// A Locker that is an [io.Closer] is closed when its process ends. It must then end its work in the
+// background.
 type NewLocker = func(t *testing.T, env Env) lockbench.Locker
 
-// An Env is what an owner may touch. Nothing else is under control: not the global
-// clock (which is virtual, but never skewed), and of random sources crypto/rand is.
+// An Env is the part of the world that an owner may touch. Nothing else is under control, except
+// two: the global clock is virtual, but never skewed, and crypto/rand is the one random source that
+// is under control.
 type Env struct {
-	// Redis reaches the server. The owners of one process share it; its options are
-	// those for a lock library that builds its own client. It never sends a command again whose connection broke, but in
-	// the last program, where it does so 3 times, as go-redis does by default: see [WithClientRetries].
+	// Redis reaches the server. The owners of one process share it; its options suit a lock library
+	// that builds its own client. It never sends a command again after its connection broke, except
+	// in the last program, in which it does so 3 times, as go-redis does by default: see
+	// [WithClientRetries].
 	Redis *redis.Client
-	// Dial opens one more connection to the server, for a library with a client of
-	// its own. The arguments are not looked at.
+	// Dial opens one more connection to the server, for a library with a client of its own. It
+	// ignores its arguments.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Owner names the owner, unlike every other of the schedule. It begins with the name of another, so that a lock
-	// shows that compares only a part of it.
+	// Owner is the name of the owner, unique in the schedule. It begins with the name of another
+	// owner, so that a lock that compares only a part of it is caught.
 	Owner string
 	// Now is the clock of the owner's process. Faults may skew it.
 	Now func() time.Time
@@ -47,8 +49,8 @@ type Env struct {
 // was broken or stayed untested, and is skipped, with the reason, when the lock lacks the
 // ability, nothing exercised it, or it broke without being claimed.
 //
-// Of several that fail, the one to start with comes first, with its schedule: that under the
-// fewest conditions, with the fewest steps. The others have theirs as files.
+// If several fail, the one to start with comes first, with its schedule: the cell under the fewest
+// conditions, with the fewest steps. The schedules of the others are in files.
 //
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's
@@ -69,7 +71,7 @@ func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 	}
 	for _, f := range r.ordered() {
 		t.Run(f.Cell.String(), func(t *testing.T) {
-			t.Helper() // a failure is one of the line that calls Explore
+			t.Helper() // attributes failures to the line that calls Explore
 			r.report(t, f)
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// service is a lock service in memory, sound but for what its faults do.
+// service is a lock service in memory, sound except for its faults.
 type service struct {
 	mu    sync.Mutex
 	held  map[string]*memoryLease
@@ -19,7 +19,7 @@ type service struct {
 	faults
 }
 
-// faults are what owners do instead of what they should; nil is nothing.
+// faults replace calls of owners by faulty ones; nil is no fault.
 type faults struct {
 	acquire func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error)
 	release func(ctx context.Context, l *memoryLease) error
@@ -84,7 +84,7 @@ func (l *memoryLease) free() error {
 	return nil
 }
 
-// plainDel frees whoever's lock it is.
+// plainDel frees the key, even if another owner holds it.
 func plainDel(_ context.Context, l *memoryLease) error {
 	l.service.mu.Lock()
 	defer l.service.mu.Unlock()
@@ -92,7 +92,7 @@ func plainDel(_ context.Context, l *memoryLease) error {
 	return nil
 }
 
-// never blocks until over is closed, whatever its context says.
+// never blocks until over is closed, even after its context has ended.
 func never(over <-chan struct{}) faults {
 	return faults{acquire: func(context.Context, *service, string, lockbench.Options) (lockbench.Lease, error) {
 		<-over
@@ -100,7 +100,7 @@ func never(over <-chan struct{}) faults {
 	}}
 }
 
-// neverLater is never, once a few locks were granted.
+// neverLater blocks like never after a few grants.
 func neverLater(over <-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		if s.calls.Load() > 100 {
@@ -110,7 +110,7 @@ func neverLater(over <-chan struct{}) faults {
 	}}
 }
 
-// deaf waits without looking at its context.
+// deaf waits and ignores its context.
 func deaf(over <-chan struct{}) faults {
 	return faults{acquire: func(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +152,7 @@ func leaseless(<-chan struct{}) faults {
 	return faults{acquire: func(context.Context, *service, string, lockbench.Options) (lockbench.Lease, error) { return nil, nil }}
 }
 
-// silent says nothing when it refuses.
+// silent returns neither a lease nor an error for a refusal.
 func silent(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)
@@ -163,7 +163,7 @@ func silent(<-chan struct{}) faults {
 	}}
 }
 
-// eternal grants for ever, whatever is asked for.
+// eternal grants for an hour, whatever lease is asked for.
 func eternal(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		opt.TTL = time.Hour
@@ -171,7 +171,7 @@ func eternal(<-chan struct{}) faults {
 	}}
 }
 
-// wordy refuses with an error that is not the contract's.
+// wordy refuses with an error outside of the contract.
 func wordy(<-chan struct{}) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		lease, err := s.wait(ctx, key, opt)

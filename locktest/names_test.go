@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// forgetful is a sound lock, but for its field: its leases are released by the token of the one granted last.
+// forgetful is sound except for one fault: it releases every lease with the token of the last one
+// granted.
 type forgetful struct {
 	sound
 	last string
@@ -27,8 +28,8 @@ func (f *forgetful) Acquire(ctx context.Context, key string, opt lockbench.Optio
 	return release(func(ctx context.Context) error { return soundLease{&f.sound, key, f.last}.Release(ctx) }), nil
 }
 
-// TestOddKeys: a lock that cuts the names of keys, and one that has one token for all keys of an owner, are found; a lock that
-// turns names away which it cannot have is not accused of it.
+// TestOddKeys checks that a lock that cuts the names of keys, and one that uses one token for all
+// keys of an owner, are found; a lock that refuses names that it cannot use is not accused of it.
 func TestOddKeys(t *testing.T) {
 	take := func(name func(string) string) locktest.NewLocker {
 		return func(_ *testing.T, env locktest.Env) lockbench.Locker {

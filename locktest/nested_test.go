@@ -13,8 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// TestNestedModule tests a library that asks for an old Go and an old go-redis, from a module within its own, by the steps of
-// docs/testing.md: the library's go.mod stays as it is, and the test says which go-redis it was made with.
+// TestNestedModule tests a library with an old Go and an old go-redis, from a module within its
+// own, by the steps of docs/testing.md: the library's go.mod stays unchanged, and the test reports
+// the version of go-redis that it was built with.
 func TestNestedModule(t *testing.T) {
 	longtest.Only(t)
 	if testing.Short() {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// TestOlderRedislock explores v0.9.4 of github.com/bsm/redislock from a module of its
-// own, as a user of locktest would: by the adapter for the version that lockbench has, which
-// TestRedislock is of.
+// TestOlderRedislock explores v0.9.4 of github.com/bsm/redislock from a module of its own,
+// as a user of locktest would: with the adapter of TestRedislock, which is for the version
+// that lockbench has.
 func TestOlderRedislock(t *testing.T) {
 	longtest.Only(t)
 	if testing.Short() {

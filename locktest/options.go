@@ -12,61 +12,61 @@ import (
 	"github.com/lockbench/lockbench/internal/standstill"
 )
 
-// The variables that Run and Try look at beside those of Explore.
+// The variables that only Run and Try read, beside those of Explore.
 const (
 	ttlVariable     = "LOCKBENCH_TTL"
 	historyVariable = "LOCKBENCH_HISTORY"
 )
 
-// usualTTL is the lease asked for, unless an option says otherwise: what locks that
-// count whole seconds can give.
+// usualTTL is the lease asked for, unless an option says otherwise. Locks that count whole seconds
+// can grant it, too.
 const usualTTL = time.Second
 
-// usualRetries is how often go-redis sends a command again unless it is told otherwise.
+// usualRetries is the number of times that go-redis sends a command again by default.
 const usualRetries = 3
 
-// usualPatience is how long a call may take.
+// usualPatience is the time that a call may take.
 const usualPatience = 5 * time.Second
 
-// An Option changes how [Run], [Try] and [Explore] test a lock. Those for which it does not say otherwise are for Run and
-// Try. The environment, where it says something, has the last word.
+// An Option changes how [Run], [Try] and [Explore] test a lock. It is for Run and Try unless it
+// says otherwise. Settings of the environment override options.
 type Option func(*trialSettings)
 
-// trialSettings are what the options and the environment say.
+// trialSettings are the settings from the options and the environment.
 type trialSettings struct {
 	name      string
 	ttl       time.Duration
 	tolerance time.Duration
 	patience  time.Duration
-	think     time.Duration // before each call: in virtual time no other passes there, and stamps tie
+	think     time.Duration // before each call: in virtual time, tries without it would get the same stamp
 	seed      uint64
 	claims    []string // terms of the options
-	variable  string   // those of the environment
+	variable  string   // terms of the environment
 	prefix    string   // of the names of keys
-	histories string   // a folder; empty is to keep what shows a failure, in a temporary one
+	histories string   // a folder; empty keeps the histories of failures in a temporary one
 	short     bool
-	cases     []testCase    // those that are performed
+	cases     []testCase    // the cases to perform
 	renews    bool          // declared
 	session   bool          // declared
 	unit      time.Duration // declared: leases are multiples of it; zero is any
-	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero is not
-	waiting   []string      // how they learn of it, as declared
-	timeout   time.Duration // declared: after which a try is given up by the lock; zero is not
+	wakes     time.Duration // declared: how soon waiters ask again for a key that became free; zero if not declared
+	waiting   []string      // the declarations about waiting
+	timeout   time.Duration // declared: the time after which the lock gives a try up; zero if it does not
 	servers   []func(context.Context) error
-	said      []said           // the times given, for their bounds
-	wrong     error            // of what else was given
-	clock     standstill.Clock // by which standstills of looks are seen; nil is the machine's
+	said      []said           // the given times, to be checked against their bounds
+	wrong     error            // any other error of the settings
+	clock     standstill.Clock // tells the standstills of looks; nil is the machine's
 	explored  exploration
 	only      onlyFor
 }
 
-// exploration is what is said for Explore alone.
+// exploration has the settings of Explore alone.
 type exploration struct {
-	budget  budget // zero is not said
+	budget  budget // zero if not given
 	retries int    // how often Env.Redis sends a command again in the last scenario
 }
 
-// onlyFor are the options given that Run and Try alone take, and those that Explore alone does.
+// onlyFor lists the given options that only Run and Try take, and those that only Explore takes.
 type onlyFor struct{ run, explore []string }
 
 // forRun makes an option that Explore does not take.
@@ -85,16 +85,18 @@ func forExplore(name string, set func(*trialSettings)) Option {
 	}
 }
 
-// WithBudget says how long Explore searches, all scenarios together, from 1 ms to an hour; 10 s if it is not said, and 2 s
-// with -short. What is found then depends on the machine: see [WithSchedules].
+// WithBudget sets how long Explore searches, all scenarios together, from 1 ms to an hour. The
+// default is 10 s, and 2 s with -short. The findings then depend on the speed of the machine: see
+// [WithSchedules].
 func WithBudget(d time.Duration) Option {
 	return forExplore("WithBudget", func(s *trialSettings) {
 		s.explored.budget = budget{time: s.say("a budget", d, budgetBound)}
 	})
 }
 
-// WithSchedules says how many schedules Explore runs, all scenarios together, whatever time that takes: the same on
-// every machine. There is one at least for each scenario.
+// WithSchedules sets the number of schedules that Explore runs, all scenarios together and
+// regardless of time, so that it is the same on every machine. Each scenario runs one schedule at
+// least.
 func WithSchedules(n int64) Option {
 	return forExplore("WithSchedules", func(s *trialSettings) {
 		s.explored.budget = budget{schedules: n}
@@ -107,9 +109,10 @@ func WithSchedules(n int64) Option {
 // mostRetries bounds how often a client may send a command again.
 const mostRetries = 10
 
-// WithClientRetries says how often Env.Redis sends a command again whose connection broke before it was answered: up to 10
-// times, 0 being never. Explore runs most scenarios with a client that never does, and one with a client that does so 3 times, which is
-// what go-redis does unless it is told otherwise. A lock that a command sent again refuses its own key is found only there.
+// WithClientRetries sets how often Env.Redis sends a command again if its connection broke before
+// the answer: up to 10 times, 0 for never. Explore runs most scenarios with a client that never
+// does so, and one with a client that does so 3 times, as go-redis does by default. Only the latter
+// finds a lock that refuses its own key when a command is sent again.
 func WithClientRetries(n int) Option {
 	return forExplore("WithClientRetries", func(s *trialSettings) {
 		s.explored.retries = n
@@ -119,110 +122,115 @@ func WithClientRetries(n int) Option {
 	})
 }
 
-// WithTTL has leases of ttl asked for, and a few times as long; 1 s if it is not
-// said. A lock that grants no lease as short needs more. The test takes about six
-// times as long. An hour may be said at most.
+// WithTTL sets the lease to ask for; some leases are a few times as long. The default is 1 s, the
+// maximum an hour. A lock that cannot grant so short a lease needs more. The test takes about six
+// times as long.
 func WithTTL(ttl time.Duration) Option {
 	return forRun("WithTTL", func(s *trialSettings) { s.ttl = s.say("a lease", ttl, ttlBound) })
 }
 
-// WithTolerance says for how long beyond a lease the lock itself may keep others out,
-// because it rounds up or waits for clocks that differ. 1 s is allowed in any case, and 10 s
-// may be said at most. Run prints it.
+// WithTolerance declares how long beyond a lease the lock itself may keep others out, because it
+// rounds up or waits for clocks that differ. 1 s is allowed in any case, the maximum is 10 s. Run
+// prints it.
 func WithTolerance(d time.Duration) Option {
 	return forRun("WithTolerance", func(s *trialSettings) { s.tolerance = s.say("a tolerance", d, toleranceBound) })
 }
 
-// mostTolerance bounds what a lock may declare: more would hide that a key never comes free.
+// mostTolerance bounds the tolerance that a lock may declare: more would hide that a key never
+// comes free.
 const mostTolerance = 10 * time.Second
 
-// mostPolling bounds how seldom a waiter may ask, mostPatience how long a call may take.
+// mostPolling bounds the interval between the tries of a waiter, mostPatience the time that a call
+// may take.
 const (
 	mostPolling  = 10 * time.Second
 	mostPatience = 10 * time.Minute
 )
 
-// wakingBound is within which a waiter that is woken asks again: far longer than a round trip to a server takes.
+// wakingBound is the time within which a woken waiter asks again: far longer than a round trip to a
+// server.
 const wakingBound = 100 * time.Millisecond
 
-// WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer], is
-// closed. Without it a first look at the lock decides. A lock that is declared so and whose holds end
-// with their leases is an error.
+// WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer],
+// is closed. Without it a first look at the lock decides. It is an error if holds of the lock end
+// with their leases.
 func WithRenewal() Option {
 	return forRun("WithRenewal", func(s *trialSettings) { s.renews = true })
 }
 
-// WithSession declares that the lock has no lease: what it grants lasts until it is released, or its owner's
-// session ends, as closing its Locker, an [io.Closer], does. Leases are not judged then, and a key has to come
-// free when its owner's session has ended. A lock that is declared so and whose holds end with the time asked
-// for is an error.
+// WithSession declares that the lock has no lease: a hold lasts until it is released, or until its
+// owner's session ends, as closing its Locker, an [io.Closer], does. Leases are not judged then,
+// and a key has to come free when its owner's session has ended. It is an error if holds of the
+// lock end with the time asked for.
 func WithSession() Option {
 	return forRun("WithSession", func(s *trialSettings) { s.session = true })
 }
 
-// WithLeaseUnit declares that the lock's leases are multiples of unit, from 1 µs to 10 s: nothing else is asked for. Without it
-// leases of any length are, such as 2.9 ms. Clients that are given them cut them to whole milliseconds or seconds without a
-// word, and the server then frees the key before its owner's lease is over. A lock that rounds them up needs no such option.
+// WithLeaseUnit declares that the lock's leases are multiples of unit, from 1 µs to 10 s, and the
+// test asks for no others. Without it the test asks for leases of any length, such as 2.9 ms. Some
+// clients silently cut them to whole milliseconds or seconds, and the server then frees the key
+// before its owner's lease is over. A lock that rounds them up needs no such option.
 func WithLeaseUnit(unit time.Duration) Option {
 	return func(s *trialSettings) { s.unit = s.say("a unit of leases", unit, unitBound) }
 }
 
-// WithWaking declares that the lock wakes its waiters: one that was told to wait ([lockbench.Options]) asks again within
-// 100 ms of a key's becoming free, far longer than a round trip takes, and is granted it unless another
-// was first. The second and the tolerance that are allowed in any case come on top.
+// WithWaking declares that the lock wakes its waiters: a waiter ([lockbench.Options]) asks again
+// within 100 ms after a key becomes free, far longer than a round trip takes, and is granted it
+// unless another was first. The second and the tolerance that are allowed in any case come on top.
 func WithWaking() Option {
 	return forRun("WithWaking", func(s *trialSettings) {
 		s.wakes, s.waiting = wakingBound, append(s.waiting, fmt.Sprintf("wakes its waiters (within %v)", wakingBound))
 	})
 }
 
-// WithPolling declares that a waiter of the lock asks again every d, or sooner: within d of a key's becoming free it
-// is granted it, unless another was first. The second and the tolerance that are allowed in any case come
-// on top. 10 s may be said at most. It declares also a lock that wakes its waiters and polls in case the
-// word gets lost.
+// WithPolling declares that a waiter of the lock asks again at least every d: within d after a key
+// becomes free it is granted it, unless another was first. The second and the tolerance that are
+// allowed in any case come on top. The maximum is 10 s. It also declares a lock that wakes its
+// waiters and polls in case the message gets lost.
 func WithPolling(d time.Duration) Option {
 	return forRun("WithPolling", func(s *trialSettings) {
 		s.wakes, s.waiting = s.say("a polling interval", d, pollingBound), append(s.waiting, fmt.Sprintf("polls every %v", d))
 	})
 }
 
-// WithTimeout declares that the lock, or its client, gives a try up by itself when the server has not answered for d, which
-// is from 1 ms to 10 s. An Acquire that was not to wait, lasted for d, and returned an error that wraps both
-// [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no refusal. Without this option it has to last for 20 ms.
+// WithTimeout declares that the lock, or its client, gives a try up by itself if the server has not
+// answered for d, from 1 ms to 10 s. An Acquire without a wait that lasted for d, and returned an
+// error that wraps both [lockbench.ErrNotAcquired] and [context.DeadlineExceeded], is then no
+// refusal. Without this option it has to last for 20 ms.
 func WithTimeout(d time.Duration) Option {
 	return forRun("WithTimeout", func(s *trialSettings) { s.timeout = s.say("a timeout", d, timeoutBound) })
 }
 
-// WithServer has the test watch the lock's server, or one of them: ping asks it for something that takes it no time, on a
-// connection of its own, and returns when it has answered, or ctx is over. One goroutine of the test calls it
-// again and again, for each test case at once. When an answer takes longer than 20 ms, or a quarter of the lease,
+// WithServer makes the test watch the lock's server, or one of them. ping sends it a cheap request
+// on a connection of its own, and returns when it has answered, or ctx is over. One goroutine per
+// test case calls ping repeatedly. If an answer takes longer than 20 ms, or a quarter of the lease,
 // the server stood still: no refusal of that time is held against the lock.
 func WithServer(ping func(ctx context.Context) error) Option {
 	return forRun("WithServer", func(s *trialSettings) { s.servers = append(s.servers, ping) })
 }
 
-// WithPatience says how long a call of the lock may take, beside what it is told to
-// wait for its turn, until its context ends; 5 s if it is not said, and 10 minutes at most. A call that has
-// not returned after once more that time is taken to hang. Run prints it.
+// WithPatience sets the time that a call of the lock may take until its context ends, in addition
+// to the wait that it is told; the default is 5 s, the maximum 10 minutes. A call that has not
+// returned after twice that time counts as hanging. Run prints it.
 func WithPatience(d time.Duration) Option {
 	return forRun("WithPatience", func(s *trialSettings) { s.patience = s.say("a patience", d, patienceBound) })
 }
 
-// WithClaims says what the lock is held to, in terms that [lockbench.Claims.Parse] reads:
-// WithClaims("exclusion", "recovery") holds it to these guarantees and to no others,
-// WithClaims("+exclusion@outlived", "-lease@cancel") to more and less than by default, which
-// is what Explore holds it to. A lock that claims reentrancy is taken to count the acquires
-// of its holder.
+// WithClaims sets the claims that the lock is held to, in terms that [lockbench.Claims.Parse]
+// reads: WithClaims("exclusion", "recovery") holds it to these guarantees and to no others,
+// WithClaims("+exclusion@outlived", "-lease@cancel") adds to the defaults and takes from them.
+// Explore takes this option, too. A lock that claims reentrancy is taken to count the acquires of
+// its holder.
 func WithClaims(terms ...string) Option {
 	return func(s *trialSettings) { s.claims = slices.Clone(terms) }
 }
 
-// WithSeed decides the instants at which acquires are cancelled, which is all that is
-// random; 1 if it is not said.
+// WithSeed decides the instants at which acquires are cancelled, the only random choice; the
+// default is 1.
 func WithSeed(seed uint64) Option { return func(s *trialSettings) { s.seed = seed } }
 
-// WithKeyPrefix has the name of every key begin with prefix, as where a user of the service may touch no others. Behind it
-// they have names that no other run uses.
+// WithKeyPrefix puts a prefix before the name of every key, for users of the service that may touch
+// no others. The rest of the name is one that no other run uses.
 func WithKeyPrefix(prefix string) Option {
 	return forRun("WithKeyPrefix", func(s *trialSettings) { s.prefix = prefix })
 }
@@ -232,12 +240,12 @@ func WithHistories(dir string) Option {
 	return forRun("WithHistories", func(s *trialSettings) { s.histories = dir })
 }
 
-// WithShort has less done, and less waited for.
+// WithShort makes the test do less, and wait less.
 func WithShort() Option {
 	return forRun("WithShort", func(s *trialSettings) { s.short = true })
 }
 
-// optionsOf are the settings that options say, for either door.
+// optionsOf returns the settings of the options, for Run, Try and Explore.
 func optionsOf(options []Option) (trialSettings, error) {
 	s := trialSettings{
 		name: "lock", ttl: usualTTL, patience: usualPatience, seed: 1, cases: testCases,
@@ -267,7 +275,7 @@ func trialSettingsOf(options []Option) (trialSettings, error) {
 	return s, errors.Join(s.checkTimes(), s.checkKinds())
 }
 
-// checkKinds wants declarations that can be true of one lock.
+// checkKinds returns an error if the declarations contradict each other.
 func (s *trialSettings) checkKinds() error {
 	if s.session && s.renews {
 		return errors.New("the lock is declared to have no lease and to renew its leases; hint: WithSession alone where what it grants ends with its owner's session")
@@ -283,7 +291,7 @@ func (s *trialSettings) checkKinds() error {
 	return nil
 }
 
-// declared says what the lock is declared to be.
+// declared lists the declarations about the lock.
 func (s *trialSettings) declared() (all []string) {
 	if s.tolerance > 0 {
 		all = append(all, fmt.Sprintf("a tolerance of %v", s.tolerance))
@@ -307,7 +315,7 @@ func (s *trialSettings) declared() (all []string) {
 	return all
 }
 
-// environment reads what the environment says. Its error names the variable.
+// environment reads the settings of the environment. Its error names the variable.
 func (s *trialSettings) environment() error {
 	e, err := environment()
 	if err != nil {

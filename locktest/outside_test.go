@@ -21,8 +21,8 @@ import (
 	"github.com/lockbench/lockbench/locktest/testdata/outside"
 )
 
-// outsideLocks are those of the module in testdata/outside, with what each door finds
-// broken, empty for nothing: one is sound, five are not.
+// outsideLocks are the locks of the module in testdata/outside, with the cell that
+// Explore and Run find broken, empty for none: one lock is sound, five are not.
 var outsideLocks = map[string]struct {
 	lock         func(*redis.Client) outside.Mutex
 	explore, run string // cells
@@ -73,7 +73,7 @@ func TestOutsideLocks(t *testing.T) {
 	})
 }
 
-// wantFailed wants cell to fail, or nothing where it is empty.
+// wantFailed asserts that cell fails, or that there is no error if cell is empty.
 func wantFailed(t *testing.T, cell string, err error, fails func(lockbench.Cell) bool) {
 	t.Helper()
 	switch {
@@ -84,8 +84,8 @@ func wantFailed(t *testing.T, cell string, err error, fails func(lockbench.Cell)
 	}
 }
 
-// TestOutsideModule tests them as what they are, those of another module, in a folder of
-// its own. Run is on a real server there.
+// TestOutsideModule tests the locks as part of another module, in a folder of its own.
+// Run uses a real server there.
 func TestOutsideModule(t *testing.T) {
 	longtest.Only(t)
 	if testing.Short() {
@@ -116,8 +116,8 @@ func TestOutsideModule(t *testing.T) {
 }
 
 // outsideModule makes dir the folder of a module that uses lockbench. Its requirements
-// are lockbench's, at the same versions but for what else go.mod is to say: nothing more
-// is to be fetched.
+// are lockbench's, at the same versions, plus the lines of more, so that nothing else
+// has to be fetched.
 func outsideModule(t *testing.T, dir string, more ...string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -144,8 +144,8 @@ func outsideModule(t *testing.T, dir string, more ...string) {
 
 var outcome = regexp.MustCompile(`--- (PASS|FAIL): Test(\w+/(?:Explore|Run))(?:/(\S+))? `)
 
-// failures tells of each test that is wanted whether it failed in the cell that
-// it was to fail in, or which it failed in instead.
+// failures says for each wanted test whether it failed in the wanted cell, or names
+// the cells in which it failed instead.
 func failures(out string, want map[string]string) map[string]string {
 	failed := map[string][]string{}
 	for _, m := range outcome.FindAllStringSubmatch(out, -1) {

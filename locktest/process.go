@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// connections is how many a process opens at most: more than its goroutines.
+	// connections is the largest number of a process's connections: more than its goroutines.
 	connections = 64
 	// tryEvery is the pause between the tries of an acquire that may wait. It divides
 	// no round lease, so that a try and the end of a lease are two instants.
 	tryEvery = 101*time.Millisecond + 1
 )
 
-// process is one process's worth of a lock under test.
+// process is one process with a lock under test.
 type process struct {
 	t         *testing.T
 	newLocker NewLocker
@@ -59,7 +59,8 @@ func (p *process) owner() lockbench.Locker {
 	return l
 }
 
-// name is that of the n-th owner. With explored processes each begins with that of the owner before.
+// name returns the name of the n-th owner. In explorations, each begins with the name of the owner
+// before.
 func (p *process) name(n int) string {
 	name := fmt.Sprintf("%s-%d", p.env.Host, p.env.PID)
 	if n > 0 {
@@ -68,7 +69,7 @@ func (p *process) name(n int) string {
 	return name
 }
 
-// close is the Close of [design.Process].
+// close implements the Close of [design.Process].
 func (p *process) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +82,8 @@ func (p *process) close() error {
 	return errors.Join(append(errs, p.env.Disconnect(p.client))...)
 }
 
-// waitingLocker makes an owner whose waits are made of single tries, since only so the
-// start of the one that succeeded is known.
+// waitingLocker makes an owner that waits by single tries, so that the start of the successful try
+// is known.
 func (p *process) waitingLocker(o design.Observer) lockbench.Locker {
 	return waiter{inner: p.owner(), seen: o, pause: tryEvery}
 }
@@ -112,7 +113,7 @@ func (w waiter) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return lease, nil
 }
 
-// seeded is a source of random bytes that is safe for concurrent use.
+// seeded returns a source of random bytes that is safe for concurrent use.
 func seeded(seed uint64) io.Reader {
 	var key [32]byte
 	key[0] = byte(seed)

@@ -46,7 +46,7 @@ type freed struct{}
 
 func (freed) Release(context.Context) error { return nil }
 
-// attempts counts those that it is told of.
+// attempts counts the observed attempts.
 type attempts struct {
 	design.Observer
 	n int

@@ -42,12 +42,12 @@ func (l redislockLease) Extend(ctx context.Context, ttl time.Duration) error {
 
 func (l redislockLease) TTL(ctx context.Context) (time.Duration, error) { return l.lock.TTL(ctx) }
 
-// wholeMillis is ttl as the library can grant it, which cuts off what is less than a millisecond.
+// wholeMillis rounds ttl up to a whole millisecond, since the library cuts off fractions.
 func wholeMillis(ttl time.Duration) time.Duration {
 	return (ttl + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// told gives err the meaning that theirs has in the contract, when it is theirs.
+// told gives err the contract's meaning if it is the library's error theirs.
 func told(err, theirs, meaning error) error {
 	if errors.Is(err, theirs) {
 		return fmt.Errorf("%w: %w", meaning, err)

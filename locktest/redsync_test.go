@@ -73,14 +73,15 @@ func (l *redsyncLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return lostOr(err)
 }
 
-// Valid takes apart what the library returns: the start of the attempt plus the lease
-// less a hundredth for clocks that drift.
+// Valid derives its results from the library's: the start of the attempt plus the
+// lease less a hundredth for clocks that drift.
 func (l *redsyncLease) Valid() (from time.Time, granted time.Duration) {
 	granted = l.ttl - time.Duration(int64(float64(l.ttl)*0.01))
 	return l.mutex.Until().Add(-granted), granted
 }
 
-// lostOr tells a lock that was lost from other errors.
+// lostOr maps the error of a lost lock to the contract's, and returns other errors
+// unchanged.
 func lostOr(err error) error {
 	var taken *redsync.ErrTaken
 	if errors.As(err, &taken) || errors.Is(err, redsync.ErrLockAlreadyExpired) {

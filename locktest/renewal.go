@@ -12,25 +12,27 @@ import (
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
-// looks is how often a hold has to end with its lease, on a machine that did not stand still, for
-// the lock to count as one that does not renew. mostLooks is how often that is tried.
+// looks is the number of holds that have to end with their leases, while the machine does not stand
+// still, for the lock to count as one that does not renew. mostLooks is the largest number of
+// looks.
 const (
 	looks     = 2
 	mostLooks = 8
 )
 
-// An observation is what became of a hold with which nothing was done.
+// An observation is the end of a hold that its owner neither extends nor releases.
 type observation int
 
 const (
-	ended    observation = iota // with its lease: somebody else was granted the key
-	outlived                    // longer than any lease may last: a try that was called after that was refused
+	ended    observation = iota // with its lease: another owner was granted the key
+	outlived                    // longer than any lease may last: a try called after that was refused
 	unclear                     // the machine stood still, so that a renewal may have come too late
 )
 
-// lookWhetherItRenews finds out whether holds outlast their leases, by looks that no standstill
-// spoiled. Where there are too few of these the declaration decides. Where there is none, either, what
-// is held counts as renewed, which accuses nobody, and what takes the answer stays untested.
+// lookWhetherItRenews finds out whether holds outlast their leases, from looks without a
+// standstill. If there are too few of them, the declaration decides. Without a declaration either,
+// holds count as renewed, which accuses nobody, and the cells that depend on the answer stay
+// untested.
 func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench.Locker, key string) error {
 	over, lasts, err := r.observe(ctx, first, second, key)
 	declared := r.settings.renews || r.settings.session
@@ -47,10 +49,11 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	return nil
 }
 
-// errMisdeclared is about a lock that is not what it is declared to be, by looks that no standstill spoiled.
+// errMisdeclared says that the lock contradicts its declaration, in looks without a standstill.
 var errMisdeclared = errors.New("the lock is declared")
 
-// misdeclared is about a lock whose holds end with their leases, and which is declared to be another.
+// misdeclared returns the error of a lock with holds that end with their leases, against its
+// declaration.
 func (r *trial) misdeclared() error {
 	as, option := "to renew its leases", "WithRenewal"
 	if r.settings.session {
@@ -59,9 +62,10 @@ func (r *trial) misdeclared() error {
 	return fmt.Errorf("%w %s, but %d of %d holds ended with their lease of %v while the machine did not stand still; hint: leave %s away, or have the lock do so", errMisdeclared, as, looks, looks, r.settings.ttl, option)
 }
 
-// observe looks until it knows whether holds outlast their leases, or has looked often enough. over is
-// how many holds ended with theirs; one is enough where the lock cannot be called any more, which is what
-// the cases are for. The error is of the first look: later ones count as spoiled.
+// observe looks until it knows whether holds outlast their leases, or has looked often enough. over
+// counts the holds that ended with their leases; one is enough if the lock can no longer be called,
+// a fault that the cases report. The error is of the first look: later looks with an error count as
+// spoiled.
 func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key string) (over int, lasts bool, _ error) {
 	for n := range mostLooks {
 		seen, err := r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
@@ -83,12 +87,12 @@ func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key
 	return over, false, nil
 }
 
-// spent reports whether one of the owners that are looked at is not called any more.
+// spent reports whether one of the observed owners can no longer be called.
 func (r *trial) spent() bool {
 	return slices.ContainsFunc(r.guards, (*guard.Guard).Spent)
 }
 
-// outlasts looks whether a hold lasts longer than its lease, with nothing done about it.
+// outlasts observes whether a hold lasts longer than its lease, without any action on it.
 func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, key string) (observation, error) {
 	s := r.settings
 	watcher := standstill.Start(standstill.Config{Bound: s.lookBound(), Clock: s.clock})
@@ -101,7 +105,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	stood := watcher.Stop()
 	for _, lease := range []lockbench.Lease{got.lease, held} {
 		if lease != nil {
-			_ = lease.Release(ctx) // which of them is lost is no matter
+			_ = lease.Release(ctx) // either hold may be lost
 		}
 	}
 	switch {
@@ -115,19 +119,19 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	return ended, nil
 }
 
-// lookBound is how long a standstill within a look may be: a lock that renews has at least a third
-// of a lease to spare.
+// lookBound is the longest standstill allowed within a look: a lock that renews has at least a
+// third of a lease to spare.
 func (s *trialSettings) lookBound() time.Duration { return max(s.ttl/8, time.Millisecond) }
 
-// obtained is what trying for a key came to.
+// obtained is the outcome of trying for a key.
 type obtained struct {
-	lease   lockbench.Lease // nil when it was not granted
+	lease   lockbench.Lease // nil if it was not granted
 	slowest time.Duration   // of all tries
-	failed  error           // how it was refused before: ErrNotAcquired, if it was once
-	last    error           // what the last try returned
+	failed  error           // the error of a failed try: ErrNotAcquired, if any try returned it
+	last    error           // the error of the last try
 }
 
-// obtain tries until it is granted key, or a try that was called when every lease was over has failed.
+// obtain tries until key is granted, or until a try after the end of every lease has failed.
 func (r *trial) obtain(ctx context.Context, l lockbench.Locker, key string) (o obtained) {
 	s := r.settings
 	over := time.Now().Add(s.ttl + s.ttl/2 + time.Second + s.tolerance)

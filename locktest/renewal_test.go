@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// halting is a clock in virtual time of a machine that stands still for most of each second.
+// halting is a clock, in virtual time, of a machine that stands still for most of each second.
 type halting struct{}
 
 func (halting) Now() time.Time { return time.Now() }
@@ -46,14 +46,14 @@ func starvedWatchdogs() func() (lockbench.Locker, error) {
 	}
 }
 
-// plainOwners are of a lock that does not renew.
+// plainOwners makes owners of a lock that does not renew.
 func plainOwners() func() (lockbench.Locker, error) {
 	s := newService(faults{})
 	return func() (lockbench.Locker, error) { return s, nil }
 }
 
-// TestLooksAtRenewal: whether a lock renews is decided by looks that no standstill spoiled, or by what is
-// declared; else what takes the answer is untested and nothing is broken.
+// TestLooksAtRenewal checks that only looks without a standstill, or a declaration, decide whether
+// a lock renews; without either the cells that depend on it are untested, and nothing is broken.
 func TestLooksAtRenewal(t *testing.T) {
 	const late = "the machine stood still in all but 0 of 8 looks"
 	lapsing := []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived)}
@@ -63,7 +63,7 @@ func TestLooksAtRenewal(t *testing.T) {
 		clock   standstill.Clock
 		options []locktest.Option
 		skipped string // why those cells are not tested
-		fails   string // with what
+		fails   string // the error of those cases
 		err     string // of Try
 	}{
 		{name: "starved watchdog", owners: starvedWatchdogs(), clock: halting{}, skipped: late, fails: "untested, " + late},
@@ -95,7 +95,7 @@ func TestLooksAtRenewal(t *testing.T) {
 	}
 }
 
-// wantLook wants a case not to be broken, and skipped and failed with these words.
+// wantLook asserts that a case is not broken, and that it is skipped and failed with these words.
 func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
 	t.Helper()
 	if c.Verdict == checker.Broken || !strings.HasPrefix(c.Skipped, skipped) || (skipped == "") != (c.Skipped == "") {
@@ -106,7 +106,7 @@ func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
 	}
 }
 
-// TestDeclarations: what a lock may be declared to be is bounded.
+// TestDeclarations checks that declarations are bounded.
 func TestDeclarations(t *testing.T) {
 	type options = []locktest.Option
 	for want, given := range map[string]options{
@@ -131,7 +131,8 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestDeclarationsAreSaid: what is declared is in the result, and for the checker in the history.
+// TestDeclarationsAreSaid checks that declarations are in the result and, for the checker, in the
+// history.
 func TestDeclarationsAreSaid(t *testing.T) {
 	for _, c := range []struct {
 		options []locktest.Option

@@ -12,10 +12,9 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// Err returns what Explore would fail for, nil for nothing, as where the lock needs commands
-// that the server lacks: one error for each cell that is
-// claimed and was broken, or stayed untested although it was exercised; and one more for
-// Defects.
+// Err returns the errors that Explore would fail with: one for each cell that is claimed and was
+// broken, or stayed untested although it was exercised; and one for Defects. It is nil if there
+// is none, or if the lock needs commands that the server lacks.
 func (r Result) Err() error {
 	errs := []error{r.contradiction()}
 	for _, f := range r.ordered() {
@@ -24,7 +23,7 @@ func (r Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// ordered are the findings, the root cause first.
+// ordered returns the findings, the root cause first.
 func (r Result) ordered() []Finding {
 	root, found := r.root()
 	if !found {
@@ -39,8 +38,8 @@ func (r Result) ordered() []Finding {
 	return all
 }
 
-// root returns the finding to start with, of those that count against the claims, see
-// [checker.Cells.First]; false where there is none.
+// root returns the finding to start with, out of those that count against the claims, see
+// [checker.Cells.First]; false if there is none.
 func (r Result) root() (root Finding, found bool) {
 	cells, steps := r.cells(), map[lockbench.Cell]int{}
 	for _, f := range r.Findings {
@@ -57,7 +56,7 @@ func (r Result) root() (root Finding, found bool) {
 	return r.Findings[at], true
 }
 
-// contradiction is what makes r worthless, nil for nothing.
+// contradiction returns an error if r is worthless because lockbench contradicts itself.
 func (r Result) contradiction() error {
 	if len(r.Defects) == 0 {
 		return nil
@@ -65,7 +64,7 @@ func (r Result) contradiction() error {
 	return fmt.Errorf("nothing here is to be relied on, lockbench contradicts itself: %s", strings.Join(r.Defects, "; "))
 }
 
-// judge returns what is wrong about f, nil for nothing.
+// judge returns the error of f, nil for none.
 func (r Result) judge(f Finding) error {
 	switch {
 	case r.missing() != "":
@@ -78,8 +77,8 @@ func (r Result) judge(f Finding) error {
 	return nil
 }
 
-// missing says which commands of the lock the server did not know, empty for none. What is
-// broken then may be broken by that.
+// missing names the commands of the lock that the server does not know, empty for none. They may
+// be the cause of any breach.
 func (r Result) missing() string {
 	for _, c := range r.coverage {
 		if len(c.Lacks) > 0 {
@@ -89,7 +88,7 @@ func (r Result) missing() string {
 	return ""
 }
 
-// lacks says why cell is not for the lock to keep, empty when it is.
+// lacks says why cell does not apply to the lock, empty if it does.
 func (r Result) lacks(cell lockbench.Cell) string {
 	if cell.Under.Has(lockbench.Skew) && !r.clock {
 		return "the lock does not read the clock of its environment, Env.Now: only that is skewed"
@@ -103,7 +102,7 @@ func (r Result) lacks(cell lockbench.Cell) string {
 // passed reports whether f is a success.
 func (r Result) passed(f Finding) bool { return r.lacks(f.Cell) == "" && f.Verdict == checker.Held }
 
-// text says what was found, in a line or, with a schedule, a page.
+// text returns the finding in a line or, with a schedule, in a page.
 func (r Result) text(f Finding) string {
 	if why := r.lacks(f.Cell); why != "" && f.Violations == 0 {
 		return why
@@ -141,7 +140,7 @@ func (r Result) text(f Finding) string {
 	return fmt.Sprintf("%s\n%s\n%s%s", text, f.schedule.Sentence, table(f.schedule.Rows), r.again(f))
 }
 
-// explained returns the cell that explains that f is broken, where f has no schedule of its own.
+// explained returns the cell that explains why f is broken, if f has no schedule of its own.
 func (r Result) explained(f Finding) (lockbench.Cell, bool) {
 	if f.schedule != nil {
 		return lockbench.Cell{}, false
@@ -149,7 +148,7 @@ func (r Result) explained(f Finding) (lockbench.Cell, bool) {
 	return r.cells().Explained(f.Cell)
 }
 
-// table draws a schedule, one row a step.
+// table draws a schedule, one row per step.
 func table(rows []explore.Row) string {
 	steps := make([]results.Step, len(rows))
 	for i, row := range rows {
@@ -159,11 +158,11 @@ func table(rows []explore.Row) string {
 		}
 	}
 	var b strings.Builder
-	_ = reports.Steps(&b, steps) // a Builder takes everything
+	_ = reports.Steps(&b, steps) // a Builder never fails
 	return b.String()
 }
 
-// Covered says what was explored, one line per scenario and file.
+// Covered describes the extent of the exploration, one line per scenario and file.
 func (r Result) Covered() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "explored with seed %d", r.seed)

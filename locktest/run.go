@@ -9,24 +9,24 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Run tests a lock in real time, on whatever service newLocker connects it to, and
+// Run tests a lock in real time, on any service that newLocker connects it to, and
 // reports each cell, a guarantee under conditions, as a subtest of t: it passes when it
 // held, fails when it is claimed and was broken or stayed untested, or when the lock
 // panicked or did not come back from a call, and is skipped, with the reason, otherwise.
 //
-// newLocker makes one owner: what the lock's library creates for one client. It is
-// called for some fifty owners, by the test's own goroutine, so that it may call
-// t.Fatal. A Locker that is an [io.Closer] is closed when its owner ends; one
-// whose lock renews its leases by itself has to be, and Close then ends that.
+// newLocker makes one owner: the object that the lock's library creates for one client.
+// The test's own goroutine calls it for some fifty owners, so that it may call t.Fatal.
+// A Locker that is an [io.Closer] is closed when its owner ends. A lock that renews its
+// leases by itself has to be one, and Close has to end the renewal.
 //
-// A sound lock passes also on a slow machine: nothing is concluded from how long
-// something took but that a call did not return five seconds after its context had
-// ended ([WithPatience]), and that a key was refused more than a second after every
-// lease was over ([WithTolerance]). On one that is too slow to tell, cells stay
+// A sound lock passes on a slow machine, too: only two conclusions are drawn from the
+// time that something took. A call has to return within five seconds of the end of its
+// context ([WithPatience]), and a key must not be refused more than a second after every
+// lease is over ([WithTolerance]). If the machine is too slow to tell, cells stay
 // untested.
 //
 // Keys have names that no other run uses; none is left held for longer than twenty
-// leases. What fails keeps its history, for lockbench check.
+// leases. A failed case keeps its history, for lockbench check.
 func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
 	t.Helper()
 	if testing.Short() {
@@ -40,19 +40,19 @@ func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ..
 	trial.report(t)
 }
 
-// report has a subtest of t for each case.
+// report runs a subtest of t for each case.
 func (t Trial) report(test *testing.T) {
 	test.Helper()
 	test.Logf("tested in real time, with leases of %v and seed %d%s", t.TTL, t.Seed, t.declared())
 	for _, c := range t.Cases {
 		test.Run(c.Cell.String(), func(test *testing.T) {
-			test.Helper() // a failure is one of the line that calls Run
+			test.Helper() // attributes failures to the line that calls Run
 			c.report(test, t)
 		})
 	}
 }
 
-// declared is what the lock is said to be, empty where nothing is.
+// declared returns the declarations about the lock as text, empty for none.
 func (t Trial) declared() string {
 	if len(t.Declared) == 0 {
 		return ""
@@ -73,7 +73,7 @@ func (c *Case) report(t *testing.T, trial Trial) {
 	}
 }
 
-// failure is the error of c and how to go on from it.
+// failure returns the error of c with the next steps.
 func (c *Case) failure(trial Trial) string {
 	return fmt.Sprintf("%v\nseed %d, leases of %v, history %s\njudge it again: lockbench check %[4]s", c.Err, trial.Seed, trial.TTL, c.History)
 }

@@ -18,9 +18,10 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time. The
-// lock is held to what is tested on a machine however slow, and nothing recorded may break what
-// a lock on one server is held to; TestTryPassesSoundLocks wants every guarantee tested, in virtual time.
+// TestRunRedislock tests github.com/bsm/redislock v0.10.0, unmodified, in real time. The lock is
+// held only to the cells that even a slow machine can test, and no record may break a guarantee
+// that a lock on one server can keep; TestTryPassesSoundLocks wants every guarantee tested, in
+// virtual time.
 func TestRunRedislock(t *testing.T) {
 	opt := servertest.Start(t).Options()
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = time.Minute, time.Minute, time.Minute
@@ -34,7 +35,7 @@ func TestRunRedislock(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d histories, error %v", len(files), err)
 	}
-	claims := lockbench.LeaseClaims() // they are not all to be tested, but none is to be broken
+	claims := lockbench.LeaseClaims() // not all of them have to be tested, but none may be broken
 	for _, file := range files {
 		r := judgedAgain(t, file)
 		if r.Grants == 0 || len(r.Defects) > 0 {
@@ -48,8 +49,8 @@ func TestRunRedislock(t *testing.T) {
 	}
 }
 
-// runVariable has TestRunChild, run again by the test below, test a lock that is not
-// sound.
+// runVariable makes TestRunChild, which the test below runs in another process, test an unsound
+// lock.
 const runVariable = "LOCKTEST_RUN"
 
 func TestRunChild(t *testing.T) {
@@ -68,8 +69,7 @@ func TestRunChild(t *testing.T) {
 	locktest.Report(t, trial)
 }
 
-// TestRun looks at what go test prints of a lock that is not sound, and does what it
-// is told to there.
+// TestRun checks the output of go test for an unsound lock, and follows its advice.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for leases to end")

@@ -13,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// slowServer stands still for 150 ms of each 400.
+// slowServer stands still for 150 ms of every 400 ms.
 type slowServer struct{ start time.Time }
 
-// rest is for how long it goes on standing still.
+// rest returns how much longer it stands still.
 func (s slowServer) rest() time.Duration {
 	return max(0, 150*time.Millisecond-time.Since(s.start)%(400*time.Millisecond))
 }
@@ -26,7 +26,7 @@ func (s slowServer) ping(context.Context) error {
 	return nil
 }
 
-// impatient gives a try up when the server stands still, and says only that it was not granted.
+// impatient gives a try up when the server stands still, and reports only that it was not granted.
 func (s slowServer) impatient() faults {
 	return faults{acquire: func(ctx context.Context, l *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		if rest := s.rest(); rest > 0 {
@@ -37,7 +37,7 @@ func (s slowServer) impatient() faults {
 	}}
 }
 
-// fickle refuses every third try at once, when the first looks are over.
+// fickle refuses every third try at once, after the first looks.
 func fickle() faults {
 	return faults{acquire: func(ctx context.Context, l *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		if n := l.calls.Load(); n > 300 && n%3 == 0 {
@@ -47,8 +47,8 @@ func fickle() faults {
 	}}
 }
 
-// TestServerThatStandsStill: a refusal without an answer of the server is nobody's fault if the test can see that, by a server
-// that it was given; one of a server that answers is the lock's.
+// TestServerThatStandsStill checks that a refusal during a standstill of the server is not held
+// against the lock if the test watches the server, and that a refusal by a server that answers is.
 func TestServerThatStandsStill(t *testing.T) {
 	cell := lockbench.NoSpuriousRefusal.At(0)
 	for _, c := range []struct {
@@ -82,7 +82,8 @@ func TestServerThatStandsStill(t *testing.T) {
 	}
 }
 
-// TestLookOnAMachineThatStandsStill: a lock that nobody could reach accuses the machine if that stood still, and else the lock.
+// TestLookOnAMachineThatStandsStill checks that an unreachable lock accuses the machine if that
+// stood still, and else the lock.
 func TestLookOnAMachineThatStandsStill(t *testing.T) {
 	timeout := errors.New("i/o timeout")
 	for _, still := range []bool{true, false} {

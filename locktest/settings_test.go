@@ -98,8 +98,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimsTellHowToReadALook is about a lock whose first release frees what was
-// acquired twice.
+// TestClaimsTellHowToReadALook is about a lock that frees a key acquired twice with its first
+// release.
 func TestClaimsTellHowToReadALook(t *testing.T) {
 	for claims, want := range map[string]design.Reacquire{
 		"": design.Refreshed, "exclusion": design.Refreshed, "reentrancy": design.Nested, "+reentrancy": design.Nested,
@@ -113,7 +113,7 @@ func TestClaimsTellHowToReadALook(t *testing.T) {
 	}
 }
 
-// TestUnmet: a guarantee or a condition that no case is of is said once.
+// TestUnmet checks that a guarantee or a condition without a case is listed once.
 func TestUnmet(t *testing.T) {
 	var cells []lockbench.Cell
 	for _, i := range lockbench.Guarantees()[1:] {
@@ -133,8 +133,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestFaultsOfCases: the faults that test cases have happen are those of which the table of faults
-// says so.
+// TestFaultsOfCases checks that the table of faults marks exactly the faults that the test cases
+// use.
 func TestFaultsOfCases(t *testing.T) {
 	var want, got []string
 	for _, row := range fault.Rows() {

@@ -56,12 +56,12 @@ func (l soundLease) Release(ctx context.Context) error {
 
 var takeOrKeep = redis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "nx", "px", ARGV[2]) or redis.call("get", KEYS[1]) == ARGV[1] then return 1 end return 0`)
 
-// repeatably takes the key such that a command that was sent again is granted again.
+// repeatably takes the key so that a command that is sent again succeeds again.
 func repeatably(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
 	return takeOrKeep.Run(ctx, c, []string{key}, token, wholeMillis(ttl).Milliseconds()).Bool()
 }
 
-// until takes the key with SET NX PXAT, where the lease ends being up to the lock.
+// until takes the key with SET NX PXAT; the lock chooses the end of the lease.
 func until(end func(ttl time.Duration) int64) func(context.Context, *redis.Client, string, string, time.Duration) (bool, error) {
 	return func(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
 		err := c.Do(ctx, "set", key, token, "nx", "pxat", end(ttl)).Err()
@@ -75,7 +75,8 @@ func until(end func(ttl time.Duration) int64) func(context.Context, *redis.Clien
 // byTheClock ends the lease by the clock of the machine, not of the environment.
 func byTheClock(ttl time.Duration) int64 { return time.Now().Add(ttl).UnixMilli() }
 
-// TestSoundLocksAreNotAccused explores locks that use what no seed decides, with several seeds.
+// TestSoundLocksAreNotAccused explores locks that use times or random values outside of the seed's
+// control, with several seeds.
 func TestSoundLocksAreNotAccused(t *testing.T) {
 	for name, newLocker := range map[string]locktest.NewLocker{
 		"absolute expiry, a client that never retries": func(_ *testing.T, env locktest.Env) lockbench.Locker {
@@ -114,8 +115,8 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 	}
 }
 
-// TestClientRetries: SET NX that the client sends again is refused by the key that it has set. Nothing shows it where the
-// client does not.
+// TestClientRetries checks that SET NX that the client sends again is refused by the key that it
+// has set. A client without retries never shows it.
 func TestClientRetries(t *testing.T) {
 	for _, c := range []struct {
 		take    func(context.Context, *redis.Client, string, string, time.Duration) (bool, error)
@@ -139,7 +140,8 @@ func TestClientRetries(t *testing.T) {
 	}
 }
 
-// TestLeaseUnit: a lock that cuts its leases to whole milliseconds is found in both doors, unless it is declared to count in these.
+// TestLeaseUnit checks that a lock that cuts its leases to whole milliseconds is found by Explore
+// and by Try, unless it is declared to count in these.
 func TestLeaseUnit(t *testing.T) {
 	cut := func(ctx context.Context, c *redis.Client, key, token string, ttl time.Duration) (bool, error) {
 		return takeOrKeep.Run(ctx, c, []string{key}, token, ttl.Milliseconds()).Bool()
@@ -164,7 +166,7 @@ func TestLeaseUnit(t *testing.T) {
 	}
 }
 
-// TestOptionsOfTheOtherDoor: an option that changes nothing is an error.
+// TestOptionsOfTheOtherDoor checks that an option without effect is an error.
 func TestOptionsOfTheOtherDoor(t *testing.T) {
 	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
 		return &sound{redis: env.Redis, owner: env.Owner, take: repeatably}
@@ -186,7 +188,8 @@ func TestOptionsOfTheOtherDoor(t *testing.T) {
 	}
 }
 
-// prefixed is a lock whose tokens are its owners' names, and whose release compares them by a script.
+// prefixed is a lock that uses its owner's name as token, and releases with a script that compares
+// it.
 type prefixed struct {
 	redis   *redis.Client
 	owner   string
@@ -212,8 +215,9 @@ func (p prefixed) Acquire(ctx context.Context, key string, opt lockbench.Options
 
 var comparePrefix = redis.NewScript(`if string.sub(redis.call("get", KEYS[1]) or "", 1, #ARGV[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
 
-// TestPrefixesOfOwners: an owner that compares as much of a key's value as its own name is long frees the key of another whose
-// name begins with that. Compared in full, the same tokens free nobody's.
+// TestPrefixesOfOwners checks that an owner that compares a key's value only up to the length of
+// its own name frees the key of another owner with a longer name. With a full comparison, the same
+// tokens are safe.
 func TestPrefixesOfOwners(t *testing.T) {
 	t.Setenv("LOCKBENCH_BUDGET", "1500")
 	for _, c := range []struct {
@@ -262,7 +266,7 @@ type release func(context.Context) error
 
 func (f release) Release(ctx context.Context) error { return f(ctx) }
 
-// TestFirstLook wants what is wrong with an adapter said before anything is explored.
+// TestFirstLook checks that the fault of an adapter is reported before anything is explored.
 func TestFirstLook(t *testing.T) {
 	type table = map[string]struct {
 		acquire func(env locktest.Env, inner lockbench.Locker) acquire

@@ -16,35 +16,33 @@ import (
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
-// A Trial is what testing a lock in real time showed.
+// A Trial is the result of testing a lock in real time.
 type Trial struct {
-	// Cases has one entry for each cell that there is a test for, one for each other that
-	// was found broken, one for each guarantee that has none of these, and one for exclusion
-	// under each condition that none of these has; in the order of lockbench.Cell.Compare.
+	// Cases has one entry for each cell that has a test, one for each other cell that was found
+	// broken, one for each guarantee without either, and one for exclusion under each condition
+	// without any; in the order of lockbench.Cell.Compare.
 	Cases []Case
-	// Seed and TTL are what it was tested with.
+	// Seed and TTL are the seed and the lease of the test.
 	Seed uint64
 	TTL  time.Duration
-	// Declared says what the options declare the lock to be, one entry for each.
+	// Declared lists the declarations about the lock in the options, one entry for each.
 	Declared []string
 }
 
-// A Case is what was found of one cell: of a guarantee, under the conditions that the test
-// is made under.
+// A Case is the finding on one cell: on a guarantee, under the conditions of the test.
 type Case struct {
 	checker.CellFinding
-	// Err says why the case fails, nil for nothing: the cell is claimed and was broken,
-	// or stayed untested; or the lock did not come back from a call, or panicked.
+	// Err says why the case fails, nil if it does not: the cell is claimed and was broken, or
+	// stayed untested; or a call of the lock did not return, or panicked.
 	Err error
-	// Skipped says why nothing was tested, empty where something was.
+	// Skipped says why the cell was not tested, empty if it was.
 	Skipped string
-	// History is the file of the record that shows the verdict, empty where it was
-	// not kept.
+	// History is the file of the record that shows the verdict, empty if the record was not kept.
 	History string
 }
 
-// ErrUntested is what errors wrap that hold nothing against the lock: it could not be tested, as on a machine that
-// stands still. A test that measured nothing does not pass.
+// ErrUntested is wrapped by errors that prove nothing against the lock: it could not be tested, for
+// instance on a machine that stands still. A test that measured nothing does not pass.
 var ErrUntested = errors.New("untested")
 
 // Err returns the errors of all cases, nil for none.
@@ -56,16 +54,15 @@ func (t Trial) Err() error {
 	return errors.Join(errs...)
 }
 
-// Try tests a lock in real time, as [Run] does, and returns what it found. It fails
-// no test and may be used without one.
+// Try tests a lock in real time, as [Run] does, and returns its findings. It fails no test and may
+// be used without one.
 //
-// newLocker is called by the goroutine that calls Try, for some fifty owners. The
-// error is of the set-up: of newLocker, of an option or of the environment, or says
-// that the lock cannot be acquired while nobody holds it. What a lock does wrong
-// after that is in the Trial. When ctx ends, so does Try, with its error.
+// Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
+// newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
+// it. Later faults of the lock are in the Trial. When ctx ends, Try returns its error.
 //
-// Try returns also when the lock does not: calls that do not come back are left
-// behind with their goroutines, and nothing else is.
+// Try returns even if the lock does not: it leaves calls that do not return behind with their
+// goroutines, and nothing else.
 func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Trial, error) {
 	s, err := trialSettingsOf(options)
 	if err != nil {
@@ -91,11 +88,11 @@ type trial struct {
 	settings  trialSettings
 	newLocker func() (lockbench.Locker, error)
 	abilities abilities
-	starved   string // why nobody knows whether the lock renews, empty where that is known
+	starved   string // why it is unknown whether the lock renews; empty if that is known
 	claims    lockbench.Claims
-	keys      string // what all keys begin with
+	keys      string // the prefix of all keys
 	dir       string // of the histories
-	own       bool   // dir is ours to remove
+	own       bool   // the trial removes dir
 	guards    []*guard.Guard
 	runs      []*caseRun
 }
@@ -114,7 +111,7 @@ func (r *trial) locker(wrong func(error)) (*guard.Guard, error) {
 	return g, nil
 }
 
-// close closes all locks at once, for each may take its time.
+// close closes all locks at once, since each may take its time.
 func (r *trial) close() {
 	var all sync.WaitGroup
 	for _, g := range r.guards {
@@ -122,11 +119,11 @@ func (r *trial) close() {
 	}
 	all.Wait()
 	if r.own {
-		_ = os.Remove(r.dir) // empty, unless something is to be looked at
+		_ = os.Remove(r.dir) // fails if files are left, which the user may need
 	}
 }
 
-// meet finds out what the lock can do.
+// meet finds out the abilities of the lock.
 func (r *trial) meet(ctx context.Context) error {
 	var stuck notes
 	first, err := r.locker(stuck.fail)
@@ -158,15 +155,16 @@ func (r *trial) meet(ctx context.Context) error {
 	return err
 }
 
-// timedOut reports whether err says that the lock, its client or the network gave up waiting. That may be after a time too short
-// to count as a standstill: redsync waits for a twentieth of a lease.
+// timedOut reports whether err says that the lock, its client or the network gave up waiting. They
+// may give up after a time too short to count as a standstill: redsync waits for a twentieth of a
+// lease.
 func timedOut(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// A starvedError is why nobody knows what the lock can do: each look failed, and the machine or the server stood still
-// during the last one.
+// A starvedError says why the lock's abilities are unknown: each look failed, and the machine or
+// the server stood still during the last one.
 type starvedError struct {
 	looks int
 	stood time.Duration
@@ -177,10 +175,10 @@ func (e *starvedError) Error() string {
 	return fmt.Sprintf("untested, the machine or the server stood still for %v in look %d of %d at the lock, which failed: %v", e.stood.Round(time.Millisecond), e.looks, mostLooks, e.err)
 }
 
-// Unwrap returns ErrUntested, and what the look failed with.
+// Unwrap returns ErrUntested and the error of the look.
 func (e *starvedError) Unwrap() []error { return []error{ErrUntested, e.err} }
 
-// lookAt finds out by one key what the lock can do.
+// lookAt finds out the abilities of the lock, by one key.
 func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key string) error {
 	a, err := look(ctx, first, second, key)
 	if err != nil {
@@ -193,7 +191,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	return r.lookWhetherItRenews(ctx, first, second, key)
 }
 
-// open makes the owners of every case that the lock has the abilities for.
+// open makes the owners of every case that suits the lock's abilities.
 func (r *trial) open() error {
 	if err := r.folder(); err != nil {
 		return err
@@ -215,7 +213,7 @@ func (r *trial) open() error {
 	return nil
 }
 
-// folder prepares where histories are written.
+// folder prepares the folder of histories.
 func (r *trial) folder() (err error) {
 	if r.dir = r.settings.histories; r.dir != "" {
 		if err = os.MkdirAll(r.dir, 0o755); err != nil {
@@ -237,11 +235,11 @@ func (r *trial) sides(p testCase) int {
 	return p.sides
 }
 
-// undying reports whether nobody can say what becomes of a crashed owner's lock: it
-// outlasts its lease, because it is renewed or because it has none.
+// undying reports whether nobody can tell when the lock of a crashed owner ends: it outlasts its
+// lease, because it is renewed or has none.
 func (r *trial) undying() bool { return r.abilities.lasts() && r.guards[0].Immortal() }
 
-// unfit says why the lock cannot be put to a test, empty when it can.
+// unfit says why the lock cannot take part in a test, empty if it can.
 func (r *trial) unfit(p testCase) string {
 	switch {
 	case p.lapses && r.starved != "":
@@ -275,7 +273,7 @@ func (r *trial) run(ctx context.Context) {
 	all.Wait()
 }
 
-// broken are the errors of lockbench's own: histories that cannot be written.
+// broken returns lockbench's own errors: histories that cannot be written.
 func (r *trial) broken() (errs []error) {
 	for _, sh := range r.runs {
 		errs = append(errs, sh.err)
@@ -286,13 +284,13 @@ func (r *trial) broken() (errs []error) {
 // givenUp is the cell of acquires that are cancelled.
 var givenUp = lockbench.Recovery.At(lockbench.Cancel)
 
-// abandoned is the cell of owners that die with what they hold.
+// abandoned is the cell of owners that die while they hold the lock.
 var abandoned = lockbench.Recovery.At(lockbench.Crash)
 
 // outlasting is the cell of owners that work on past their leases.
 var outlasting = lockbench.Exclusion.At(lockbench.Outlived)
 
-// file is the history of a test case.
+// file returns the name of the history of a test case.
 func (r *trial) file(p testCase) string {
 	name := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, c) {

@@ -27,10 +27,10 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// The tests of Try run in virtual time, on a server of the bubble: neither the machine's
-// speed nor its load has a part in what they find. TestRunRedislock runs in real time.
+// The tests of Try run in virtual time, on a server of the bubble, so that their findings do not
+// depend on the machine's speed or load. TestRunRedislock runs in real time.
 
-// TestTryPassesSoundLocks wants no guarantee broken, and none untested.
+// TestTryPassesSoundLocks asserts that no guarantee is broken, and none untested.
 func TestTryPassesSoundLocks(t *testing.T) {
 	owners := map[string]func(*testing.T) func() (lockbench.Locker, error){"redislock": redislockOwners}
 	for _, name := range []string{
@@ -58,8 +58,8 @@ func redislockOwners(t *testing.T) func() (lockbench.Locker, error) {
 	return func() (lockbench.Locker, error) { return redislockLocker{redislock.New(client)}, nil }
 }
 
-// TestTryFindsMutants has each lock fail the case that is named after what it breaks. Those
-// of the mutants that are left out need a scheduler, or faults.
+// TestTryFindsMutants checks that each lock fails the case that is named after the breach. The
+// mutants left out can only be caught with a scheduler, or with faults.
 func TestTryFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees in sound locks what it would see in these")
@@ -100,8 +100,7 @@ func TestTryFindsMutants(t *testing.T) {
 	}
 }
 
-// findsMutant performs only the test cases that are to show the fault, unless tests are to take
-// their time.
+// findsMutant performs only the test cases for the fault, unless long tests are on.
 func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
 	cases, options := breaks, []locktest.Option(nil)
@@ -111,7 +110,7 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 		owners = threadsOf(t, d, environment(t))
 	case "inner-frees":
 		options = append(options, locktest.WithClaims("reentrancy"))
-	case "equal-tokens": // tokens are alike where both owners were granted equally often
+	case "equal-tokens": // tokens are alike if both owners were granted equally often
 		cases = cellsOf(t, "lease")
 	case "granted-when-over":
 		cases = cellsOf(t, "wake-up")
@@ -127,7 +126,7 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	}
 }
 
-// tried is what testing a lock in virtual time shows.
+// tried returns the result of testing a lock in virtual time.
 func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
 	t.Helper()
 	if testing.Short() {
@@ -136,8 +135,8 @@ func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...loc
 	return triedWhole(t, owners, options...)
 }
 
-// TestLooksThatRunOutOfTime: a lock whose client gives up early, on a machine too busy for it, is not accused; it is tested as
-// soon as it answers.
+// TestLooksThatRunOutOfTime checks that a lock with a client that times out early, on a busy
+// machine, is not accused, but tested as soon as it answers.
 func TestLooksThatRunOutOfTime(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -164,7 +163,8 @@ func TestLooksThatRunOutOfTime(t *testing.T) {
 	}
 }
 
-// TestServiceThatNeverAnswers: what outlasts the patience of the test is no client that gives up early, and not asked eight times.
+// TestServiceThatNeverAnswers checks that a call that outlasts the patience of the test is not
+// taken for such a time-out, and is not made eight times.
 func TestServiceThatNeverAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -180,7 +180,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 	})
 }
 
-// triedWhole is tried, as long with -short as without.
+// triedWhole is tried, with the same length under -short.
 func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
 	t.Helper()
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
@@ -190,10 +190,10 @@ func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options .
 	return trial
 }
 
-// inVirtualTime has time pass between the calls.
+// inVirtualTime lets time pass between the calls.
 var inVirtualTime = locktest.WithThink(time.Microsecond)
 
-// TestTrySurvivesWildLocks has locks do what no lock may. Try says so and returns.
+// TestTrySurvivesWildLocks checks that Try reports locks that break their contract, and returns.
 func TestTrySurvivesWildLocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -216,7 +216,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				over := make(chan struct{})
-				defer func() { // lets go of what Try left behind
+				defer func() { // releases the goroutines that Try left behind
 					close(over)
 					time.Sleep(time.Second)
 				}()
@@ -277,7 +277,7 @@ func TestTryEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestTryKeepsHistories wants all of them where they are asked for.
+// TestTryKeepsHistories checks that all histories are kept if asked for.
 func TestTryKeepsHistories(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
 	t.Setenv("LOCKBENCH_HISTORY", dir)
@@ -299,7 +299,7 @@ func TestTryKeepsHistories(t *testing.T) {
 	})
 }
 
-// wantBroken wants cell to fail, and its history to show why.
+// wantBroken asserts that cell fails, and that its history shows why.
 func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	t.Helper()
 	c := caseOf(trial, cell)
@@ -310,13 +310,13 @@ func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	if f := judgedAgain(t, c.History).Find(cell); f.Verdict != checker.Broken {
 		t.Errorf("%s: %s says %v, want it broken", cell, c.History, f.Verdict)
 	}
-	waited := strings.HasSuffix(c.History, "-wait.lbh") // nobody knows since when such a grant is valid
+	waited := strings.HasSuffix(c.History, "-wait.lbh") // it is unknown since when such a grant is valid
 	if cell == lockbench.Exclusion.At(0) && !waited && len(endOf(t, c.History).Trailer.MonitorOverlaps) == 0 {
 		t.Errorf("%s: the monitor of %s saw no two at a time", cell, c.History)
 	}
 }
 
-// caseOf is the case of cell, an empty one where there is none.
+// caseOf returns the case of cell, an empty one if there is none.
 func caseOf(trial locktest.Trial, cell lockbench.Cell) locktest.Case {
 	for _, c := range trial.Cases {
 		if c.Cell == cell {
@@ -335,7 +335,7 @@ func cellsOf(t *testing.T, text string) (all []lockbench.Cell) {
 	return all
 }
 
-// judgedAgain is what lockbench check says of a file.
+// judgedAgain returns the judgement of lockbench check on a file.
 func judgedAgain(t *testing.T, file string) checker.Result {
 	t.Helper()
 	src, err := history.Open(file)
@@ -403,7 +403,7 @@ func threadsOf(t *testing.T, d design.Design, env onredis.Environment) func() (l
 	return func() (lockbench.Locker, error) { return p.Locker(design.Blind), nil }
 }
 
-// environment has a server of the bubble that t is of.
+// environment returns an environment with a server in the bubble of t.
 func environment(t *testing.T) onredis.Environment {
 	t.Helper()
 	return onredis.Environment{
@@ -412,8 +412,9 @@ func environment(t *testing.T) onredis.Environment {
 	}
 }
 
-// TestTryKnowsWhatTheServerRefused: a lock that takes every error for a refusal, or for a loss,
-// breaks nothing where the server refused to run its commands; where it makes that up, it does.
+// TestTryKnowsWhatTheServerRefused checks that a lock that takes every error for a refusal, or for
+// a loss, is not accused if the server refused to run its commands, and is accused if it makes that
+// up.
 func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 	denied := errors.New("NOPERM this user has no permissions to run the 'evalsha' command")
 	for _, c := range []struct {
@@ -427,7 +428,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
-					if strings.Count(key, "/") < 3 { // not of a case: before it begins the lock is looked at
+					if strings.Count(key, "/") < 3 { // not of a case, but of the looks before the cases
 						return s.wait(ctx, key, opt)
 					}
 					return nil, fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, c.cause)
@@ -451,7 +452,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 	}
 }
 
-// TestTryKeyPrefix: no key has a name outside the prefix.
+// TestTryKeyPrefix checks that all keys have the prefix.
 func TestTryKeyPrefix(t *testing.T) {
 	const prefix = "app:{1}:"
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// found puts together what all records say of each cell, and keeps those that somebody
-// should look at.
+// found merges the findings of all records on each cell, and keeps the records of failures.
 func (r *trial) found() Trial {
 	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl, Declared: r.settings.declared()}
 	for _, cell := range r.cells() {
@@ -25,7 +24,7 @@ func (r *trial) found() Trial {
 	return t
 }
 
-// cells are those that there are cases of.
+// cells returns the cells of the cases.
 func (r *trial) cells() (all []lockbench.Cell) {
 	for _, p := range testCases {
 		all = append(all, p.cell)
@@ -40,8 +39,8 @@ func (r *trial) cells() (all []lockbench.Cell) {
 	return sorted(append(all, unmet(all)...))
 }
 
-// unmet returns the guarantees that none of these cells is of, where nothing goes wrong, and
-// exclusion under each condition that none has.
+// unmet returns the guarantees that occur in none of these cells, under no condition, and exclusion
+// under each condition that occurs in none.
 func unmet(cells []lockbench.Cell) (all []lockbench.Cell) {
 	var met lockbench.Conditions
 	kept := map[lockbench.Guarantee]bool{}
@@ -68,13 +67,13 @@ func sorted(cells []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(cells)
 }
 
-// find fills in a case: the worst of what any record shows.
+// find fills in a case with the worst finding of any record.
 func (r *trial) find(c *Case) {
 	cell, own := c.Cell, r.about(c.Cell)
 	for _, sh := range r.runs {
 		f := sh.result.Cells().Touched(cell)
 		if sh.test.cell != cell && f.Verdict != checker.Broken {
-			continue // what a test case says beside its subject is not made to be counted on
+			continue // a test case counts only for its own subject, unless it breaks another cell
 		}
 		if c.History == "" || f.Verdict.Graver(c.Verdict) {
 			c.Finding, c.History = f, sh.file()
@@ -88,12 +87,12 @@ func (r *trial) find(c *Case) {
 	c.Err = r.judge(c, own)
 }
 
-// about are the runs whose subject is cell.
+// about returns the runs of the test cases for cell.
 func (r *trial) about(cell lockbench.Cell) []*caseRun {
 	return slices.DeleteFunc(slices.Clone(r.runs), func(sh *caseRun) bool { return sh.test.cell != cell })
 }
 
-// skipped says why c was not tested, empty when it was.
+// skipped says why c was not tested, empty if it was.
 func (r *trial) skipped(c *Case) string {
 	if why := r.idle(c); why != "" || c.History != "" {
 		return why
@@ -109,7 +108,8 @@ func (r *trial) skipped(c *Case) string {
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"
 }
 
-// idle says why no key was free while the lock waited for it; empty where one was, or c is of other things.
+// idle says why no key was free while the lock waited for it; empty if one was, or if c is another
+// cell.
 func (r *trial) idle(c *Case) string {
 	if c.Cell != awakened || c.Verdict != checker.Untested {
 		return ""
@@ -122,7 +122,7 @@ func (r *trial) idle(c *Case) string {
 	return ""
 }
 
-// judge returns why c fails, nil when it does not.
+// judge returns the error of c, nil if it does not fail.
 func (r *trial) judge(c *Case, own []*caseRun) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -156,7 +156,7 @@ func (r *trial) judge(c *Case, own []*caseRun) error {
 	return errors.Join(errs...)
 }
 
-// troubles returns the calls that failed, empty when none did.
+// troubles describes the calls that failed, empty for none.
 func (n *notes) troubles() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -166,7 +166,7 @@ func (n *notes) troubles() string {
 	return fmt.Sprintf("; %d calls failed, the first: %v", n.errors, n.first)
 }
 
-// text says in a line what was found.
+// text returns the finding in a line.
 func (c *Case) text() string {
 	if c.Skipped != "" {
 		return c.Skipped
@@ -185,7 +185,7 @@ func (c *Case) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// unclaimed says why f fails nothing: empty where it would.
+// unclaimed says why f does not fail the test: empty if it does.
 func unclaimed(f *checker.Finding) []string {
 	switch {
 	case !f.Claimed:
@@ -196,18 +196,18 @@ func unclaimed(f *checker.Finding) []string {
 	return nil
 }
 
-// page is text with the evidence, and how to look at it again.
+// page returns the text with the evidence, and the command that judges the file again.
 func (c *Case) page() string {
 	var b strings.Builder
 	b.WriteString(c.text())
 	if c.Counterexample != nil {
 		fmt.Fprintf(&b, "\n%s\n", c.Counterexample.Sentence)
-		_ = reports.Timeline(&b, c.Counterexample) // a Builder takes everything
+		_ = reports.Timeline(&b, c.Counterexample) // a Builder never fails
 	}
 	return b.String()
 }
 
-// tidy removes the histories that nobody asked for and that show nothing.
+// tidy removes histories that nobody asked for and that show no failure.
 func (r *trial) tidy(t Trial) {
 	if !r.own {
 		return

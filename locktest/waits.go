@@ -7,32 +7,34 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// awakened is the cell of waiters whose key becomes free.
+// awakened is the cell of waiters for a key that becomes free.
 var awakened = lockbench.WakeUp.At(0)
 
-// A vigil is how long the owners of a case wait for what.
+// A vigil has the times that the owners of a case wait.
 type vigil struct {
 	held time.Duration // from the call of the waiter to the release
 	most time.Duration // how long the key may be free, until the waiter breaks its guarantee
 	room time.Duration // after that, for others to find the key free before the wait is over
 }
 
-// vigil returns the times for a lock that promises its waiters to ask every wakes, or nothing.
+// vigil returns the times for a lock that promises that its waiters ask every wakes, or promises
+// nothing.
 func (s *trialSettings) vigil() vigil {
 	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
 	v.most = s.wakes + time.Second + s.tolerance
-	if s.wakes == 0 { // half of the wait, which is all of these
+	if s.wakes == 0 { // most becomes half of the whole wait, held + most + room
 		v.most += v.held + v.most + v.room
 	}
 	return v
 }
 
-// wait is for how long the waiter is told to wait.
+// wait returns how long the waiter is told to wait.
 func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
 
-// awaitRelease has an owner wait, in the lock's own way, for a key whose holder keeps it until the wait is over, and for
-// one that it releases meanwhile. A third tries the key when it must have been granted to the waiter: who is granted it
-// then, and keeps it, shows that nobody had it.
+// awaitRelease lets an owner wait, in the lock's own way, for a key that its holder keeps until the
+// wait is over, and for one that is released meanwhile. A third owner tries the key at a time when
+// the waiter must have been granted it: if the third is granted it then, and keeps it, nobody had
+// it.
 func awaitRelease(s *fixture) {
 	holder, waiter := s.owners[0], s.owners[1]
 	for range s.rounds(4) {
@@ -69,9 +71,10 @@ func (o *owner) await() lockbench.Lease {
 	return lease
 }
 
-// tryUnlessGranted tries the key that was just freed, when the waiter must have been granted it and its wait is nearly over,
-// and keeps it until the waiter was answered, or its wait is long over. It returns true if it was granted the key, and
-// nobody stood still meanwhile: once more would show no more.
+// tryUnlessGranted tries the key that was just freed, at a time when the waiter must have been
+// granted it and its wait is nearly over, and keeps it until the waiter was answered, or its wait
+// is long over. It returns true if it was granted the key, and nobody stood still meanwhile:
+// another try would not show more.
 func (s *fixture) tryUnlessGranted(begun time.Time, waited <-chan struct{}) bool {
 	stood := s.stood()
 	if !s.sleepUnless(waited, s.vigil.most+7*s.vigil.room/8) {
@@ -97,13 +100,13 @@ func (s *fixture) sleepUnless(over <-chan struct{}, d time.Duration) bool {
 	return false
 }
 
-// waitless begins what is said of a lock whose acquires do not wait.
+// waitless begins the finding on a lock with acquires that do not wait.
 const waitless = "the lock does not wait as it is told"
 
-// A hurried refusal is one that came before the wait was over.
+// A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a key that another held, sooner than it was told to wait.
+// refusedSooner notes that an acquire was refused a held key before its wait was over.
 func (n *notes) refusedSooner(wait, took time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -119,8 +122,8 @@ func (n *notes) waited(granted bool) {
 	}
 }
 
-// idle says why what a case noted leaves open how waiters are granted a key that is free: there was none, or no waiter.
-// It is empty where there was.
+// idle says why a case cannot tell how waiters are granted a free key: no key was free, or nobody
+// waited. It is empty if the case can tell.
 func (n *notes) idle() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

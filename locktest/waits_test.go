@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// polls waits by a try each so often.
+// polls waits by a try every so often.
 func polls(every time.Duration) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		for over := time.Now().Add(opt.Wait); ; time.Sleep(min(every, time.Until(over))) {
@@ -27,7 +27,7 @@ func polls(every time.Duration) faults {
 	}}
 }
 
-// sleepsThrough tries once, and then waits for the end of its wait.
+// sleepsThrough tries once, and then sleeps until the end of its wait.
 func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	lease, err := s.try(key, opt.TTL)
 	if err == nil || opt.Wait <= 0 {
@@ -41,12 +41,12 @@ func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Op
 	return nil, lockbench.ErrNotAcquired
 }
 
-// hastes tries once, however long it is to wait.
+// hastes tries once, regardless of its wait.
 func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	return s.try(key, opt.TTL)
 }
 
-// handsOver answers a release when whoever waits was granted the key.
+// handsOver returns from a release only after a waiter was granted the key.
 func handsOver() faults {
 	return faults{release: func(_ context.Context, l *memoryLease) error {
 		defer time.Sleep(10 * time.Millisecond)
@@ -54,7 +54,7 @@ func handsOver() faults {
 	}}
 }
 
-// grantsAtTheEnd takes the end of its wait for a grant.
+// grantsAtTheEnd returns a grant at the end of its wait.
 func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	lease, err := s.wait(ctx, key, opt)
 	if err != nil && opt.Wait > 0 && ctx.Err() == nil {
@@ -63,7 +63,7 @@ func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.O
 	return lease, err
 }
 
-// TestWaiting: how a lock's waiters wait is judged by what is declared of them.
+// TestWaiting checks that waiters are judged by the declarations about them.
 func TestWaiting(t *testing.T) {
 	type options = []locktest.Option
 	for _, c := range []struct {
@@ -105,7 +105,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestGrantedAtTheEnd: a waiter that is told at the end of its wait that it was granted the key, which another holds, is caught.
+// TestGrantedAtTheEnd checks that a lock is caught that grants a waiter the key at the end of its
+// wait although another owner holds it.
 func TestGrantedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,8 +116,8 @@ func TestGrantedAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestWaitingInRealTime: on a machine however slow, waiters that poll as declared are not accused, and one that sleeps
-// through a release is, unless the machine stood still.
+// TestWaitingInRealTime checks that, on a machine of any speed, waiters that poll as declared are
+// not accused, and that a waiter that sleeps through a release is, unless the machine stood still.
 func TestWaitingInRealTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for waits to be over")
@@ -137,7 +138,7 @@ func TestWaitingInRealTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			accused := false // under a pause, too, which is what standstills are
+			accused := false // also under a pause, the condition of standstills
 			for _, got := range trial.Cases {
 				accused = accused || got.Verdict == checker.Broken
 			}
@@ -148,7 +149,8 @@ func TestWaitingInRealTime(t *testing.T) {
 	}
 }
 
-// beating is a lock that renews its leases every half of one, so many times, and tells nobody when it ends.
+// beating is a lock that renews its leases every half lease, a limited number of times, and reports
+// no end.
 type beating struct {
 	*service
 	beats int
@@ -193,8 +195,8 @@ func (b *beating) Close() error {
 	return nil
 }
 
-// TestRenewalsThatEnd: a lock that stops to renew a hold breaks its claim to be exclusive past its lease, and one that goes on
-// keeps it.
+// TestRenewalsThatEnd checks that a lock that stops renewing a hold breaks its claim to be
+// exclusive past its lease, and that one that goes on keeps it.
 func TestRenewalsThatEnd(t *testing.T) {
 	outlived := lockbench.Exclusion.At(lockbench.Outlived)
 	claims := locktest.WithClaims("+exclusion@outlived")
@@ -226,7 +228,8 @@ func TestRenewalsThatEnd(t *testing.T) {
 	}
 }
 
-// TestWaitersThatAreSound: locks that wait by themselves, and tell nobody when they were granted a key, are not accused.
+// TestWaitersThatAreSound checks that locks that wait by themselves, and do not tell when they were
+// granted a key, are not accused.
 func TestWaitersThatAreSound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -250,7 +253,8 @@ func TestWaitersThatAreSound(t *testing.T) {
 	}
 }
 
-// TestPrefixesOfKeys: a release that also frees every key which begins with its own is caught.
+// TestPrefixesOfKeys checks that a release that also frees every key that begins with its own is
+// caught.
 func TestPrefixesOfKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,26 +11,25 @@ import (
 	"time"
 )
 
-// patience is how long, in real time, a search may go on without a schedule coming
-// to its end.
+// patience is how long, in real time, a search may go on without finishing a schedule.
 const patience = time.Minute
 
-// glance is how often, in real time, an alarm looks for signs of life, and glances how often a
-// goroutine must be seen waiting for the same mutex meanwhile, to be taken to wait for ever. Who
-// holds the mutex waits for a command then, and the command for the goroutine.
+// glance is how often, in real time, an alarm looks for signs of life. A goroutine that is seen
+// waiting for the same mutex glances times without one counts as waiting for ever: the holder of
+// the mutex waits for a command, and the command for the goroutine.
 const (
 	glance  = 500 * time.Millisecond
 	glances = 6
 )
 
-// An alarm looks, from outside the bubble, after what goes on within.
+// An alarm watches, from outside, whether a bubble makes progress.
 type alarm struct {
 	signs atomic.Int64 // of life
 	done  chan struct{}
 	ended sync.WaitGroup
 }
 
-// watch begins to look after bubbles. It calls stuck when they stand still, once.
+// watch begins to watch bubbles. It calls stuck once if they stand still.
 func watch(stuck func()) *alarm {
 	a := &alarm{done: make(chan struct{})}
 	a.ended.Go(func() {
@@ -72,7 +71,7 @@ func waiting() (goroutines []string) {
 	return goroutines
 }
 
-// again counts how often each of those seen now was seen in a row.
+// again counts in how many looks in a row each goroutine was seen.
 func again(before map[string]int, now []string) map[string]int {
 	count := map[string]int{}
 	for _, g := range now {
@@ -81,8 +80,8 @@ func again(before map[string]int, now []string) map[string]int {
 	return count
 }
 
-// wedged is what to do about a lock that stands still: nothing else than a panic
-// can end a goroutine that waits for a mutex.
+// wedged returns the reaction to a lock that stands still: only a panic can end a goroutine that
+// waits for a mutex.
 func wedged(test string) func() {
 	return func() {
 		panic(fmt.Sprintf("locktest: %s: the lock stands still; hint: a goroutine waits for a sync.Mutex that is held while a command is under way. Hold it for less, or give each owner its own", test))

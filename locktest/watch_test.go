@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// TestWaitingForAMutexIsSeen has a goroutine of a bubble wait for a mutex.
+// TestWaitingForAMutexIsSeen makes a goroutine of a bubble wait for a mutex.
 func TestWaitingForAMutexIsSeen(t *testing.T) {
 	if got := waiting(); len(got) > 0 {
 		t.Fatalf("before: %q", got)

@@ -21,16 +21,16 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// watchdog is an owner of a lock in memory that renews its leases by itself, each third of one,
-// until it is closed. Closing ends its Lost channels, as rueidislock's does.
+// watchdog is an owner of a lock in memory that renews its leases by itself, every third of a
+// lease, until it is closed. Closing ends its Lost channels, as rueidislock's does.
 type watchdog struct {
 	*service
 	ctx   context.Context
 	close context.CancelFunc
 	done  sync.WaitGroup
-	// before is called before each renewal, which false gives up; nil is nothing.
+	// before is called before each renewal; false skips it. nil always renews.
 	before func(ctx context.Context) bool
-	frees  bool // Close releases what is held, as rueidislock's may
+	frees  bool // Close releases the holds, as rueidislock's may
 }
 
 func newWatchdog(s *service) *watchdog {
@@ -58,7 +58,7 @@ func (w *watchdog) renew(l *watchedLease, ttl time.Duration) {
 		select {
 		case <-l.held.Done():
 			if w.frees && w.ctx.Err() != nil {
-				_ = l.memoryLease.Release(context.Background()) // who had released it before need not know
+				_ = l.memoryLease.Release(context.Background()) // an owner that released it before need not learn of this
 			}
 			return
 		case <-tick.C:
@@ -105,7 +105,8 @@ func (l *watchedLease) Release(ctx context.Context) error {
 	return l.memoryLease.Release(ctx)
 }
 
-// TestDeathReportsNoLoss: what the death of an owner ends by itself is no loss that it reported.
+// TestDeathReportsNoLoss checks that a lease that ends with the death of its owner is no loss that
+// the owner reported.
 func TestDeathReportsNoLoss(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +119,8 @@ func TestDeathReportsNoLoss(t *testing.T) {
 	})
 }
 
-// TestCloseMayRelease: a lock that releases what it holds when it is closed loses no lease too early.
+// TestCloseMayRelease checks that a lock that releases its holds when it is closed is not accused
+// of losing leases too early.
 func TestCloseMayRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +137,8 @@ func TestCloseMayRelease(t *testing.T) {
 	})
 }
 
-// lasting is an owner of a lock whose leases all last for an hour, so that it is taken for one that renews. Closing it
-// changes nothing.
+// lasting is an owner of a lock with leases that last for an hour, so that it counts as one that
+// renews. Closing it changes nothing.
 type lasting struct{ *service }
 
 func (l lasting) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
@@ -146,7 +148,8 @@ func (l lasting) Acquire(ctx context.Context, key string, opt lockbench.Options)
 
 func (l lasting) Close() error { return nil }
 
-// TestLeasesThatOutliveTheirOwnersAreFound: a key that stays taken after its owner's death is found.
+// TestLeasesThatOutliveTheirOwnersAreFound checks that a key that stays taken after its owner's
+// death is found.
 func TestLeasesThatOutliveTheirOwnersAreFound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +159,8 @@ func TestLeasesThatOutliveTheirOwnersAreFound(t *testing.T) {
 	})
 }
 
-// TestLossThatNeverWasIsFound: an owner that reports a loss which nobody caused, and lives, is found.
+// TestLossThatNeverWasIsFound checks that a live owner that reports a loss without a cause is
+// found.
 func TestLossThatNeverWasIsFound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +174,7 @@ func TestLossThatNeverWasIsFound(t *testing.T) {
 	})
 }
 
-// wantHeld wants cell to be tested and kept.
+// wantHeld asserts that cell was tested and held.
 func wantHeld(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	t.Helper()
 	if c := caseOf(trial, cell); c.Verdict != checker.Held || c.Err != nil {
@@ -221,7 +225,8 @@ func dialUnix(ctx context.Context, addr string, d *net.Dialer, _ *tls.Config) (n
 	return d.DialContext(ctx, "unix", addr)
 }
 
-// TestTryRueidislock: the death of rueidislock's owners is tested on a real server, and accuses nobody.
+// TestTryRueidislock checks on a real server that the death of rueidislock's owners is tested, and
+// accuses nobody.
 func TestTryRueidislock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for leases to end")
@@ -241,12 +246,12 @@ func TestTryRueidislock(t *testing.T) {
 	}
 }
 
-// diesSoundly wants the death of owners to be tested and nothing to be broken.
+// diesSoundly asserts that the death of owners is tested and nothing is broken.
 func diesSoundly(t *testing.T, newLocker func() (lockbench.Locker, error)) {
 	t.Helper()
 	var trial locktest.Trial
 	err := context.DeadlineExceeded
-	for i := 0; i < 5 && errors.Is(err, context.DeadlineExceeded); i++ { // the library's own, in the first look on a busy machine
+	for i := 0; i < 5 && errors.Is(err, context.DeadlineExceeded); i++ { // a timeout of the library, in the first look on a busy machine
 		trial, err = locktest.Try(t.Context(), newLocker, locktest.WithRenewal(), locktest.WithHistories(t.TempDir()),
 			locktest.WithCases(lockbench.Recovery.At(lockbench.Crash)))
 	}

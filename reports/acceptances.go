@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// acceptances says what came of each acceptance, those first that somebody has to do something about.
+// acceptances lists the state of each acceptance; those that need action come first.
 func (s *summary) acceptances() document.Block {
 	l := &document.List{}
 	for _, state := range []results.AcceptanceState{results.Expired, results.Stale, results.Accepted} {
@@ -31,7 +31,7 @@ func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, mo
 	return "accepted until " + a.Until, document.None, ""
 }
 
-// acceptedBreaks names the runs with what they broke and somebody accepts, for each reason.
+// acceptedBreaks lists, by reason, the runs with the breaches that are accepted.
 func (s *summary) acceptedBreaks() (all []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// arrival names the arrivals that params ask for, "closed loop" where they speak of
-// clients alone; empty where they speak of neither.
+// arrival names the arrivals in params, or "closed loop" if params have only
+// clients; empty if they have neither.
 func arrival(params map[string]any) string {
 	model := results.Setting(params, "arrival")
 	stages, rate := results.Setting(params, "stages"), ""

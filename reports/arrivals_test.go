@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// openLoop is a run of n arrivals, a millisecond apart, each of which began 3 ms late and
-// whose acquire took 0.1 ms; what its trailer says of arrivals is given.
+// openLoop returns a run of n arrivals, a millisecond apart, each begun 3 ms late with an
+// acquire of 0.1 ms. Its trailer has the arrivals told.
 func openLoop(n int64, told runinfo.Arrivals) results.Judged {
 	j := judged(header("lua-token/token", "private"), n)
 	j.Header.Params["rate"], j.Header.Params["arrival"] = 1000.0, "poisson"
@@ -64,8 +64,8 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// TestBothLatencies: from the intended start and from the call, in JSON and in files; a
-// closed loop has one file for both.
+// TestBothLatencies checks the latencies from the intended start and from the call, in
+// JSON and in files; a closed loop has one file for both.
 func TestBothLatencies(t *testing.T) {
 	open, closed := openLoop(500, runinfo.Arrivals{Due: 500, Started: 500}), tokenLock("private")
 	r := results.New([]results.Judged{open, closed}, nil)

@@ -13,11 +13,11 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A judgement is one cell as reports show it, whatever it was judged by.
+// A judgement is the finding on one cell in the form that reports show, from any source.
 type judgement struct {
 	cell lockbench.Cell
 	results.Finding
-	// reason says why the cell is not claimed, empty where it is or nobody says.
+	// reason says why the cell is not claimed, empty if it is claimed or no reason is known.
 	reason string
 }
 
@@ -25,7 +25,7 @@ func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
 	return judgement{cell, r.Cells.At(cell), runReason(r, cell)}
 }
 
-// item is what shows it, in a line; nothing where fewer conditions explain it.
+// item is the breach in a line; nothing if the same guarantee breaks under fewer conditions.
 func (j *judgement) item() []document.Item {
 	if j.Schedule == nil && !j.Fails() {
 		return nil
@@ -40,7 +40,7 @@ func (j *judgement) item() []document.Item {
 	return []document.Item{{Name: j.cell.String(), Text: text}}
 }
 
-// sentence is what shows it in a line: how often it broke, and what happened.
+// sentence is the breach in a line: how often the cell broke, and the events of one case.
 func (j *judgement) sentence() string {
 	text := figures.Number(j.Violations) + " of " + figures.Plural(j.Exposure, "occasion")
 	if j.Counterexample != nil && j.Counterexample.Sentence != "" {
@@ -57,7 +57,7 @@ func verdictWords(f results.Finding) string {
 	return f.Verdict.String()
 }
 
-// findingTone is how a verdict is coloured.
+// findingTone returns the colour of a verdict.
 func findingTone(f *results.Finding) document.Tone {
 	switch {
 	case f.Fails():
@@ -72,7 +72,7 @@ func findingTone(f *results.Finding) document.Tone {
 	return document.None
 }
 
-// says is the verdict with the claim, and what it is counted by.
+// says returns the verdict with the claim, and the counts.
 func (j *judgement) says() string {
 	claim := "not claimed"
 	switch {
@@ -88,7 +88,7 @@ func (j *judgement) says() string {
 	return joinedBy("; ", verdictWords(j.Finding)+", "+claim, detail(j.Finding))
 }
 
-// drawnAs reports whether f and other are shown by the same operations or steps.
+// drawnAs reports whether f and other have the same operations or steps as evidence.
 func drawnAs(f *results.Finding, other *results.Finding) bool {
 	if f.Schedule != nil || other.Schedule != nil {
 		return f.Schedule != nil && other.Schedule != nil && reflect.DeepEqual(f.Schedule.Steps, other.Schedule.Steps)
@@ -96,19 +96,19 @@ func drawnAs(f *results.Finding, other *results.Finding) bool {
 	return reflect.DeepEqual(f.Counterexample.Holds, other.Counterexample.Holds) && reflect.DeepEqual(f.Counterexample.Ops, other.Counterexample.Ops)
 }
 
-// spares reports whether a terminal is spared the picture of a breach that everybody expects:
-// leases end before work does, and there is nothing to find out.
+// spares reports whether a terminal leaves out the picture of an expected breach: a lease
+// ended before the work did, which needs no explanation.
 func (g *gallery) spares(j *judgement) bool {
 	return !g.inFull && j.Against == 0 && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
 
-// A gallery is the breaches of one design that are drawn, each picture once.
+// A gallery has the breaches of one design that are drawn, each picture once.
 type gallery struct {
-	id     string // of the design; empty where nothing leads to the evidence
+	id     string // of the design; empty if there are no links to the evidence
 	design string
-	label  string // of the run, where there are several of a design
+	label  string // of the run, if there are several of a design
 	drawn  []picture
-	inFull bool // on a terminal, too, is drawn what everybody expects
+	inFull bool // a terminal draws expected breaches, too
 }
 
 // A picture is a finding that is drawn.
@@ -117,8 +117,8 @@ type picture struct {
 	results.Finding
 }
 
-// add plans the pictures of cells, so that what is drawn everywhere is drawn before what a
-// terminal is spared.
+// add plans the pictures of cells: those for all media first, then those that a terminal
+// leaves out.
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {
@@ -129,7 +129,7 @@ func (g *gallery) add(all []judgement) {
 	}
 }
 
-// shows is the picture of a finding, nil when there is none.
+// shows returns the picture of a finding, nil if there is none.
 func (g *gallery) shows(f *results.Finding) *picture {
 	for i := range g.drawn {
 		if drawnAs(&g.drawn[i].Finding, f) {
@@ -146,7 +146,7 @@ func (g *gallery) idOf(cell lockbench.Cell) string {
 	return g.id + "-" + strings.NewReplacer("@", "-at-", "+", "-and-").Replace(cell.String())
 }
 
-// section is what shows that a cell is broken.
+// section returns the evidence that a cell is broken.
 func (g *gallery) section(j *judgement) *document.Section {
 	s := &document.Section{
 		ID: g.idOf(j.cell), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(), Tone: findingTone(&j.Finding),
@@ -168,8 +168,8 @@ func (g *gallery) section(j *judgement) *document.Section {
 	return s
 }
 
-// counterexample is what happened in one sentence, and a picture, unless that stands with
-// another cell.
+// counterexample returns the events in one sentence, and a picture, unless another cell has
+// the same.
 func (g *gallery) counterexample(id string, j *judgement, scenario string) []document.Block {
 	w := j.Counterexample
 	var blocks []document.Block
@@ -196,7 +196,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	return append(blocks, drawn...)
 }
 
-// name says what a timeline is of, for where it stands alone.
+// name gives a timeline the title and the description that it needs in a file of its own.
 func (g *gallery) name(t *document.Timeline, j *judgement) {
 	t.Name = g.design + "." + j.cell.String()
 	t.Title = fmt.Sprintf("%s: %s, %s, %s", g.label, j.cell, verdictWords(j.Finding), claimedWord(j.Claimed))
@@ -225,7 +225,7 @@ func again(how, command string) *document.Paragraph {
 	return &document.Paragraph{Text: how, Code: command}
 }
 
-// claim says whether what broke is claimed, and if not why.
+// claim says whether the broken cell is claimed, and if not, why.
 func (j *judgement) claim() *document.Paragraph {
 	switch {
 	case j.Fails():
@@ -238,7 +238,7 @@ func (j *judgement) claim() *document.Paragraph {
 	return &document.Paragraph{Word: "not claimed", Tone: document.Weak}
 }
 
-// scenario names the one whose schedule stands for g.
+// scenario names the scenario of g's schedule.
 func scenario(g results.Finding) string {
 	if len(g.Scenarios) == 0 {
 		return "scenario unknown"
@@ -246,8 +246,8 @@ func scenario(g results.Finding) string {
 	return "scenario " + g.Scenarios[0]
 }
 
-// runReason says why what breaks a cell does not count against the claims; empty where nobody
-// says, or where it does.
+// runReason says why a breach does not count against the claims; empty if it does, or if no
+// reason is known.
 func runReason(r *results.Run, cell lockbench.Cell) string {
 	f := r.Cells.At(cell)
 	if f.Accepted != nil {
@@ -266,7 +266,8 @@ func runReason(r *results.Run, cell lockbench.Cell) string {
 	return "an exception covers what came after it"
 }
 
-// recheck is the command that judges the record of a run again, or how to have one.
+// recheck returns the command that judges the record of a run again, or says how to keep a
+// record.
 func recheck(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
@@ -274,7 +275,7 @@ func recheck(r *results.Run) *document.Paragraph {
 	return again("check it again:", "lockbench check "+results.Quote(r.History))
 }
 
-// shownBy is how to see the evidence that a screen is spared.
+// shownBy says how to see the evidence that a screen leaves out.
 func shownBy(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return line("--evidence all shows how; --history DIR keeps the history")
@@ -282,8 +283,8 @@ func shownBy(r *results.Run) *document.Paragraph {
 	return again("shown by:", "lockbench check "+results.Quote(r.History)+" --evidence all")
 }
 
-// margin prints by how much, unless that is nothing or, for a lock without a
-// lease, for ever.
+// margin formats the size of a breach, unless that is zero or, for a lock without a lease,
+// infinite.
 func margin(ns int64) string {
 	if ns >= int64(10_000*time.Hour) {
 		return ""
@@ -291,12 +292,12 @@ func margin(ns int64) string {
 	return after("; margin ", ns)
 }
 
-// detail is what a verdict says in numbers, then in words.
+// detail returns the counts of a verdict, then its note.
 func detail(g results.Finding) string {
 	var parts []string
 	switch {
 	case g.Exposure == 0 && g.Violations == 0:
-	case g.Scenarios != nil: // explored: what shows it counts once a schedule
+	case g.Scenarios != nil: // in explorations, violations are schedules
 		parts = append(parts, "in "+figures.Plural(g.Violations, "schedule")+", "+figures.Plural(g.Exposure, "occasion"))
 	default:
 		parts = append(parts, figures.Number(g.Violations)+" of "+figures.Plural(g.Exposure, "occasion"))

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// damageColumn is what the business of each run suffered, where some workload counts it.
+// damageColumn is the damage to the business of each run, if some workload counts it.
 func (s *summary) damageColumn() []runColumn {
 	counts := func(r results.Run) bool { return r.Business != nil }
 	if !slices.ContainsFunc(s.result.Runs, counts) {
@@ -27,7 +27,8 @@ func (s *summary) damageColumn() []runColumn {
 	}}}
 }
 
-// damageName is the one figure that all runs have of their damage, or a word for several.
+// damageName returns the name of the damage if all runs count the same, or a word for
+// several.
 func (s *summary) damageName() (name string) {
 	for i := range s.result.Runs {
 		its := s.result.Runs[i].DamageName()
@@ -44,7 +45,7 @@ func (s *summary) damageName() (name string) {
 	return name
 }
 
-// controlNote says what controls are, where there are any.
+// controlNote explains controls, if there are any.
 func (s *summary) controlNote() []string {
 	if !slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Control != "" }) {
 		return nil
@@ -52,7 +53,7 @@ func (s *summary) controlNote() []string {
 	return []string{"control: no lock; no-lock lets everybody in, atomic does each step in one request (grants are steps)"}
 }
 
-// business says what runs came to in the words of their workload.
+// business lists the outcome of each run in the terms of its workload.
 func (s *summary) business() *document.List {
 	l := &document.List{Title: "what the business came to"}
 	for i := range s.result.Runs {

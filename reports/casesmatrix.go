@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// matrixSuites are all that a matrix says, a suite per design.
+// matrixSuites returns the cases of a matrix, a suite per design.
 func matrixSuites(m *results.Matrix) []document.Suite {
 	all := []document.Suite{}
 	gated := m.AsResult()
@@ -32,7 +32,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 	return append(all, withoutDesign(&gated)...)
 }
 
-// partCase is whether a part of a design was done, and could be judged.
+// partCase is the case of whether a part of a design was done and could be judged.
 func partCase(m *results.Matrix, row *results.MatrixRow, name string) document.Case {
 	found := document.Case{Name: "part " + name}
 	switch p := row.Part(name); {
@@ -59,7 +59,7 @@ func omission(r *results.MatrixRow, part string) string {
 	return ""
 }
 
-// matrixCellCase is one cell of a matrix, with its evidence where it is broken.
+// matrixCellCase is one cell of a matrix, with its evidence if it is broken.
 func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell) document.Case {
 	cell := row.Cells[at]
 	f := cell.Finding
@@ -81,7 +81,7 @@ func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell
 	return found
 }
 
-// addParts adds to the case of a cell what it is worth, and what each part has of it.
+// addParts adds to the case of a cell its strength and the finding of each part.
 func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
 	all := matrixRowCells(row, 0, "")
 	f := asTold(all.Cells, at)
@@ -99,7 +99,7 @@ func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
 	}
 }
 
-// selfChecks are the parts in which a lock that is broken on purpose was to be caught.
+// selfChecks are the parts that should have caught a lock that is broken on purpose.
 func selfChecks(m *results.Matrix) (all []document.Case) {
 	for _, part := range m.Settings.Parts {
 		p := m.SelfCheck.Part(part)

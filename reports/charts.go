@@ -38,8 +38,8 @@ var percentiles = []struct {
 // intended start.
 func runOpen(r *results.Run) bool { return r.Latency["lag"].Count > 0 }
 
-// runLatencies leaves out what did not happen, and the service time where every acquire started as
-// intended: it is the response time then.
+// runLatencies leaves out operations that did not happen, and the service time if every acquire
+// started as intended: it equals the response time then.
 func runLatencies(r *results.Run) *document.Table {
 	t := &document.Table{Corner: "latency", Columns: []document.Column{{Name: "count", Number: true}}}
 	for _, p := range percentiles {
@@ -62,7 +62,7 @@ func runLatencies(r *results.Run) *document.Table {
 	return t
 }
 
-// charts are those of one run, with the table of its latencies.
+// charts returns the charts of one run, with the table of its latencies.
 func charts(r *results.Run, id, label string) []document.Block {
 	t := runLatencies(r)
 	if len(t.Rows) == 0 {
@@ -100,10 +100,11 @@ func charts(r *results.Run, id, label string) []document.Block {
 	return []document.Block{&document.Section{Role: document.Charts, Blocks: blocks}, t}
 }
 
-// maxBuckets is more than a series of lockbench's has.
+// maxBuckets is more than the number of buckets in any series of lockbench.
 const maxBuckets = 4096
 
-// drawable is what happened when, nil where that is no series: a file may say anything.
+// drawable returns the figures over time; nil if they are no valid series, since a file may
+// contain anything.
 func drawable(r *results.Run) *results.OverTime {
 	if t := r.OverTime; t == nil || t.BucketNS <= 0 || t.EndNS/t.BucketNS > maxBuckets {
 		return nil
@@ -111,11 +112,11 @@ func drawable(r *results.Run) *results.OverTime {
 	return r.OverTime
 }
 
-// mostLines is how many lines of one chart can be told apart.
+// mostLines is the number of lines of one chart that can be told apart.
 const mostLines = 6
 
-// drawn are the labels of the runs that a chart of all shows at first: the lock to take, then
-// those with the most grants, of each family first.
+// drawn returns the labels of the runs that a chart of all shows at first: the recommended
+// lock, then the runs with the most grants, each family's first.
 func (s *summary) drawn() map[string]bool {
 	all, shown := labels(s.result), make(map[string]bool)
 	order := make([]int, len(all))
@@ -140,7 +141,7 @@ func (s *summary) drawn() map[string]bool {
 	return shown
 }
 
-// series is what charts of all runs are drawn from.
+// series returns the data for the charts of all runs.
 func (s *summary) series() (all []document.Series) {
 	drawn := s.drawn()
 	for i, label := range labels(s.result) {
@@ -166,7 +167,7 @@ func (s *summary) series() (all []document.Series) {
 	return all
 }
 
-// isCurve reports whether there is something to draw.
+// isCurve reports whether a spectrum can be drawn.
 func isCurve(s *results.Spectrum) bool {
 	return s != nil && len(s.NS) > 0 && len(s.NS) == len(s.Shares)
 }

@@ -23,14 +23,14 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// repeated is a number of runs of a design in made-up results, one each, in which all is
+// repeated is a number of runs of a design in made-up results, one each, in which everything is
 // slower by a factor, with the noise of a loaded machine. The seed decides the noise.
 type repeated struct {
 	design string
 	runs   int
 	slower float64
 	seed   uint64
-	// change makes the i-th run what else it is to be.
+	// change makes further changes to the i-th run.
 	change func(i int, r *results.Result)
 }
 
@@ -66,7 +66,7 @@ func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	}
 }
 
-// exposed has exclusion held on so many occasions of each run.
+// exposed makes exclusion held on n occasions of each run.
 func exposed(n int64, claimed bool) func(int, *results.Result) {
 	return func(_ int, r *results.Result) {
 		f := r.Runs[0].Cells.At(exclusive)
@@ -113,8 +113,8 @@ func metricOf(t *testing.T, c results.Comparison, name string) results.MetricCha
 	return results.MetricChange{}
 }
 
-// TestCompareItself sees that of twenty comparisons of a design with itself nineteen show no
-// difference anywhere, and that a fifth slower is seen every time.
+// TestCompareItself checks that nineteen of twenty comparisons of a design with itself show no
+// difference anywhere, and that a fifth slower is always seen.
 func TestCompareItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds, in one goroutine")
@@ -145,8 +145,8 @@ func TestCompareItself(t *testing.T) {
 	}
 }
 
-// TestUnseen sees that where no difference is seen it is said how large a one could go unseen,
-// and that ten times as many runs see less.
+// TestUnseen checks that a comparison without a difference states the largest difference that
+// could go unseen, and that it is smaller with ten times as many runs.
 func TestUnseen(t *testing.T) {
 	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, results.CompareOptions{})
 	want := "note lua-token/strategy: with these runs a difference of less than "
@@ -298,8 +298,8 @@ func TestComparePairs(t *testing.T) {
 	}
 }
 
-// TestFiguresAreMetrics sees that a figure is called as the metric of package thresholds that it
-// is, and has its value.
+// TestFiguresAreMetrics checks that a figure has the name and the value of its metric in package
+// thresholds.
 func TestFiguresAreMetrics(t *testing.T) {
 	j := judged(header(strategy, "private"), 100)
 	r := results.New([]results.Judged{j}, nil)
@@ -344,7 +344,7 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// TestBench reads what was written by the parser that benchstat has.
+// TestBench reads the output with the parser of benchstat.
 func TestBench(t *testing.T) {
 	var buf bytes.Buffer
 	c := compareSides(t, repeated{design: strategy, runs: 2, slower: 1}, repeated{design: "lua-token/fenced", runs: 2, slower: 1}, results.CompareOptions{})

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// comparisonDocument is what reports show of a comparison: what differs in the settings, the cells that
-// changed, the limits, then the figures of each design, with what shows what is worse.
+// comparisonDocument returns the report of a comparison: the differences in settings, the changed
+// cells, the limits, then the figures of each design, with the evidence for cells that got worse.
 func comparisonDocument(c *results.Comparison) *document.Document {
 	d := &document.Document{Kind: "comparison", Title: title(c), Exit: c.Exit, Tone: exitTone(c.Exit)}
 	d.Headline, d.Why = comparisonOutcome(c)
@@ -61,7 +61,8 @@ func heading(d *results.ComparedDesign) string {
 	return fmt.Sprintf("%s, %s and %d", d.Label(), figures.Plural(int64(d.BaseRuns), "run"), d.NewRuns)
 }
 
-// differences are those of settings and surroundings, with what else is to be known first.
+// differences lists the differences of settings and surroundings, and the notes that a reader needs
+// first.
 func differences(c *results.Comparison) *document.List {
 	l := &document.List{}
 	for _, d := range c.Differences {
@@ -80,8 +81,7 @@ func differences(c *results.Comparison) *document.List {
 	return l
 }
 
-// changeWords are how the changes of guarantees are called, in the order in which they are
-// shown.
+// changeWords are the words for changes of guarantees, in the order in which they are shown.
 var changeWords = []struct {
 	change, word string
 	claimed      bool
@@ -94,15 +94,15 @@ var changeWords = []struct {
 	{results.CellBetter, "better", false},
 }
 
-// A changedCell is a cell that is not what it was, in one of the designs. Word is better, worse,
-// unclear, or WORSE where it is claimed.
+// A changedCell is a cell with another verdict than before, in one of the designs. Word is better,
+// worse, unclear, or WORSE if it is claimed.
 type changedCell struct {
 	word   string
 	design *results.ComparedDesign
 	*results.CellChange
 }
 
-// changed lists the cells that changed, what fails first, and says what became of the others.
+// changed lists the changed cells, those that fail first, and counts the others.
 func changed(c *results.Comparison) (all []changedCell, rest string) {
 	for _, w := range changeWords {
 		for i := range c.Designs {
@@ -127,7 +127,7 @@ func changed(c *results.Comparison) (all []changedCell, rest string) {
 	return all, unchanged(same, broken)
 }
 
-// unchanged says how many cells did not change.
+// unchanged returns the number of cells that did not change, in words.
 func unchanged(same, broken int) string {
 	if broken == 0 {
 		return figures.Plural(int64(same), "cell") + " the same"
@@ -135,10 +135,10 @@ func unchanged(same, broken int) string {
 	return fmt.Sprintf("%s the same, and %d still broken", figures.Plural(int64(same), "cell"), broken)
 }
 
-// changeSigns say in what direction something changed.
+// changeSigns show the direction of a change.
 var changeSigns = map[string]string{"WORSE": "▼", "worse": "▼", "better": "▲", "unclear": "?"}
 
-// changeTone is how a change is coloured.
+// changeTone returns the colour of a change.
 func changeTone(word string) document.Tone {
 	switch word {
 	case "WORSE":
@@ -149,8 +149,8 @@ func changeTone(word string) document.Tone {
 	return document.Weak
 }
 
-// comparisonGuarantees are the cells that changed, in a line each, on a page in a table; and how many did
-// not.
+// comparisonGuarantees shows the changed cells, as lines or, on a page, as a table; and the number
+// of the others.
 func comparisonGuarantees(c *results.Comparison) document.Block {
 	changed, rest := changed(c)
 	l := &document.List{}
@@ -170,7 +170,7 @@ func comparisonGuarantees(c *results.Comparison) document.Block {
 	return section
 }
 
-// link is the ID of what shows that the i-th cell that changed is broken, empty for nothing.
+// link is the ID of the evidence that the i-th changed cell is broken, empty if there is none.
 func (g *changedCell) link(i int) string {
 	if g.design.Shown(g.Cell) == nil {
 		return ""
@@ -192,7 +192,7 @@ func allCells(d *results.ComparedDesign) *document.Table {
 	return t
 }
 
-// words are those of a side, with the claim.
+// words describes the runs of a side, with the claim.
 func words(s checker.Runs) string {
 	if s.Claimed {
 		return s.String() + ", claimed"
@@ -200,7 +200,7 @@ func words(s checker.Runs) string {
 	return s.String()
 }
 
-// chance is how often something happens, as a share; a dash for always, which says nothing.
+// chance formats a probability; a dash for 1, which means nothing.
 func chance(p float64) string {
 	switch {
 	case p >= 1:
@@ -211,7 +211,7 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.2g%%", 100*p)
 }
 
-// shown is what shows the cells that changed, for those who look closer.
+// shown is the evidence for the changed cells.
 func shown(c *results.Comparison) document.Block {
 	section := &document.Section{ID: "shown", Title: "What shows it", Media: document.Page}
 	changed, _ := changed(c)
@@ -248,12 +248,12 @@ func limitList(c *results.Comparison) *document.List {
 	return l
 }
 
-// limitOutcomeString says what the limit was, and what became of it.
+// limitOutcomeString describes a limit and its outcome.
 func limitOutcomeString(l results.LimitOutcome) string {
 	return fmt.Sprintf("%s: %s worse by %.3g%% at most: %s", l.Design, l.Metric, 100*l.Share, l.Why)
 }
 
-// comparedDesignFigures is the table of a design.
+// comparedDesignFigures returns the table of a design.
 func comparedDesignFigures(d *results.ComparedDesign, i int) document.Block {
 	t := &document.Table{Title: d.Label(), Corner: "figure", Columns: []document.Column{
 		{Name: "base", Number: true, Apart: true}, {Name: "new", Number: true, Apart: true}, {Name: "change", Number: true, Apart: true},
@@ -270,7 +270,7 @@ func comparedDesignFigures(d *results.ComparedDesign, i int) document.Block {
 	return section
 }
 
-// row is what a table shows of a figure.
+// row returns the row of a figure.
 func row(d *results.ComparedDesign, m *results.MetricChange) document.Row {
 	row := document.Row{Name: m.Metric, About: m.Better + " is better", Cells: []document.Value{{Text: "-"}, {Text: "-"}, {Text: "-"}, {}, {}}}
 	if m.Base == nil {
@@ -301,7 +301,7 @@ func row(d *results.ComparedDesign, m *results.MetricChange) document.Row {
 	return row
 }
 
-// dots are the values of a figure in all runs; nil when one of the sides has none.
+// dots returns the values of a figure in all runs; nil if a side has none.
 func dots(d *results.ComparedDesign, m *results.MetricChange) *document.Dots {
 	base, changed := d.Samples(m.Metric)
 	if len(base) == 0 || len(changed) == 0 || m.Base == nil || m.New == nil {
@@ -334,7 +334,8 @@ func dots(d *results.ComparedDesign, m *results.MetricChange) *document.Dots {
 	return dots
 }
 
-// spread is how far the confidence interval reaches from the median, as benchstat has it.
+// spread returns the distance of the confidence interval's ends from the median, in benchstat's
+// form.
 func spread(c *results.Center) string {
 	if c.Low == nil || c.Median == 0 {
 		return "±∞"
@@ -342,7 +343,7 @@ func spread(c *results.Center) string {
 	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
 }
 
-// comparisonExplanation says how to read the figures.
+// comparisonExplanation explains the figures.
 func comparisonExplanation(c *results.Comparison) []string {
 	within := ""
 	if slices.ContainsFunc(c.Designs, func(d results.ComparedDesign) bool { return d.Blocks > 1 }) {
@@ -355,7 +356,7 @@ func comparisonExplanation(c *results.Comparison) []string {
 	}
 }
 
-// comparisonOutcome is the outcome in words.
+// comparisonOutcome returns the outcome in words.
 func comparisonOutcome(c *results.Comparison) (headline, why string) {
 	switch c.Exit {
 	case results.BrokenClaim:
@@ -376,7 +377,8 @@ func comparisonOutcome(c *results.Comparison) (headline, why string) {
 	return "No claim is worse", tally(c)
 }
 
-// failedComparison is the outcome where no claim is worse, and something failed that was asked for.
+// failedComparison returns the outcome if no claim is worse, but a requested limit or strength
+// failed.
 func failedComparison(c *results.Comparison) (headline, why string) {
 	slower := slices.ContainsFunc(c.Limits, func(l results.LimitOutcome) bool { return l.Outcome == results.LimitPassed })
 	if !c.FailedWeaker {
@@ -396,7 +398,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// tally counts the figures by what became of them.
+// tally counts the figures by their change.
 func tally(c *results.Comparison) string {
 	counts := make(map[string]int64)
 	for _, d := range c.Designs {

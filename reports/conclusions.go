@@ -17,7 +17,7 @@ func (s *summary) concluded() bool {
 	return slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil })
 }
 
-// conclusionTone colours a word.
+// conclusionTone returns the colour of a conclusion.
 func conclusionTone(c *conclusion.Conclusion) document.Tone {
 	switch {
 	case c == nil:
@@ -30,7 +30,7 @@ func conclusionTone(c *conclusion.Conclusion) document.Tone {
 	return document.Weak
 }
 
-// runTone is the worse of what the exit code of a run and its conclusion say.
+// runTone is the worse of a run's exit code and its conclusion.
 func runTone(r *results.Run) document.Tone {
 	if exit := exitTone(r.Exit); exit == document.Bad || r.Conclusion == nil {
 		return exit
@@ -42,7 +42,8 @@ func runTone(r *results.Run) document.Tone {
 	return tone
 }
 
-// conclusions is the first that a reader sees: a line for each design, and the lock to take.
+// conclusions returns the first section of a report: a line for each design, and the recommended
+// lock.
 func (s *summary) conclusions() *document.Section {
 	section := named("Conclusion", "conclusion")
 	if !s.concluded() {
@@ -68,7 +69,7 @@ func (s *summary) conclusions() *document.Section {
 	return section
 }
 
-// reasonsFor lists why that was concluded, each reason once, with the designs.
+// reasonsFor lists the reasons for that conclusion, each once, with the designs.
 func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	if word == conclusion.NeedsGuard {
@@ -96,10 +97,10 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 	return l
 }
 
-// sourceMarks stand behind designs of which that is known from elsewhere, as in tables.
+// sourceMarks mark, in tables, designs with a conclusion from another source.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
 
-// leftOut are the conditions that conclusions do not speak of.
+// leftOut names the conditions that the conclusions are not about.
 func (s *summary) leftOut() string {
 	var titles []string
 	for i := range s.result.Runs {
@@ -107,13 +108,13 @@ func (s *summary) leftOut() string {
 			for _, under := range c.LeftOut {
 				titles = append(titles, under.Title())
 			}
-			break // all are drawn over the same
+			break // all conclusions are over the same conditions
 		}
 	}
 	return strings.Join(titles, ", ")
 }
 
-// untried says on a screen what conclusions leave out.
+// untried lists on a screen the conditions that the conclusions leave out.
 func (s *summary) untried() *document.List {
 	l := &document.List{}
 	if left := s.leftOut(); left != "" {
@@ -122,7 +123,7 @@ func (s *summary) untried() *document.List {
 	return l
 }
 
-// concludedTo lists the designs of which that was concluded.
+// concludedTo lists the designs with that conclusion.
 func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	for i := range s.result.Runs {
@@ -133,7 +134,8 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	return l
 }
 
-// conclusionTable has a row for each design: the word, its reason, and what was not tested beside it.
+// conclusionTable has a row for each design: the word, its reason, and the conditions tested too
+// little.
 func (s *summary) conclusionTable() *document.Table {
 	t := &document.Table{Corner: "design", Columns: []document.Column{{Name: "conclusion"}, {Name: "why", Prose: true}, {Name: "tried too little", Prose: true}}}
 	for _, word := range conclusion.Words {
@@ -148,7 +150,7 @@ func (s *summary) conclusionTable() *document.Table {
 	return t
 }
 
-// openTitles are the conditions under which too little was tried.
+// openTitles returns the conditions that were tested too little.
 func openTitles(c *conclusion.Conclusion) (titles []string) {
 	for _, o := range c.Open {
 		if title := o.Under.Title(); !slices.Contains(titles, title) {
@@ -158,7 +160,7 @@ func openTitles(c *conclusion.Conclusion) (titles []string) {
 	return titles
 }
 
-// because is the reason of a conclusion, and how much was not tried beside it.
+// because returns the reason of a conclusion, and the number of conditions tested too little.
 func because(c *conclusion.Conclusion) string {
 	text := reasonOf(c)
 	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && n > 0 {
@@ -167,7 +169,7 @@ func because(c *conclusion.Conclusion) string {
 	return text
 }
 
-// reasonOf is the reason of a conclusion, and where it is known from.
+// reasonOf returns the reason of a conclusion, with its source.
 func reasonOf(c *conclusion.Conclusion) string {
 	text := c.Why
 	if c.Source != "" {
@@ -179,7 +181,7 @@ func reasonOf(c *conclusion.Conclusion) string {
 	return text
 }
 
-// recommends is the lock to take, with its price.
+// recommends returns the recommended lock, with its price.
 func recommends(r *results.Recommendation) string {
 	text := r.Design + ", fast and among the safest: " + string(r.Word)
 	if r.Price != "" {
@@ -188,7 +190,7 @@ func recommends(r *results.Recommendation) string {
 	return text
 }
 
-// scope says what the conclusions do not speak of, and what they rely on.
+// scope says which conditions the conclusions are not about, and which sources they rely on.
 func (s *summary) scope() *document.List {
 	l := &document.List{}
 	var unexplored, unknown []string
@@ -228,7 +230,7 @@ func (s *summary) scope() *document.List {
 	return l
 }
 
-// shortly lists the first few.
+// shortly lists the first few names.
 func shortly(all []string) string {
 	if len(all) <= fewRuns {
 		return strings.Join(all, ", ")
@@ -236,8 +238,8 @@ func shortly(all []string) string {
 	return strings.Join(all[:fewRuns], ", ") + fmt.Sprintf(", and %d more", len(all)-fewRuns)
 }
 
-// searchEvidence shows what a search found against the claims, and what the conclusion comes
-// from: on a terminal where there is one run.
+// searchEvidence returns the breaches of claims that a search found, and the evidence for the
+// conclusion: on a terminal only if there is one run.
 func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block {
 	if run.Search == nil {
 		return nil
@@ -264,7 +266,7 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	return []document.Block{shown}
 }
 
-// headlined is the one conclusion of all.
+// headlined is the one conclusion of the whole report.
 func (s *summary) headlined() *document.Paragraph {
 	say := func(word, text string) *document.Paragraph {
 		return &document.Paragraph{Word: word, Text: text, Tone: s.headlineTone()}
@@ -290,7 +292,7 @@ func (s *summary) headlined() *document.Paragraph {
 	return say("Each has its conclusion", "there is no choice among several, or no speed to choose by")
 }
 
-// headlineTone is that of the lock to take, or of the worst.
+// headlineTone is the tone of the recommended lock, or of the worst.
 func (s *summary) headlineTone() document.Tone {
 	tone := exitTone(s.result.Exit)
 	for i := range s.result.Runs {

@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// covered says of each design what was explored; scenarios of one scope share a line.
+// covered describes the exploration of each design; scenarios with the same scope
+// share a line.
 func covered(designs, scenarios []results.Run) *document.List {
 	l := &document.List{Title: "covered"}
 	for i := range designs {
@@ -23,8 +24,8 @@ func covered(designs, scenarios []results.Run) *document.List {
 	return l
 }
 
-// coverage describes the scenarios of a design, one line per scope; inFull: by
-// name, however many they are.
+// coverage describes the scenarios of a design, one line per scope; with inFull
+// it names all of them, even if they are many.
 func coverage(runs []results.Run, design string, inFull bool) []string {
 	var scopes []*scope
 	for i := range runs {
@@ -47,7 +48,7 @@ func coverage(runs []results.Run, design string, inFull bool) []string {
 	return lines
 }
 
-// A scope is what several scenarios were explored for.
+// A scope is the common scope of several explored scenarios.
 type scope struct {
 	name      string
 	complete  bool
@@ -94,7 +95,8 @@ func (s *scope) sentence(inFull bool) string {
 	return text
 }
 
-// fewScenarios are named even where there are many designs.
+// fewScenarios is the number of scenarios that are named even if there are many
+// designs.
 const fewScenarios = 3
 
 func scopeOf(x *results.Exploration) string {
@@ -116,7 +118,7 @@ func scopeOf(x *results.Exploration) string {
 	return strategy + ": " + strings.Join(parts, ", ")
 }
 
-// ending names what ended a search.
+// ending names the end of a search.
 func ending(stopped string) string {
 	switch stopped {
 	case "budget":

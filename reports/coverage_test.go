@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestCoverageSaysWhatWasDropped: schedules that went another way, and commands that the server
-// does not know, stand in the line of their scope, each once.
+// TestCoverageSaysWhatWasDropped checks that diverged schedules, and commands that the server
+// does not know, are in the line of their scope, each once.
 func TestCoverageSaysWhatWasDropped(t *testing.T) {
 	run := func(diverged int64, missing ...string) results.Run {
 		x := &results.Exploration{}

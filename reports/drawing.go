@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// maxTold is how many operations or steps a picture and its table show; the JSON result has
-// all.
+// maxTold is the number of operations or steps that a picture and its table show; the JSON
+// result has all.
 const maxTold = 400
 
 // Timeline draws a counterexample by itself, as under the table of a run, without colour. It
@@ -30,7 +30,7 @@ type drawing struct {
 	of *checker.Counterexample
 }
 
-// stamped reports whether a stamp is known, and comes.
+// stamped reports whether a stamp is known and finite.
 func stamped(ns int64) bool { return ns != history.NoStamp && ns != history.Never }
 
 func clientName(client int32) string { return fmt.Sprintf("client %d", client) }
@@ -59,13 +59,13 @@ func newTimeline(w *checker.Counterexample, id string) *document.Timeline {
 	return d.Timeline
 }
 
-// leaseOver reports whether the end of h's lease is part of the story: it is not once its
-// owner has given the lock up.
+// leaseOver reports whether the end of h's lease matters: it does not if the owner gave the
+// lock up before.
 func leaseOver(h *checker.CounterexampleHold) bool {
 	return stamped(h.Until) && (!stamped(h.End) || h.End >= h.Until || h.EndedBy == "validity")
 }
 
-// active is the last stamp at which the owner of h was seen to act under it.
+// active returns the last stamp of an action of h's owner under h.
 func active(w *checker.Counterexample, h *checker.CounterexampleHold) int64 {
 	last := h.Granted
 	if stamped(h.End) {
@@ -79,7 +79,7 @@ func active(w *checker.Counterexample, h *checker.CounterexampleHold) int64 {
 	return last
 }
 
-// hold draws the time within the lease, its end, and what came after.
+// hold draws the time within the lease, its end, and the time after it.
 func (d *drawing) hold(h *checker.CounterexampleHold) {
 	name := clientName(h.Client)
 	l := &d.Lanes[d.Lane(name)]
@@ -103,7 +103,7 @@ func (d *drawing) hold(h *checker.CounterexampleHold) {
 	}
 }
 
-// leaseNotTold reports whether the history does not tell the lease of h.
+// leaseNotTold reports whether the history lacks the lease of h.
 func (d *drawing) leaseNotTold(h *checker.CounterexampleHold) bool {
 	return slices.ContainsFunc(d.of.Ops, func(op history.Op) bool { return op.Hold == h.Hold && op.Granted == history.NotTold })
 }
@@ -120,8 +120,8 @@ func heldSays(h *checker.CounterexampleHold) string {
 	return s
 }
 
-// op draws an operation, at the instant at which it mattered: a grant when the client knew of
-// it, anything else when it was called.
+// op draws an operation at the stamp that matters: a grant at its return, any other operation
+// at its call.
 func (d *drawing) op(o *history.Op) {
 	name := clientName(o.Client)
 	l := &d.Lanes[d.Lane(name)]
@@ -142,7 +142,7 @@ func (d *drawing) op(o *history.Op) {
 	d.Entries = append(d.Entries, document.Entry{At: at, Lane: name, Words: words})
 }
 
-// overlap draws when the owners of two holds held at once.
+// overlap draws the time in which the owners of two holds held at once.
 func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 	if a.Client == b.Client {
 		return
@@ -164,7 +164,7 @@ func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 
 func granted(o *history.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
 
-// opTold is an operation as a sign and in words, and the stamp at which it mattered.
+// opTold returns an operation as a sign and in words, with the stamp that matters.
 func opTold(o *history.Op) (at int64, sign, words string) {
 	at = o.Call
 	switch o.Kind {
@@ -192,7 +192,7 @@ func opTold(o *history.Op) (at int64, sign, words string) {
 	return at, sign, strings.TrimSpace(o.Kind.String() + " " + o.Note)
 }
 
-// grant puts an acquire that was granted in words.
+// grant describes a granted acquire.
 func grant(o *history.Op) (at int64, words string) {
 	words = "granted" + after(" a lease of ", o.Granted)
 	if o.Granted == history.NotTold {
@@ -212,10 +212,10 @@ func grant(o *history.Op) (at int64, words string) {
 	return at, words
 }
 
-// length is a duration for pictures.
+// length formats a duration for pictures.
 func length(ns int64) string { return strings.Replace(figures.Exact(ns), "us", "µs", 1) }
 
-// after renders a duration behind words, nothing when it is zero.
+// after formats a duration after words; it returns nothing for zero.
 func after(words string, ns int64) string {
 	if ns == 0 {
 		return ""
@@ -223,7 +223,7 @@ func after(words string, ns int64) string {
 	return words + figures.Exact(ns)
 }
 
-// answer reports what came back, and how soon.
+// answer returns the outcome of an operation, and how soon it came.
 func answer(o *history.Op) string {
 	if !stamped(o.Return) {
 		return ": no answer"
@@ -238,8 +238,8 @@ func answer(o *history.Op) string {
 	return s + after(" after ", o.Return-o.Call)
 }
 
-// stepsTimeline draws the steps of an explored schedule, one after the other, and which clients
-// believe to hold a key after each.
+// stepsTimeline draws the steps of an explored schedule, one after the other, and the clients
+// that believe to hold a key after each.
 func stepsTimeline(steps []results.Step, id string) *document.Timeline {
 	t := &document.Timeline{ID: id, Steps: true}
 	if len(steps) > maxTold {
@@ -272,7 +272,7 @@ func stepsTimeline(steps []results.Step, id string) *document.Timeline {
 	return t
 }
 
-// mark is a step as the sign of its command: without what the client was about.
+// mark returns a step as the sign of its command, without the client's comment.
 func mark(s *results.Step, at int64) document.Mark {
 	m := document.Mark{At: at, To: at, Bad: s.Fault != "", Says: fmt.Sprintf("step %d, at %s, %s: %s", at+1, length(s.At), s.Client, s.Command)}
 	if s.Reply != "" {

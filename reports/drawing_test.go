@@ -67,7 +67,7 @@ func TestCounterexamplePicture(t *testing.T) {
 	}
 }
 
-// wordless takes the words out of a picture.
+// wordless removes the words from a picture.
 func wordless(p *document.Timeline, says *[]string) {
 	take := func(s *string) { *says = append(*says, *s); *s = "" }
 	for i := range p.Lanes {
@@ -107,7 +107,7 @@ func TestSchedulePicture(t *testing.T) {
 	}
 }
 
-// TestLongEvidence shows of a long counterexample as much as fits.
+// TestLongEvidence checks that a long counterexample is cut.
 func TestLongEvidence(t *testing.T) {
 	w := overlappingCounterexample(t)
 	holds := len(newTimeline(w, "").Overlaps)

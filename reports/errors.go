@@ -14,7 +14,7 @@ const (
 	injectedTitle = "errors that injected faults brought about"
 )
 
-// errors lists the errors of all runs, those apart that injected faults brought about.
+// errors lists the errors of all runs, those that injected faults caused apart.
 func (s *summary) errors() *document.Section {
 	own, injected := &document.List{Title: errorsTitle}, &document.List{Title: injectedTitle}
 	for i := range s.result.Runs {
@@ -24,7 +24,7 @@ func (s *summary) errors() *document.Section {
 	return &document.Section{Blocks: []document.Block{own, injected}}
 }
 
-// addErrors adds the errors of one run, that is called name, to the lists.
+// addErrors adds the errors of one run, with the given name, to the lists.
 func addErrors(own, injected *document.List, name string, all []results.Error) {
 	for i := range all {
 		e, to := &all[i], own
@@ -35,7 +35,7 @@ func addErrors(own, injected *document.List, name string, all []results.Error) {
 	}
 }
 
-// errorText says what one kind of errors was.
+// errorText describes one kind of errors.
 func errorText(e *results.Error) string {
 	text := fmt.Sprintf("%s of %s calls, first at %s", figures.Number(e.Count), figures.Number(e.Of), figures.Moment(e.AtNS))
 	what := e.Kind

@@ -12,7 +12,7 @@ import (
 
 const denied = "NOPERM this user has no permissions to run the 'evalsha' command"
 
-// withErrors is a run that met these errors.
+// withErrors returns a run with these errors.
 func withErrors(all ...measure.Error) results.Judged {
 	return results.Judged{
 		Header:   history.Header{Design: "family/variant", Workload: "mutex", Started: "2026-11-02T10:00:00Z"},
@@ -21,8 +21,9 @@ func withErrors(all ...measure.Error) results.Judged {
 	}
 }
 
-// TestErrorsAreShown: by kind, in the server's own words, apart from those that faults brought
-// about; where the server refused most calls of a sort, nothing was put to the test.
+// TestErrorsAreShown checks that errors are shown by kind, in the server's own words, apart from
+// those that faults caused, and that nothing counts as tested if the server refused most calls
+// of a kind.
 func TestErrorsAreShown(t *testing.T) {
 	refused := measure.Error{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 1224, Of: 1224, First: denied, At: 12_000_000}
 	some := refused
@@ -60,7 +61,7 @@ func TestErrorsAreShown(t *testing.T) {
 	}
 }
 
-// wantInReport fails t unless the report says all of these, and not the other.
+// wantInReport fails t unless the report has all of says, and not the text not.
 func wantInReport(t *testing.T, form Form, r Report, says []string, not string) {
 	t.Helper()
 	var out strings.Builder
@@ -70,7 +71,7 @@ func wantInReport(t *testing.T, form Form, r Report, says []string, not string) 
 	text := strings.NewReplacer("&#39;", "'", `\_`, "_", "`", "", `\`, "").Replace(out.String())
 	for _, want := range says {
 		if form == HTML && want == injectedTitle {
-			want = "E" + want[1:] // pages begin titles with a capital
+			want = "E" + want[1:] // pages capitalize titles
 		}
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("form %v lacks %q:\n%.20000s", form, want, text[max(0, len(text)-20000):])
@@ -81,8 +82,8 @@ func wantInReport(t *testing.T, form Form, r Report, says []string, not string) 
 	}
 }
 
-// TestErrorsOfBothSidesAreShown: a comparison adds up those of a side, and is inconclusive where
-// the server refused most calls of a sort.
+// TestErrorsOfBothSidesAreShown checks that a comparison adds up the errors of a side, and is
+// inconclusive if the server refused most calls of a kind.
 func TestErrorsOfBothSidesAreShown(t *testing.T) {
 	refused := measure.Error{Op: history.Release, Kind: "NOPERM", Refusal: true, Count: 3, Of: 4, First: denied, At: 7}
 	again := withErrors(refused)
@@ -99,7 +100,7 @@ func TestErrorsOfBothSidesAreShown(t *testing.T) {
 	wantInReport(t, Text, &c, []string{"NEW family/variant", "release NOPERM: 6 of 8 calls, first at 0.000000s: " + denied, "the server refused 3 of 4 release calls: "}, "BASE family/variant release")
 }
 
-// TestErrorsOfTrialsAreShown: a search for a limit shows them by trial.
+// TestErrorsOfTrialsAreShown checks that a search for a limit shows the errors by trial.
 func TestErrorsOfTrialsAreShown(t *testing.T) {
 	j := withErrors(measure.Error{Op: history.Acquire, Kind: "OOM", Refusal: true, Count: 1, Of: 9, First: "OOM command not allowed", At: 7})
 	l := results.LimitSearch{LimitQuestion: results.LimitQuestion{Of: results.RateLimit}, Trials: []results.LimitTrial{results.NewLimitTrial(100, &j)}}

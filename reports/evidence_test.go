@@ -11,8 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestUnclaimedEvidence: a screen has one line for what broke and nobody claims, with the
-// command that shows it; it has the evidence of a broken claim. All else has all.
+// TestUnclaimedEvidence checks that a screen shows a breach of no claim in one line, with the
+// command that reproduces it, but the evidence of a broken claim in full. All other media have all
+// evidence.
 func TestUnclaimedEvidence(t *testing.T) {
 	const line, command, events = "broken, and not claimed", "lockbench check ", "granted a lease"
 	for _, tt := range []struct {
@@ -44,8 +45,8 @@ func TestUnclaimedEvidence(t *testing.T) {
 	}
 }
 
-// TestDrawn: a chart of many designs has six lines at first: the lock to take, then the fastest of
-// each family, then the fastest.
+// TestDrawn checks that a chart of many designs has six lines at first: the recommended lock, then
+// the fastest of each family, then the fastest.
 func TestDrawn(t *testing.T) {
 	r := &results.Result{Recommendation: &results.Recommendation{Design: "b/5", Word: conclusion.NeedsGuard}}
 	for i, family := range []string{"a", "a", "a", "b", "b", "b", "c", "c", "c"} {
@@ -64,7 +65,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestConclusionTable: a page says of each design what was tried too little, by name.
+// TestConclusionTable checks that a page names the conditions tested too little for each design.
 func TestConclusionTable(t *testing.T) {
 	j := plainDelete("private")
 	r := results.New([]results.Judged{j, j}, nil)

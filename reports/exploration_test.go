@@ -19,8 +19,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// exploredSample is a design that breaks what it does not claim and something that
-// it does, in two scenarios; one that holds all; one whose lock code crashed.
+// exploredSample has a design that breaks an unclaimed cell and a claimed one, in
+// two scenarios; one that holds everything; one with lock code that crashed.
 func exploredSample() []results.Explored {
 	died := exploredIn("watch-multi/poll", "contend", 0)
 	died.Verdicts.Findings, died.Coverage = nil, results.Coverage{}
@@ -210,8 +210,8 @@ func TestSchemaRefusesExplorations(t *testing.T) {
 	}
 }
 
-// TestTimingsStandApart: two explorations that differ in how long they took have
-// the same JSON but for the objects named timings.
+// TestTimingsStandApart checks that two explorations with different durations have
+// the same JSON, except for the objects named timings.
 func TestTimingsStandApart(t *testing.T) {
 	timings := regexp.MustCompile(`(?s)"timings": \{[^}]*(\{[^}]*\}[^}]*)?\}`)
 	var texts [2]string
@@ -267,8 +267,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneDesign: what scenarios say together is the graver verdict, with all
-// exposure.
+// TestRunsOfOneDesign checks that scenarios together give the graver verdict, with
+// all exposure.
 func TestRunsOfOneDesign(t *testing.T) {
 	merged := results.NewExploration(exploredSample(), nil).Designs()
 	if len(merged.Runs) != 3 {

@@ -11,8 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// TestGateExplored judges thresholds on the scenarios of a design together: what holds in
-// one of two, what one leaves untested, and what no scenario of a design is for.
+// TestGateExplored judges thresholds on the scenarios of a design together: a hold in one
+// of two, a cell that one leaves untested, and a cell that no scenario of a design is
+// for.
 func TestGateExplored(t *testing.T) {
 	freed := func(n int64) checker.CellFinding {
 		return broken(stale, false, n, n)

@@ -14,7 +14,7 @@ import (
 
 const enough = conclusion.Enough
 
-// tableNotes say how to read a table of guarantees.
+// tableNotes explain a table of guarantees.
 var (
 	enoughNote = fmt.Sprintf("ok: no violation on so many occasions, %d at least; weak: on fewer", enough)
 	coverNote  = "ok: no violation on so many occasions; how far to rely on it is what was covered"
@@ -23,17 +23,17 @@ var (
 	worstNote  = "the worst of the five questions"
 )
 
-// A designCells is what was found of one design.
+// A designCells has the findings on one design.
 type designCells struct {
 	results.Cells
 	label    string
 	explored bool
 	id       string                      // of the section about the design
-	link     func(lockbench.Cell) string // the ID of what shows a cell broken
-	others   []otherCells                // what else is known of the design
+	link     func(lockbench.Cell) string // returns the ID of the evidence for a broken cell
+	others   []otherCells                // findings of other sources on the design
 }
 
-// otherCells are what another source has of a design.
+// otherCells are another source's findings on a design.
 type otherCells struct {
 	mark  string
 	cells designCells
@@ -45,7 +45,7 @@ const (
 	markKnown    = "*"
 )
 
-// otherNotes explain the marks of the sources that some design has.
+// otherNotes explain the marks of the sources that occur.
 func otherNotes(designs []designCells) (notes []string) {
 	for _, mark := range []struct{ mark, note string }{{markExplored, "found by exploration, in virtual time"}, {markKnown, "known: the released matrix has it"}} {
 		if slices.ContainsFunc(designs, func(d designCells) bool {
@@ -57,8 +57,8 @@ func otherNotes(designs []designCells) (notes []string) {
 	return notes
 }
 
-// says is the answer to a question: by the run itself or, where another source has it broken,
-// or the only one that tried it often enough, by that.
+// says returns the answer to a question: the run's own, or another source's if that source found a
+// breach, or if it alone tested often enough.
 func (d designCells) says(q checker.Question, under lockbench.Conditions) document.Value {
 	own := d.answer(q, under)
 	word, _ := own.word(d.explored)
@@ -77,9 +77,9 @@ func (d designCells) says(q checker.Question, under lockbench.Conditions) docume
 // telling orders the words by how much they say.
 var telling = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
 
-// table is what was found of one design: the conditions down that were met or exercised, the
-// five questions across. A mixture of conditions has a row where it broke something that none
-// of its members breaks.
+// table shows the findings on one design: the conditions that were met or exercised down, the five
+// questions across. A mixture of conditions has a row if it broke a guarantee that none of its
+// members breaks.
 func (d designCells) table() document.Table {
 	t := document.Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
 	if d.explored {
@@ -102,7 +102,7 @@ func (d designCells) table() document.Table {
 	return t
 }
 
-// rows are the conditions of a table.
+// rows returns the conditions of a table.
 func (d designCells) rows() []lockbench.Conditions {
 	rows := []lockbench.Conditions{0}
 	for _, one := range lockbench.AllConditions() {
@@ -140,17 +140,17 @@ func (d designCells) onlyMixed(under lockbench.Conditions) bool {
 	return false
 }
 
-// A questionAnswer is what is known of a question under some conditions.
+// A questionAnswer has the findings on a question under some conditions.
 type questionAnswer struct {
-	// occasions are all on which nothing was broken and that the conditions touched;
-	// violations and tried are of exactly these.
+	// occasions counts all occasions that the conditions touched and that broke nothing; violations
+	// and tried count under exactly these conditions.
 	occasions, violations, tried int64
-	doubted                      int64 // occasions that count as none
+	doubted                      int64 // occasions that do not count
 	fails                        bool
-	foreign                      bool           // not for the design
-	about                        lockbench.Cell // the gravest
+	foreign                      bool           // the conditions do not apply to the design
+	about                        lockbench.Cell // the gravest cell
 	note                         string
-	overlap                      float64 // the worst past validity, ns; 0 where two were also at once within it
+	overlap                      float64 // the longest past validity, ns; 0 if two owners were also within it at once
 }
 
 func (d designCells) answer(q checker.Question, under lockbench.Conditions) questionAnswer {
@@ -193,7 +193,7 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *results.Finding, n int64
 	}
 }
 
-// The words of a table.
+// The words in tables.
 const (
 	wordBroken   = "BROKEN" // a claim
 	wordUnclaim  = "broken"
@@ -203,7 +203,7 @@ const (
 	wordNotTried = "not tried"
 )
 
-// word is what the answer comes to.
+// word returns the answer in a word.
 func (a *questionAnswer) word(explored bool) (string, document.Tone) {
 	switch {
 	case a.fails:
@@ -220,7 +220,7 @@ func (a *questionAnswer) word(explored bool) (string, document.Tone) {
 	return wordNotTried, document.None
 }
 
-// value is the answer as a table has it.
+// value returns the answer as a value of a table.
 func (a questionAnswer) value(explored bool) document.Value {
 	word, tone := a.word(explored)
 	c := document.Value{Text: word, Tone: tone, Note: a.note}
@@ -243,7 +243,7 @@ func (a questionAnswer) value(explored bool) document.Value {
 	return c
 }
 
-// linked leads from a value to what shows the cell it is about.
+// linked links a value to the evidence for its cell.
 func (d designCells) linked(v document.Value, about lockbench.Cell) document.Value {
 	if d.link != nil && about.Guarantee != "" {
 		v.Link = d.link(about)
@@ -254,8 +254,8 @@ func (d designCells) linked(v document.Value, about lockbench.Cell) document.Val
 // gravity orders the words from the mildest to the worst.
 var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
 
-// designTable is a line for each design and a column for each condition that some of them
-// met: the worst answer to any question.
+// designTable has a line for each design and a column for each condition that some of them met: the
+// worst answer to any question.
 func designTable(designs []designCells) document.Table {
 	t := document.Table{Corner: "design", Blank: wordNotTried, Notes: []string{
 		worstNote,
@@ -275,7 +275,7 @@ func designTable(designs []designCells) document.Table {
 	return t
 }
 
-// column adds what designs do under a condition, where there is something to say.
+// column adds a column with each design's worst answer under a condition, if there is any.
 func column(t *document.Table, name string, under lockbench.Conditions, designs []designCells) {
 	var cells []document.Value
 	for _, d := range designs {
@@ -290,7 +290,7 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 	}
 }
 
-// met reports whether there is something to say of a condition.
+// met reports whether a condition has a finding.
 func (d designCells) met(one lockbench.Conditions) bool {
 	for cell, f := range d.Cells.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {
@@ -300,8 +300,8 @@ func (d designCells) met(one lockbench.Conditions) bool {
 	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.met(one) })
 }
 
-// worst is the gravest answer under a condition. What only a mixture broke counts for each
-// of its members.
+// worst is the gravest answer under a condition. A breach by a mixture of conditions counts for
+// each of its members.
 func (d designCells) worst(under lockbench.Conditions) document.Value {
 	best := document.Value{Text: wordNotTried, Tone: document.None}
 	for q := range checker.Questions {
@@ -332,7 +332,7 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 	return best
 }
 
-// worstOf is the graver of what the run itself says under a condition and what others do.
+// worstOf is the graver of the run's own answer under a condition and the answers of other sources.
 func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
 	word := own.Text
 	for _, o := range d.others {
@@ -344,8 +344,8 @@ func (d designCells) worstOf(own document.Value, under lockbench.Conditions) doc
 	return own
 }
 
-// resultGuarantees is what was found of the runs of r: the table of the one design that there is, or
-// a line for each of several.
+// resultGuarantees returns the findings on the runs of r: the table of a single design, or a line
+// for each of several.
 func resultGuarantees(r *results.Result) document.Table {
 	var all []designCells
 	for i, label := range labels(r) {
@@ -357,7 +357,7 @@ func resultGuarantees(r *results.Result) document.Table {
 	return designTable(all)
 }
 
-// resultCells are those of the i-th run, under a name.
+// resultCells returns the cells of the i-th run, under a name.
 func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{
@@ -366,7 +366,7 @@ func resultCells(r *results.Result, i int, label string) designCells {
 	}
 }
 
-// othersOf is what else is known of the design of a run.
+// othersOf returns the findings of other sources on the design of a run.
 func othersOf(run *results.Run) (all []otherCells) {
 	if s := run.Search; s != nil && !s.Cells.IsZero() {
 		all = append(all, otherCells{markExplored, designCells{Cells: s.Cells, explored: true}})

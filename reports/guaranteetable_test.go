@@ -17,12 +17,12 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// found is a finding as results have it.
+// found returns a finding in the form of results.
 func found(f checker.CellFinding) results.Finding {
 	return results.New([]results.Judged{{Verdicts: checker.Result{Findings: []checker.CellFinding{f}}}}, nil).Runs[0].Cells.At(f.Cell)
 }
 
-// manyConditions is a design that met nearly all of them.
+// manyConditions returns a design that met nearly all conditions.
 func manyConditions() results.Cells {
 	stateLoss, failover, skewed := lockbench.StateLoss, lockbench.Failover, lockbench.Skew
 	outlived := found(broken(overrun, false, 40, 52))
@@ -57,7 +57,7 @@ func textOf(t *document.Table, width int) string {
 	return buf.String()
 }
 
-// TestGuaranteeTable says what a table of one design says.
+// TestGuaranteeTable checks the table of one design.
 func TestGuaranteeTable(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -114,8 +114,8 @@ func TestGuaranteeTable(t *testing.T) {
 	}
 }
 
-// TestTables shows tables as terminals and Markdown do, and keeps them within eighty columns,
-// or the terminal's.
+// TestTables shows tables in terminals and in Markdown, and checks that they fit eighty
+// columns, or the terminal.
 func TestTables(t *testing.T) {
 	one := designCells{Cells: manyConditions(), label: "hash-reentrant/watchdog"}
 	table := one.table()
@@ -143,7 +143,7 @@ func TestTables(t *testing.T) {
 	golden(t, "tables.txt", []byte(all+page.String()))
 }
 
-// TestReason prefers what an exception says.
+// TestReason checks that the reason of an exception comes first.
 func TestReason(t *testing.T) {
 	claims := parsed("exclusion @crash", "-exclusion@failover: a majority forgets", "-lease@failover: so do leases")
 	for cell, want := range map[lockbench.Cell]string{

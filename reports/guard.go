@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// guards says what guarded stores refused and, where the same design ran without the
-// guard too, whether that made the difference.
+// guards lists the writes that guarded stores refused and, if the same design ran without
+// the guard too, whether the guard made a difference.
 func (s *summary) guards() *document.List {
 	l := &document.List{Title: "guarded stores"}
 	for i := range s.result.Runs {
@@ -42,8 +42,9 @@ func (s *summary) alone(guarded *results.Run) *results.Run {
 	return nil
 }
 
-// compared says what the guard made of the updates, by what was lost where the design ran
-// without it too. Whatever the cause: a failover takes updates from a sound lock as well.
+// compared describes the effect of the guard on updates, by the updates lost in a run of
+// the design without it, if there is one. The cause does not matter: a failover loses
+// updates of a sound lock, too.
 func (s *summary) compared(guarded *results.Run) string {
 	alone := s.alone(guarded)
 	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"

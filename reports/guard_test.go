@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// guarded are three runs of a design: without a guard, with fences, and with a
-// compare-and-set store on which the guard made no difference.
+// guarded returns three runs of a design: without a guard, with fences, and
+// with a compare-and-set store in which the guard made no difference.
 func guarded() []results.Judged {
 	late := broken(lockbench.Effects.At(lockbench.Outlived), false, 12, 60)
 	late.Counterexample = plainDelete("private").Verdicts.Find(stale).Counterexample

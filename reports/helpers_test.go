@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// longestLine is the number of characters in the longest line, colours left out.
+// longestLine returns the number of characters in the longest line, without
+// colours.
 func longestLine(s string) int {
 	longest := 0
 	for line := range strings.Lines(s) {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// injected says how often each fault occurred and what it met, and which runs are
-// inconclusive for one that met nothing.
+// injected lists how often each fault occurred and met an operation. Runs with a
+// fault that met none are inconclusive.
 func (s *summary) injected() *document.List {
 	l := &document.List{Title: "faults: how often they occurred, and how often they met a held lock or, failing that, an acquire"}
 	for i := range s.result.Runs {
@@ -22,7 +22,7 @@ func (s *summary) injected() *document.List {
 	return l
 }
 
-// remedy says what to do about a fault that met nothing.
+// remedy suggests a way to make a fault meet operations, if it met none.
 func remedy(f runinfo.FaultExposure) string {
 	switch {
 	case f.MetHeld+f.MetAcquire > 0:

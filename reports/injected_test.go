@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// TestFaultThatMetNothing: a run with a fault that met no lock proves nothing, and
-// says why.
+// TestFaultThatMetNothing checks that a run with a fault that met no lock proves
+// nothing, and says why.
 func TestFaultThatMetNothing(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -15,7 +15,8 @@ import (
 	"github.com/lockbench/lockbench/internal/schematest"
 )
 
-// compile readies the published schema. Closed, it takes no field that it does not describe.
+// compile compiles the published schema. If closed, it accepts no field that it does not
+// describe.
 func compile(t *testing.T, closed bool) *jsonschema.Schema {
 	t.Helper()
 	s, err := schematest.Compile(closed, JSONSchema)
@@ -25,7 +26,7 @@ func compile(t *testing.T, closed bool) *jsonschema.Schema {
 	return s
 }
 
-// document is r as a reader of its JSON gets it.
+// encodedResult returns r as decoded from its JSON.
 func encodedResult(t *testing.T, r results.Result) any {
 	t.Helper()
 	var buf bytes.Buffer
@@ -68,7 +69,7 @@ func TestResultsFollowTheSchema(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	cases := []struct {
 		name, old, new string
-		open           bool // whether the published, open schema takes it
+		open           bool // whether the published, open schema accepts it
 	}{
 		{"another schema", "lockbench/report/v3", "lockbench/report/v2", false},
 		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
@@ -106,7 +107,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// TestRoundTrip keeps the JSON result readable by this package's own types.
+// TestRoundTrip checks that this package's own types read the JSON result.
 func TestRoundTrip(t *testing.T) {
 	var first, second bytes.Buffer
 	if err := Write(&first, JSON, pointer(results.New(sample("private"), nil)), Options{}); err != nil {

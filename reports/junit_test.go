@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// results are those that test reports are held to, each with a reason of its own for its
+// resultsOf returns the results for the tests of test reports, each with another reason for its
 // exit code.
 func resultsOf() map[string]results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 5))
@@ -53,8 +53,8 @@ func resultsOf() map[string]results.Result {
 	}
 }
 
-// searched is a run that saw two cells held, of which exploration or the released matrix has both
-// as broken, and a third that it does not have; against so many claims.
+// searched returns a run that saw two cells held. Exploration or the released matrix has both as
+// broken, and a third that the run does not have; against claims, if against says so.
 func searched(explored bool, against int64) results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 500), held(lease, 5))
 	r := results.New([]results.Judged{ok}, nil)
@@ -77,9 +77,10 @@ func searched(explored bool, against int64) results.Result {
 	return r
 }
 
-// TestWhatAnotherSourceBrokeIsNotGreen: a cell that exploration or the released matrix has as
-// broken is not green where the run alone saw it held, says which source found it, and has its
-// evidence; one that only such a source has makes a case, too. What all have held is green.
+// TestWhatAnotherSourceBrokeIsNotGreen checks that a cell that exploration or the released matrix
+// has as broken is not green if the run alone saw it held, names the source, and has its
+// evidence; a cell that only such a source has makes a case, too. A cell that all sources have as
+// held is green.
 func TestWhatAnotherSourceBrokeIsNotGreen(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -117,8 +118,8 @@ func TestWhatAnotherSourceBrokeIsNotGreen(t *testing.T) {
 	}
 }
 
-// TestRedWhereTheExitCodeIs holds test reports to the exit code: something fails or errs
-// if, and only if, it is not 0; and nothing is green that was not seen to hold.
+// TestRedWhereTheExitCodeIs checks test reports against the exit code: a case fails or errs if,
+// and only if, it is not 0; and only cells that held are green.
 func TestRedWhereTheExitCodeIs(t *testing.T) {
 	for name, r := range resultsOf() {
 		t.Run(name, func(t *testing.T) {
@@ -199,8 +200,8 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 	validate("matrix nothing", func(buf *bytes.Buffer) error { return Write(buf, JUnit, pointer(results.Matrix{}), Options{}) })
 }
 
-// needXMLLint is where xmllint is. Without it t is skipped, or fails where what tests
-// need is required to be there.
+// needXMLLint returns the path of xmllint. Without it t is skipped, or fails if the environment
+// requires the tools of tests.
 func needXMLLint(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("xmllint")
@@ -229,7 +230,7 @@ func TestJUnit(t *testing.T) {
 	golden(t, "junit-matrix.xml", buf.Bytes())
 }
 
-// TestJUnitCounts reads a report as a reader does: what its attributes count is there.
+// TestJUnitCounts checks the counts in the attributes of a report against its elements.
 func TestJUnitCounts(t *testing.T) {
 	for name, r := range resultsOf() {
 		var buf bytes.Buffer
@@ -277,7 +278,7 @@ func TestJUnitTellsErrors(t *testing.T) {
 	}
 }
 
-// failing takes so many bytes and then fails.
+// failing accepts so many bytes and then fails.
 type failing struct {
 	after int
 	err   error

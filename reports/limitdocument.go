@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// limitSearchDocument is what reports show of a limit: what was wanted, the path of the search, what broke
-// on it, and the limit in a sentence.
+// limitSearchDocument returns the report of a limit: the limit searched for, the path of the
+// search, the breaches on it, and the result in a sentence.
 func limitSearchDocument(l *results.LimitSearch) *document.Document {
 	what := "the highest rate"
 	if l.Of == results.LeaseLimit {
@@ -33,7 +33,7 @@ func limitSearchDocument(l *results.LimitSearch) *document.Document {
 	return d
 }
 
-// path is the table of trials.
+// path returns the table of trials.
 func path(l *results.LimitSearch) *document.Table {
 	heads, row := []string{"grants/s", "refused", "p50", "p99", "max"}, rateRow
 	t := &document.Table{Corner: "rate"}

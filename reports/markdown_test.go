@@ -20,7 +20,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownFitsASummary however much there is to show.
+// TestMarkdownFitsASummary checks that Markdown fits a summary, even with much
+// evidence.
 func TestMarkdownFitsASummary(t *testing.T) {
 	long := plainDelete("private")
 	for i, f := range long.Verdicts.Findings {
@@ -58,8 +59,8 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestAnnotationsAreCommands sees that no text of a result ends a command early, or
-// begins one of its own.
+// TestAnnotationsAreCommands checks that no text of a result ends a command early,
+// or begins one.
 func TestAnnotationsAreCommands(t *testing.T) {
 	bad := stealer("private")
 	bad.Header.Design = "a,b::error\n::stop-commands::x"

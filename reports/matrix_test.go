@@ -18,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// parsed are claims that are known to be sound.
+// parsed returns claims that are known to be valid.
 func parsed(terms ...string) lockbench.Claims {
 	c, err := lockbench.Claims{}.Parse(terms...)
 	if err != nil {
@@ -27,8 +27,8 @@ func parsed(terms ...string) lockbench.Claims {
 	return c
 }
 
-// matrixSample is a matrix of three designs, one of which cannot be explored, with live
-// runs and exploration, in both of which the lock that is broken on purpose is caught.
+// matrixSample is a matrix of three designs, one of which cannot be explored, with live runs and
+// exploration. Both catch the lock that is broken on purpose.
 func matrixSample() results.Matrix {
 	m := results.Matrix{
 		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
@@ -161,7 +161,7 @@ func TestMatrixExit(t *testing.T) {
 	}
 }
 
-// TestPartIsReplaced: a part that is done again counts once.
+// TestPartIsReplaced checks that a part that is done again counts once.
 func TestPartIsReplaced(t *testing.T) {
 	m := matrixSample()
 	before := m.Rows[2].Cells[exclusive].Exposure
@@ -304,8 +304,8 @@ func TestMatrixErrorsOfWriting(t *testing.T) {
 	}
 }
 
-// TestMatrixLeadsWithConclusions: the first column of a matrix is the word of each design, in every
-// medium; a matrix without conclusions has no such column.
+// TestMatrixLeadsWithConclusions checks that the first column of a matrix has the conclusion on
+// each design, in every medium, and that a matrix without conclusions has no such column.
 func TestMatrixLeadsWithConclusions(t *testing.T) {
 	written := func(m results.Matrix, form Form) string {
 		var buf bytes.Buffer

@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// explain is the evidence for one cell of m: the verdict and the claim, then what each part
-// says, with its counterexample and the commands that show it again. Where no cell is named,
-// it is the table of the design, and all that was broken. It returns an error when the matrix
+// explain returns the evidence for one cell of m: the verdict and the claim, then the finding
+// of each part, with its counterexample and the commands that reproduce it. Without a cell it
+// returns the table of the design, and all broken cells. It returns an error if the matrix
 // has no such design.
 func explain(m *results.Matrix, at results.CellName) (*document.Document, error) {
 	i := slices.IndexFunc(m.Rows, func(r results.MatrixRow) bool { return r.Design == at.Design })
@@ -34,7 +34,7 @@ func explain(m *results.Matrix, at results.CellName) (*document.Document, error)
 	return d, nil
 }
 
-// rowConclusion is the conclusion of a design with its reason, nothing where none was drawn.
+// rowConclusion is the conclusion on a design with its reason, nothing if there is none.
 func rowConclusion(r *results.MatrixRow) []document.Block {
 	c := r.Conclusion
 	if c == nil {
@@ -43,8 +43,8 @@ func rowConclusion(r *results.MatrixRow) []document.Block {
 	return []document.Block{&document.Paragraph{Word: string(c.Word) + ":", Tone: conclusionTone(c), Text: because(c)}}
 }
 
-// section is what a page shows of the i-th design: its table, and every cell, folded. What
-// holds under a mix is in the sums of its conditions.
+// section returns a page's section on the i-th design: its table, and every cell, folded.
+// Holds under a mixture of conditions are counted with each condition.
 func section(m *results.Matrix, i int) *document.Section {
 	r := &m.Rows[i]
 	t := matrixRowCells(r, i, r.Design).table()
@@ -75,7 +75,7 @@ type explanation struct {
 	*gallery
 	m    *results.Matrix
 	row  *results.MatrixRow
-	file string // where the matrix is kept
+	file string // the file of the matrix
 }
 
 func matrixExplanation(m *results.Matrix, i int, file string) *explanation {
@@ -83,7 +83,7 @@ func matrixExplanation(m *results.Matrix, i int, file string) *explanation {
 	return &explanation{&gallery{id: designID(i), design: r.Design, label: r.Design, inFull: true}, m, r, file}
 }
 
-// section is what is known of a cell.
+// section returns the findings on a cell.
 func (e *explanation) section(at lockbench.Cell) *document.Section {
 	c := e.row.Cells[at]
 	j := judgement{at, c.Finding, e.row.Reason(at)}
@@ -113,7 +113,7 @@ func with(s *document.Section, more []document.Block) *document.Section {
 	return s
 }
 
-// claim says whether the design is held to it, and if not why.
+// claim says whether the cell is claimed, and if not, why.
 func (e *explanation) claim(j *judgement) *document.Paragraph {
 	source := e.row.Source
 	if source != "" {
@@ -125,7 +125,7 @@ func (e *explanation) claim(j *judgement) *document.Paragraph {
 	return line("not claimed" + source + ": " + j.reason)
 }
 
-// found is what one part found of a cell.
+// found returns one part's finding on a cell.
 func (e *explanation) found(id string, of *judgement, found results.Evidence, p *results.MatrixPart) *document.Section {
 	j := judgement{of.cell, counted(found, p), of.reason}
 	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
@@ -142,7 +142,7 @@ func (e *explanation) found(id string, of *judgement, found results.Evidence, p 
 	return with(s, e.again(of.cell, p, found))
 }
 
-// counted is the finding as its Detail counts it: where p explored, once a schedule.
+// counted returns the finding as Detail counts it: violations are schedules if p explored.
 func counted(e results.Evidence, p *results.MatrixPart) results.Finding {
 	g := e.Finding
 	g.Scenarios = nil
@@ -152,8 +152,8 @@ func counted(e results.Evidence, p *results.MatrixPart) results.Finding {
 	return g
 }
 
-// extent says, line by line, what a part covered: of what it explored the given scenarios,
-// or the run.
+// extent describes, line by line, the extent of a part: the given scenarios if it explored,
+// else the run.
 func extent(p *results.MatrixPart, scenarios []string) []string {
 	if len(p.Covered) == 0 {
 		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Grants, "grant"), figures.Compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
@@ -175,7 +175,7 @@ func extent(p *results.MatrixPart, scenarios []string) []string {
 	return lines
 }
 
-// again says how to see it again.
+// again says how to reproduce the finding.
 func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found results.Evidence) (blocks []document.Block) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
 		file := results.ReplayName(e.row.Design, cell)
@@ -196,7 +196,7 @@ func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found re
 	return blocks
 }
 
-// missing says which parts have nothing to say of a cell, and why.
+// missing lists the parts without a finding on a cell, with the reasons.
 func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks []document.Block) {
 	add := func(part, why string) {
 		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
@@ -209,7 +209,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
-		case len(p.Guarded.Cells) > 0: // it is about the guard alone
+		case len(p.Guarded.Cells) > 0: // it is only about the guard
 		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
 			add(part, e.unmet(cell, p))
 		}
@@ -217,7 +217,7 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 	return blocks
 }
 
-// unmet says that a part met no occasion, and why it could meet none.
+// unmet says that a part had no occasion, and why it could have none.
 func (e *explanation) unmet(cell lockbench.Cell, p *results.MatrixPart) string {
 	for _, whole := range e.row.Cells[cell.Guarantee.At(0)].Evidence {
 		if why := detail(counted(whole, p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// matrixComparisonDocument is what reports show of the comparison of two matrices.
+// matrixComparisonDocument returns the report of a comparison of two matrices.
 func matrixComparisonDocument(c *results.MatrixComparison) *document.Document {
 	d := &document.Document{Kind: "matrix comparison", Title: c.With, Exit: c.Exit, Tone: exitTone(c.Exit)}
 	l := &document.List{Title: "compared with " + c.With}
@@ -47,7 +47,7 @@ func matrixComparisonDocument(c *results.MatrixComparison) *document.Document {
 	return d
 }
 
-// matrixChangeString says which cell changed from what to what.
+// matrixChangeString names the changed cell, with its verdicts before and after.
 func matrixChangeString(s results.MatrixChange) string {
 	return fmt.Sprintf("%s %s: %s -> %s", s.Design, s.Cell, standingWords(s.Was), standingWords(s.Is))
 }

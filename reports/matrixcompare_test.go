@@ -13,8 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// oneCell is a matrix of one design and one part, in which everything is held but for
-// one cell.
+// oneCell is a matrix of one design and one part, in which every cell but one is held.
 func oneCell(v checker.Verdict, claimed bool) results.Matrix {
 	m := results.Matrix{Settings: results.MatrixSettings{Parts: []string{"explore"}}}
 	m.SelfCheck.Add(results.MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]results.Evidence{
@@ -69,8 +68,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestWeaker: a claim that was held often enough and is held less often has lost strength, which
-// fails where that is asked for; what is worse, never was strong, or is not claimed has not.
+// TestWeaker checks that a claim that was held often enough and is held less often has lost
+// strength, which fails if asked for; a cell that is worse, never was strong, or is not claimed
+// has not.
 func TestWeaker(t *testing.T) {
 	of := func(exposure int64, verdict checker.Verdict, claimed bool) results.Matrix {
 		m := oneCell(verdict, claimed)
@@ -166,7 +166,7 @@ func TestCompareMatrices(t *testing.T) {
 	}
 }
 
-// TestCompareLeavesAlone: comparing changes neither of the two.
+// TestCompareLeavesAlone checks that a comparison changes neither matrix.
 func TestCompareLeavesAlone(t *testing.T) {
 	old, m := matrixSample(), matrixSample()
 	old.Settings.Parts = []string{"explore"}

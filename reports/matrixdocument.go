@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// matrixDocument is what reports show of a matrix: the table, what it is made from, and on a page
-// every cell with what each part found of it.
+// matrixDocument returns the report of a matrix: the table, its sources, and on a page every cell
+// with the finding of each part.
 func matrixDocument(m *results.Matrix) *document.Document {
 	d := &document.Document{
 		Kind: "matrix", Title: fmt.Sprintf("%d designs", len(m.Rows)), Version: m.Environment.Version,
@@ -50,7 +50,7 @@ func matrixDocument(m *results.Matrix) *document.Document {
 	return d
 }
 
-// lead puts the conclusion of each design before what was found of it, where one was drawn.
+// lead inserts a column with the conclusion on each design, if there are any.
 func lead(t *document.Table, m *results.Matrix) {
 	if !slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Conclusion != nil }) {
 		return
@@ -67,8 +67,8 @@ func lead(t *document.Table, m *results.Matrix) {
 	t.Notes = slices.DeleteFunc(t.Notes, func(note string) bool { return note == worstNote })
 }
 
-// matrixConclusion counts the designs by what was concluded of them; nil where nothing was, and
-// where the exit code says more.
+// matrixConclusion counts the designs by conclusion; nil if there are none, or if the exit code
+// is graver.
 func matrixConclusion(m *results.Matrix) *document.Paragraph {
 	count, all := make(map[conclusion.Word]int), 0
 	for _, r := range m.Rows {
@@ -98,7 +98,7 @@ func matrixFacts(m *results.Matrix) *document.Paragraph {
 	return &document.Paragraph{Facts: append(facts, environmentFacts(m.Environment)...)}
 }
 
-// environmentFacts are those of where something ran.
+// environmentFacts lists the facts of an environment.
 func environmentFacts(e runinfo.Environment) (facts []string) {
 	if e.OS != "" {
 		facts = append(facts, fmt.Sprintf("%s/%s, %d CPUs", e.OS, e.Arch, e.CPUs))
@@ -117,7 +117,7 @@ func notRun(m *results.Matrix) *document.List {
 	return l
 }
 
-// designID names the section about the i-th row, and with a cell the one about that.
+// designID is the ID of the section on the i-th row or, with a cell, of the section on that cell.
 func designID(i int, cell ...lockbench.Cell) string {
 	id := fmt.Sprintf("design-%d", i+1)
 	if len(cell) > 0 {
@@ -126,7 +126,7 @@ func designID(i int, cell ...lockbench.Cell) string {
 	return id
 }
 
-// matrixRowCells are those of a table: weak where they were not all explored.
+// matrixRowCells returns the cells of a row; explored is false unless every part explored.
 func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
 	explored := !slices.ContainsFunc(r.Parts, func(p results.MatrixPart) bool { return len(p.Covered) == 0 })
 	return designCells{
@@ -135,7 +135,7 @@ func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
 	}
 }
 
-// made says what the matrix was made from, and what is missing of it.
+// made lists the parts of the matrix, and the missing ones.
 func made(m *results.Matrix) *document.List {
 	l := &document.List{}
 	add := func(tone document.Tone, word, text string) {
@@ -164,7 +164,7 @@ func made(m *results.Matrix) *document.List {
 	return l
 }
 
-// madeFrom says in one line per part what was done.
+// madeFrom describes each part in a line.
 func madeFrom(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
@@ -207,8 +207,7 @@ func selfChecked(m *results.Matrix, part string) string {
 	return fmt.Sprintf("a lock broken on purpose was NOT caught: %s", uncaught(m, p))
 }
 
-// uncaught says why the lock that is broken on purpose was not caught in p, and what
-// to do about it.
+// uncaught says why p did not catch the lock that is broken on purpose, and suggests a remedy.
 func uncaught(m *results.Matrix, p *results.MatrixPart) string {
 	var overruns int64
 	for _, e := range m.SelfCheck.Cells[lockbench.Exclusion.At(lockbench.Outlived)].Evidence {
@@ -223,7 +222,7 @@ func uncaught(m *results.Matrix, p *results.MatrixPart) string {
 	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Grants, "grant"), results.Outlasted(overruns), p.MustBreak, remedy)
 }
 
-// outcome says what the exit code of m means, in a few words, and why.
+// outcome explains the exit code of m in a few words, with the reason.
 func outcome(m *results.Matrix) (headline, why string) {
 	var claimed []string
 	var unclaimed int64

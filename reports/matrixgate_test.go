@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// TestMatrixGate judges thresholds on all parts of a design together, of which one was live
-// and has no schedules, and what the exit code becomes.
+// TestMatrixGate judges thresholds on all parts of a design together, one of them live and
+// without schedules, and checks the exit code.
 func TestMatrixGate(t *testing.T) {
 	said := func(part string, v checker.Verdict, n int64) results.Evidence {
 		return results.Evidence{Part: part, Finding: results.Finding{Finding: checker.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}}

@@ -19,7 +19,7 @@ func TestOverTime(t *testing.T) {
 	}
 	want := &results.OverTime{
 		WarmupNS: 100 * ms, EndNS: 400 * ms,
-		BucketNS: 40 * ms, // as wide as the largest, that of the violations
+		BucketNS: 40 * ms, // as wide as the widest bucket, the violations'
 		Grants:   []int64{0, 0, 20, 40, 40, 40, 40, 40, 40, 40},
 		Refused:  []int64{}, Troubled: []int64{},
 		SlowestNS:  got.SlowestNS,
@@ -37,7 +37,7 @@ func TestOverTime(t *testing.T) {
 	}
 }
 
-// TestSpectrum holds the curve against the percentiles beside it.
+// TestSpectrum compares the curve with the percentiles beside it.
 func TestSpectrum(t *testing.T) {
 	for op, l := range results.New([]results.Judged{tokenLock("private")}, nil).Runs[0].Latency {
 		s := l.Spectrum

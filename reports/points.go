@@ -16,7 +16,7 @@ func (s *summary) lock(run *results.Run) string {
 	return results.Label{Workloads: s.label.Workloads}.Of(run)
 }
 
-// fewestInChart is the number of points in clients from which on a lock has a chart.
+// fewestInChart is the least number of points in clients for which a lock has a chart.
 const fewestInChart = 3
 
 // rates draws the rate of each lock by the number of clients.
@@ -35,7 +35,7 @@ func (s *summary) rates() *document.Section {
 }
 
 // rateLines returns the numbers of clients of the runs in ascending order, and the rates at them: a
-// line for each number of keys that ran with all of these, or one line where each number of clients
+// line for each number of keys that ran with all of these, or one line if each number of clients
 // ran once.
 func (s *summary) rateLines(points []int) (clients []string, lines []document.Line) {
 	type point struct{ clients, keys int }
@@ -74,7 +74,7 @@ func (s *summary) rateLines(points []int) (clients []string, lines []document.Li
 	return clients, lines
 }
 
-// numberOf is a parameter that is a whole number, zero where the run does not have it.
+// numberOf returns a parameter that is a whole number, zero if the run does not have it.
 func numberOf(run *results.Run, name string) int {
 	n, _ := strconv.Atoi(results.Setting(run.Params, name))
 	return n
@@ -91,7 +91,7 @@ func keysLabel(keys ...int) string {
 	return strings.Join(words, ", ") + " keys"
 }
 
-// lockGuarantees is the table of what was found of each lock at all its points.
+// lockGuarantees returns the table of the findings on each lock at all its points.
 func (s *summary) lockGuarantees() document.Table {
 	var all []designCells
 	for _, points := range s.result.Locks() {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// atPoints is a result of one design, which held at some points and broke a claim at the last.
+// atPoints returns a result of one design, which held at some points and broke a claim at the last.
 func atPoints(points ...[2]float64) *results.Result {
 	var runs []results.Judged
 	for i, p := range points {
@@ -59,8 +59,8 @@ func TestRateLines(t *testing.T) {
 	}
 }
 
-// TestPoints: the points of a design have a row each in the table of speeds, and one conclusion and
-// one table of guarantees together.
+// TestPoints checks that the points of a design have a row each in the table of speeds, and one
+// conclusion and one table of guarantees together.
 func TestPoints(t *testing.T) {
 	r := atPoints([2]float64{1, 4}, [2]float64{8, 4}, [2]float64{64, 4})
 	r.Runs[0].Conclusion = &conclusion.Conclusion{Word: conclusion.DoNotUse, Why: "two own a key at once"}

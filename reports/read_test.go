@@ -51,7 +51,8 @@ func TestReadResultRefuses(t *testing.T) {
 	}
 }
 
-// TestRead reads every kind of report, and writes it again as it was.
+// TestRead checks that every kind of report is read and written again without a
+// change.
 func TestRead(t *testing.T) {
 	search := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "a/b", Of: results.RateLimit, Wanted: []string{}}, Trials: []results.LimitTrial{}}
 	for _, r := range []results.Report{

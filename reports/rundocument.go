@@ -13,12 +13,12 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// legend says how to read the pictures of a terminal.
+// legend explains the pictures of a terminal.
 var legend = document.Only(document.Terminal,
 	&document.Paragraph{Tone: document.None, Text: "[ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"},
 	&document.Paragraph{Tone: document.None, Text: "overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"})
 
-// resultDocument is what reports show of runs or explorations.
+// resultDocument returns the report of runs or explorations.
 func resultDocument(r *results.Result) *document.Document {
 	merged := r.Designs()
 	s := resultSummary(&merged)
@@ -51,7 +51,7 @@ func (s *summary) title() string {
 	return fmt.Sprintf("%d locks", n)
 }
 
-// footer says what all this was made under.
+// footer states the settings, the seed and the server.
 func (s *summary) footer() string {
 	first := &s.result.Runs[0]
 	parts := s.settings(first)
@@ -62,7 +62,7 @@ func (s *summary) footer() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", first.Seed), "server "+kindOf(server)+" "+server.Version), ", ")
 }
 
-// runBlocks are those of live runs.
+// runBlocks returns the blocks of live runs.
 func (s *summary) runBlocks() []document.Block {
 	blocks := []document.Block{s.thresholds(), s.acceptances()}
 	if len(s.result.Runs) > 0 {
@@ -81,7 +81,8 @@ func (s *summary) runBlocks() []document.Block {
 		named("What is left open", "left", s.guards(), s.openClaims(), s.inWhole(s.notExercised("this workload and its faults"))), s.selfCheck()))
 }
 
-// explorationBlocks are those of explored designs; scenarios are what they were made of.
+// explorationBlocks returns the blocks of explored designs; scenarios are the runs that they
+// consist of.
 func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	first := &scenarios[0]
 	parts := append([]string{"exploring"}, s.settings(first)...)
@@ -100,12 +101,12 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 }
 
-// named is a section that has its title on a page alone.
+// named returns a section with a title that only a page shows.
 func named(title, id string, blocks ...document.Block) *document.Section {
 	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
 
-// guarantees is what was found: of the one design, or a line for each of several.
+// guarantees shows the findings: the table of a single design, or a line for each of several.
 func (s *summary) guarantees() document.Block {
 	t := resultGuarantees(s.result)
 	if s.label.Points() {
@@ -132,7 +133,7 @@ func (s *summary) compareChart() []document.Block {
 		Says: "Latency of acquire of all " + of + " by percentile; the table above has the figures"}}
 }
 
-// pageFacts are the settings that all runs share, and where they ran.
+// pageFacts are the settings that all runs share, and their environment.
 func (s *summary) pageFacts() document.Block {
 	first, facts := &s.result.Runs[0], s.shared()
 	server := s.result.ServerOf(first)
@@ -143,7 +144,7 @@ func (s *summary) pageFacts() document.Block {
 	return document.Only(document.Page, &document.Paragraph{Facts: append(facts, environmentFacts(s.result.Environment)...)})
 }
 
-// shared are the settings of the first run, those that all runs have in common.
+// shared returns the settings of the first run that all runs have in common.
 func (s *summary) shared() (facts []string) {
 	first := &s.result.Runs[0]
 	same := func(of func(*results.Run) string) bool {
@@ -161,7 +162,8 @@ func (s *summary) shared() (facts []string) {
 	return facts
 }
 
-// runSettings are the parameters of a run worth a place in its heading, and how requests arrive.
+// runSettings returns the parameters of a run worth a place in its heading, and the arrival of
+// requests.
 func (s *summary) runSettings(r *results.Run) []string {
 	all := s.settings(r)
 	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
@@ -172,7 +174,7 @@ func (s *summary) runSettings(r *results.Run) []string {
 
 func runID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
-// inWhole is what a screen is spared where there are many runs.
+// inWhole returns a section that a screen leaves out if there are many runs.
 func (s *summary) inWhole(b document.Block) *document.Section {
 	section := &document.Section{Blocks: []document.Block{b}}
 	if len(s.result.Runs) > fewRuns {
@@ -181,10 +183,10 @@ func (s *summary) inWhole(b document.Block) *document.Section {
 	return section
 }
 
-// crowded reports whether there are so many runs that a screen shows a line for each, and no more.
+// crowded reports whether there are so many runs that a screen shows only a line for each.
 func (s *summary) crowded() bool { return len(s.result.Runs) > 8 }
 
-// uncrowded is what a screen is spared where there are very many runs.
+// uncrowded returns a section that a screen leaves out if there are very many runs.
 func (s *summary) uncrowded(b document.Block) *document.Section {
 	section := &document.Section{Blocks: []document.Block{b}}
 	if s.crowded() {
@@ -193,12 +195,13 @@ func (s *summary) uncrowded(b document.Block) *document.Section {
 	return section
 }
 
-// onScreen is what stands, on a screen alone, in place of what is left out there.
+// onScreen returns a section that a screen shows in place of the sections it leaves out.
 func onScreen(blocks ...document.Block) *document.Section {
 	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: blocks}
 }
 
-// shortTable is the speeds under a heading of a line, and what must not be overlooked.
+// shortTable is the table of speeds under a one-line heading, with the notes that must not be
+// missed.
 func (s *summary) shortTable() *document.Section {
 	first, t := &s.result.Runs[0], s.speeds()
 	facts := []string{"workload " + first.Workload, fmt.Sprintf("seed %d", first.Seed)}
@@ -214,7 +217,7 @@ func (s *summary) shortTable() *document.Section {
 	return onScreen(append(notes.Blocks, t)...)
 }
 
-// shortened says, on a screen, where the rest of the report is.
+// shortened tells, on a screen, how to get the rest of the report.
 func (s *summary) shortened() *document.Section {
 	if len(s.result.Runs) <= fewRuns || s.crowded() {
 		return &document.Section{}
@@ -222,13 +225,14 @@ func (s *summary) shortened() *document.Section {
 	return onScreen(line("more (guarantees, evidence, costs): --evidence all"))
 }
 
-// spared: of many runs, this one broke nothing that it claims, and a screen is spared the evidence.
+// spared reports whether a screen leaves out the evidence of a run: it is one of many and broke no
+// claim.
 func (s *summary) spared(run *results.Run) bool {
 	return len(s.result.Runs) > fewRuns && run.Control == "" && len(run.Cells.Broken()) > 0 && !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails)
 }
 
-// runSections is a section for each run: on a terminal those that broke something, with what
-// shows it.
+// runSections returns a section for each run; a terminal shows only runs with breaches, with the
+// evidence.
 func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
 	explained := s.result.Explored()
@@ -260,7 +264,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	return all
 }
 
-// signs explains the pictures, on a screen where it has one.
+// signs is the legend of the pictures; a screen shows it only if there are any.
 func (s *summary) signs() document.Block {
 	pictured := func(r results.Run) bool {
 		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells.At(cell).Against > 0 })
@@ -271,7 +275,7 @@ func (s *summary) signs() document.Block {
 	return &document.Section{Length: document.Whole, Blocks: []document.Block{legend}}
 }
 
-// facts is a list of lines.
+// facts returns a list of lines.
 func facts(lines []string) *document.List {
 	l := &document.List{}
 	for _, text := range lines {
@@ -280,7 +284,7 @@ func facts(lines []string) *document.List {
 	return l
 }
 
-// jump leads to the runs.
+// jump links to the runs.
 func (s *summary) jump() document.Block {
 	p := &document.Paragraph{}
 	for i, label := range labels(s.result) {
@@ -289,8 +293,8 @@ func (s *summary) jump() document.Block {
 	return document.Only(document.Page, p)
 }
 
-// runEvidence shows every broken cell of a run, what fails it first. Of an exploration it begins
-// with the shortest schedule under the fewest conditions; a terminal shows that one in full.
+// runEvidence shows every broken cell of a run, those that fail it first. For an exploration it
+// begins with the shortest schedule under the fewest conditions; a terminal shows this one in full.
 func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	names := r.Cells.Broken()
 	root, explored := r.Cells.Root()
@@ -338,7 +342,7 @@ func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	return blocks
 }
 
-// runFacts is what a page shows of one run beside its evidence.
+// runFacts returns the facts that a page shows of one run beside its evidence.
 func (s *summary) runFacts(i int, label string) document.Block {
 	run := &s.result.Runs[i]
 	about := &document.Paragraph{}
@@ -371,7 +375,7 @@ func (s *summary) runFacts(i int, label string) document.Block {
 	return only
 }
 
-// verdicts are all cells of a run, those of which something was seen apart from the others.
+// verdicts lists all cells of a run, the untested ones apart.
 func verdicts(r *results.Run) []document.Block {
 	said, silent := &document.List{}, &document.List{}
 	for _, tone := range []document.Tone{document.Bad, document.Unclaimed, document.Weak, document.Good, document.None} {

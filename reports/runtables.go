@@ -14,7 +14,7 @@ type runColumn struct {
 	value func(*summary, *results.Run) document.Value
 }
 
-// speedColumns are those of the first table.
+// speedColumns are the columns of the first table.
 var speedColumns = []runColumn{
 	number("", "grants/s", (*summary).rate),
 	latency("acquire", "p50", "acquire", p50).apart(),
@@ -28,7 +28,7 @@ var speedColumns = []runColumn{
 	number("worst", "overlap", func(_ *summary, r *results.Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7),
 }
 
-// costColumns are those of the table of what a grant costs.
+// costColumns are the columns of the table of costs per grant.
 var costColumns = []runColumn{
 	number("", "tries", func(_ *summary, r *results.Run) string { return figures.Rate(r.Attempts) }),
 	number("", "commands", func(_ *summary, r *results.Run) string { return figures.Rate(r.Commands) }),
@@ -41,8 +41,8 @@ var costColumns = []runColumn{
 	latency("", "max", "handoff", longest).spare(2),
 }
 
-// arrivalColumns are those of open loops. The first table's acquire counts from the
-// intended start.
+// arrivalColumns are the columns of the table of open loops. The first table's
+// acquire counts from the intended start.
 var arrivalColumns = []runColumn{
 	number("offered", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.OfferedPerS) }),
 	number("begun", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.StartedPerS) }),
@@ -58,14 +58,14 @@ var arrivalColumns = []runColumn{
 	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *results.Run) document.Value { return waiting(r.OpenLoop) }},
 }
 
-// number is a column of figures.
+// number returns a column of figures.
 func number(above, name string, text func(*summary, *results.Run) string) runColumn {
 	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *results.Run) document.Value {
 		return document.Value{Text: text(s, r)}
 	}}
 }
 
-// latency is a column of one percentile.
+// latency returns a column of one percentile.
 func latency(above, name, op string, pick func(results.Latency) int64) runColumn {
 	return number(above, name, func(_ *summary, r *results.Run) string {
 		l := r.Latency[op]
@@ -76,14 +76,14 @@ func latency(above, name, op string, pick func(results.Latency) int64) runColumn
 func (c runColumn) apart() runColumn      { c.Apart = true; return c }
 func (c runColumn) spare(n int) runColumn { c.Spare = n; return c }
 
-// What is picked of a latency.
+// The figures of a latency.
 func p50(l results.Latency) int64     { return l.P50 }
 func p90(l results.Latency) int64     { return l.P90 }
 func p99(l results.Latency) int64     { return l.P99 }
 func p999(l results.Latency) int64    { return l.P999 }
 func longest(l results.Latency) int64 { return l.Max }
 
-// table is runs down, figures across.
+// table has a row for each matching run and a column for each figure.
 func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*results.Run) bool) *document.Table {
 	t := &document.Table{Corner: corner, Notes: notes}
 	for _, c := range columns {
@@ -108,7 +108,7 @@ func (s *summary) table(corner string, columns []runColumn, notes []string, of f
 
 func anyRun(*results.Run) bool { return true }
 
-// speeds is the table of how fast each run was.
+// speeds returns the table of the speeds of runs.
 func (s *summary) speeds() *document.Table {
 	return s.table("design", append(slices.Clip(speedColumns), s.damageColumn()...), append(s.controlNote(), []string{
 		"acquire: of those granted", "hand-off: release to the next grant, somebody waiting",
@@ -116,7 +116,7 @@ func (s *summary) speeds() *document.Table {
 	}...), anyRun)
 }
 
-// slowServer marks speeds that are not the design's.
+// slowServer marks speeds that are the embedded server's, not the design's.
 const slowServer = "~"
 
 func (s *summary) rate(r *results.Run) string {
@@ -137,7 +137,7 @@ func breaches(r *results.Run) document.Value {
 	return document.Value{Text: figures.Number(r.Breaches), Tone: document.Weak}
 }
 
-// costs is what a grant costs, where anything was granted.
+// costs returns the table of costs per grant, if anything was granted.
 func (s *summary) costs() *document.Table {
 	t := s.table("a grant costs", costColumns, []string{
 		"bytes: on the design's connections", "server time: of its processor, for all it did, ? where nobody knows",
@@ -151,10 +151,10 @@ func (s *summary) costs() *document.Table {
 	return &document.Table{}
 }
 
-// unknownFigure stands for one that there is, and that nobody knows.
+// unknownFigure stands for a figure that exists, but is unknown.
 const unknownFigure = "?"
 
-// known shows a cost, where it is known, of a run with grants.
+// known formats a cost of a run with grants, if it is known.
 func known(r *results.Run, cost *float64, show func(float64) string) string {
 	switch {
 	case r.Grants == 0:
@@ -177,7 +177,7 @@ func waiting(l *results.OpenLoop) document.Value {
 	return document.Value{Text: figures.Number(l.Waiting), Tone: document.Weak}
 }
 
-// arrivals is what open loops add to the table of runs.
+// arrivals returns the additional table of open loops.
 func (s *summary) arrivals() []document.Block {
 	open := func(r *results.Run) bool { return r.OpenLoop != nil }
 	t := s.table("open loop", arrivalColumns, []string{"open loop: acquire and refused count from the intended start, service from the call, lag is between"}, open)

@@ -17,9 +17,8 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// sample is a tour in small: a design that breaks what it does not claim, one
-// that only meets the limit of leases, one that breaks a claim, and one whose
-// run failed.
+// sample has a design that breaks an unclaimed cell, one that only meets the
+// limit of leases, one that breaks a claim, and one with a failed run.
 func sample(kind string) []results.Judged {
 	return []results.Judged{plainDelete(kind), tokenLock(kind), stealer(kind), failedRun(kind)}
 }
@@ -36,7 +35,7 @@ func header(design, kind string) history.Header {
 	}
 }
 
-// figures are measures of a run with n grants a millisecond apart.
+// measured returns the measures of a run with n grants a millisecond apart.
 func measured(h history.Header, n int64) (measure.Measures, history.End) {
 	c := measure.New(h)
 	for _, at := range []int64{150, 160} {
@@ -60,7 +59,7 @@ func measured(h history.Header, n int64) (measure.Measures, history.End) {
 	return c.Result(end), end
 }
 
-// judged is a run with the given verdicts; what is not given is untested.
+// judged returns a run with the given verdicts; all other cells are untested.
 func judged(h history.Header, n int64, findings ...checker.CellFinding) results.Judged {
 	m, end := measured(h, n)
 	j := results.Judged{Header: h, End: end, Measures: m, History: "histories/" + results.FileName(h.Design) + ".lbh"}
@@ -78,7 +77,7 @@ func judged(h history.Header, n int64, findings ...checker.CellFinding) results.
 	return j
 }
 
-// set replaces what was found of a cell.
+// set replaces the finding on a cell.
 func set(j *results.Judged, f checker.CellFinding) {
 	i := slices.IndexFunc(j.Verdicts.Findings, func(o checker.CellFinding) bool { return o.Cell == f.Cell })
 	j.Verdicts.Findings[i] = f
@@ -88,7 +87,7 @@ func held(cell lockbench.Cell, exposure int64) checker.CellFinding {
 	return checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: exposure}}
 }
 
-// broken is a finding of violations; those that are claimed all count.
+// broken returns a finding of violations; claimed ones all count.
 func broken(cell lockbench.Cell, claimed bool, violations, exposure int64) checker.CellFinding {
 	f := checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Broken, Claimed: claimed, Exercised: true, Exposure: exposure, Violations: violations}}
 	if claimed {

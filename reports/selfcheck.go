@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// selfCheck says so when a lock broken on purpose was not caught; a page, when it was, too.
+// selfCheck reports a lock broken on purpose that was not caught; on a page also one that
+// was.
 func (s *summary) selfCheck() document.Block { return selfCheckBlock(s.result.SelfCheck) }
 
 func selfCheckBlock(c *results.SelfCheck) document.Block {
@@ -22,7 +23,8 @@ func selfCheckBlock(c *results.SelfCheck) document.Block {
 		Text: fmt.Sprintf("a lock broken on purpose was NOT caught breaking %s: %s", c.MustBreak, c.Reason())}}})
 }
 
-// missed is where what was caught is said: on a page, and everywhere where a probe was not.
+// missed returns the media that show the self-check: all if a probe was not caught, else
+// pages alone.
 func missed(c *results.SelfCheck) document.Media {
 	if slices.ContainsFunc(c.Probes, func(p results.Probe) bool { return !p.Caught }) {
 		return 0
@@ -30,7 +32,8 @@ func missed(c *results.SelfCheck) document.Media {
 	return document.Page
 }
 
-// probedBlocks say what the lock that was caught broke, and what came of each probe.
+// probedBlocks name the lock that was caught and the cell that it broke, and the outcome of
+// each probe.
 func probedBlocks(c *results.SelfCheck) []document.Block {
 	all := []document.Block{line(fmt.Sprintf("A lock that is broken on purpose (%s) was caught breaking %s under the same settings.", c.Design, c.MustBreak))}
 	l := &document.List{}

@@ -12,16 +12,17 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A cellSource is what one source has of the cells of a run.
+// A cellSource has one source's findings on the cells of a run.
 type cellSource struct {
 	name conclusion.Source
 	results.Cells
 	explored bool
-	// missing says why it has nothing, or how much it is of.
+	// missing says why the source has no findings, extent how many grants or schedules they are
+	// from.
 	missing, extent string
 }
 
-// cellSources are those of a run, its own first.
+// cellSources returns the sources of findings on a run, its own first.
 func cellSources(run *results.Run) []cellSource {
 	own := cellSource{name: conclusion.Seen, Cells: run.Cells, extent: figures.Plural(run.Counts.Grants, "grant")}
 	if x := run.Exploration; x != nil {
@@ -37,7 +38,7 @@ func cellSources(run *results.Run) []cellSource {
 	return all
 }
 
-// says is what a source has of all cells, in a line.
+// says describes a source's findings on all cells in a line.
 func (s *cellSource) says() string {
 	if s.missing != "" {
 		return "nothing: " + s.missing
@@ -52,8 +53,8 @@ func (s *cellSource) says() string {
 	return s.extent + "; broke nothing"
 }
 
-// sourced are the cells of a run that make cases: all that it says something of, and what
-// another source has as broken under one condition at most, or against a claim.
+// sourced returns the cells of a run that make cases: the run's own, and those that another source
+// found broken under one condition at most, or against a claim.
 func sourced(run *results.Run) checker.Cells {
 	all := make(checker.Cells)
 	for i, s := range cellSources(run) {
@@ -66,8 +67,8 @@ func sourced(run *results.Run) checker.Cells {
 	return all
 }
 
-// addSources adds to the case of a cell what each source has of it. What the run itself does not have
-// as broken, and another source does, is not green: it fails where that counts against a claim.
+// addSources adds to the case of a cell the finding of each source. A cell that only another source
+// found broken is not green: it fails if that counts against a claim.
 func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 	word := wordNone
 	var names []string
@@ -96,8 +97,8 @@ func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 	}
 }
 
-// overrule makes the case of a cell one of what another source broke. What makes the run
-// inconclusive stays so.
+// overrule replaces the state of a case by another source's breach, unless the cell makes the run
+// inconclusive.
 func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *cellSource) {
 	f := s.At(cell)
 	reason := results.Reason(&run.Claims, cell)
@@ -123,7 +124,7 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 	}
 }
 
-// again is the command that shows what a source has of a cell, empty where the run does.
+// again is the command that reproduces a source's finding on a cell, empty for the run itself.
 func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	switch {
 	case s.name == conclusion.Known:
@@ -134,8 +135,8 @@ func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	return ""
 }
 
-// asTold is what tables have of a cell: where nothing goes wrong exactly that, under conditions all
-// that they touched.
+// asTold returns the finding that tables show for a cell: under no condition exactly this one,
+// under conditions the sum of all occasions that they touched.
 func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
 	f := all.At(cell)
 	if cell.Under != 0 {
@@ -144,7 +145,8 @@ func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
 	return f
 }
 
-// worth is what a finding is worth, as tables have it: in a word, and with its occasions.
+// worth returns the strength of a finding, as tables show it: a word, and the word with the
+// occasions.
 func worth(f results.Finding, explored bool) (word, text string) {
 	n := figures.Number(f.Exposure)
 	switch {
@@ -167,7 +169,7 @@ func worth(f results.Finding, explored bool) (word, text string) {
 	return word, fmt.Sprintf("%s %s/%s", word, figures.Number(f.Violations), n)
 }
 
-// sourceProperties are what each source has of a design.
+// sourceProperties are the findings on a design, by source.
 func sourceProperties(run *results.Run) (all [][2]string) {
 	if run.Conclusion == nil {
 		return nil

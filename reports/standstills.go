@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// stillness is that of many runs together, which a screen is spared where there are very many.
+// stillness sums up the standstills of many runs; a screen leaves it out if there are very many.
 func (s *summary) stillness() *document.Section {
 	l := &document.List{}
 	if still := s.stoodStill(); still != "" {
@@ -17,8 +17,8 @@ func (s *summary) stillness() *document.Section {
 	return s.uncrowded(l)
 }
 
-// stoodStill says how long nobody could do anything in many runs together; empty for little and for
-// few, which are said one by one.
+// stoodStill says how long many runs together stood still; empty for short standstills and for few
+// runs, which report their own.
 func (s *summary) stoodStill() string {
 	var sum *results.Standstills
 	n := 0
@@ -35,7 +35,7 @@ func (s *summary) stoodStill() string {
 		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
 }
 
-// stoodStill says how long nobody could do anything in a run; empty for little.
+// stoodStill says how long a run stood still; empty if only for a short time.
 func stoodStill(r *results.Run) string {
 	much := r.Standstills.Of(r.MeasuredNS)
 	if much == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestStoodStill: a thousandth of a run without anybody doing anything goes without saying.
+// TestStoodStill checks that a standstill of a thousandth of a run is not mentioned.
 func TestStoodStill(t *testing.T) {
 	const ms = int64(1e6)
 	run := func(s *results.Standstills) *results.Run {
@@ -27,7 +27,8 @@ func TestStoodStill(t *testing.T) {
 	}
 }
 
-// TestLeftTaken: what acquires without an answer left behind is said where others met it.
+// TestLeftTaken checks that keys left taken by acquires without an answer are reported if
+// they kept others out.
 func TestLeftTaken(t *testing.T) {
 	const ms = int64(1e6)
 	run := func(l results.Latency) *results.Run {

@@ -12,13 +12,12 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/repeats"
 )
 
-// Steps writes a schedule as a plain table, one row a step. It returns the first
-// error of w.
+// Steps writes a schedule as a plain table, one row per step. It returns the first error of w.
 func Steps(w io.Writer, steps []results.Step) error {
 	return writeBlocks(w, stepsTable(steps, shortened))
 }
 
-// stepColumns are those of a schedule, after the time. One in which nothing stands is left out.
+// stepColumns are the columns of a schedule, after the time. Empty columns are left out.
 var stepColumns = []struct {
 	name string
 	cell func(*results.Step) string
@@ -30,7 +29,7 @@ var stepColumns = []struct {
 	{"believes it holds", func(s *results.Step) string { return strings.Join(s.Holders, ", ") }},
 }
 
-// stepsTable is a schedule as a table; cut says how much of a command is shown.
+// stepsTable returns a schedule as a table; cut shortens its commands.
 func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	t := &document.Table{Corner: "time", Wide: true}
 	for i := range steps {
@@ -57,7 +56,7 @@ func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	return t
 }
 
-// longestCell is how much of a command is shown; JSON and replay files have all.
+// longestCell is the number of characters shown of a command; JSON and replay files have all.
 const longestCell = 72
 
 func shortened(s string) string {
@@ -70,8 +69,8 @@ func shortened(s string) string {
 
 func whole(s string) string { return s }
 
-// onePage are steps as a page shows them: what is repeated only once, where they are more than it shows, since
-// the breach is at the end.
+// onePage returns the steps for a page: if there are more than it shows, repeated steps are folded,
+// since the breach is at the end.
 func onePage(steps []results.Step) []results.Step {
 	if len(steps) > maxTold {
 		return repeats.Collapsed(steps)
@@ -79,8 +78,8 @@ func onePage(steps []results.Step) []results.Step {
 	return steps
 }
 
-// scheduleBlocks are what shows a breach in an exploration: as a picture and in full on a page, in a few
-// steps elsewhere.
+// scheduleBlocks are the evidence for a breach in an exploration: a picture and all steps on a
+// page, a few steps elsewhere.
 func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario string) []document.Block {
 	steps, more := onePage(s.Steps), ""
 	if len(steps) > maxTold {

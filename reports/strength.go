@@ -10,15 +10,14 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// weak reports whether a claim that the faults of a live run exercised was held on fewer
-// occasions than rule out that one in a hundred breaks it.
+// weak reports whether a claim that the faults of a live run exercised was held on too few
+// occasions to rule out that one in a hundred breaks it.
 func weak(run *results.Run, cell lockbench.Cell, f checker.Finding) bool {
 	return run.Exploration == nil && len(run.Faults) > 0 && cell.Under.Count() == 1 && cell.Under != lockbench.Outlived &&
 		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Touched(cell).Exposure < enough
 }
 
-// weakly names the claims that were held on few occasions only, as the end of a sentence;
-// empty for none.
+// weakly names the weak claims of all runs, as the end of a sentence; empty for none.
 func (s *summary) weakly() string {
 	var all []string
 	for i := range s.result.Runs {
@@ -38,8 +37,8 @@ func (s *summary) weakly() string {
 	return "; weak: " + strings.Join(all, ", ")
 }
 
-// strengths are properties with what each cell of a live run is worth: "ok 412,233", "weak 4",
-// "broken 7/512".
+// strengths are properties with the strength of each cell of a live run: "ok 412,233", "weak
+// 4", "broken 7/512".
 func strengths(run *results.Run) (all [][2]string) {
 	if run.Exploration != nil {
 		return nil

@@ -25,8 +25,8 @@ func TestStrength(t *testing.T) {
 	}
 }
 
-// TestWeakClaimIsSaid: a claim that a fault exercised and that held on few occasions is said to
-// be weak; one that held on enough is not.
+// TestWeakClaimIsSaid checks that a claim that a fault exercised is called weak if it held on
+// few occasions, and is not if it held on enough.
 func TestWeakClaimIsSaid(t *testing.T) {
 	cell := lockbench.Exclusion.At(lockbench.Failover)
 	for exposure, want := range map[int64]string{4: "; weak: x/y: exclusion@failover held on 4 occasions only", enough: ""} {
@@ -41,8 +41,8 @@ func TestWeakClaimIsSaid(t *testing.T) {
 	}
 }
 
-// TestProbes: what held under a condition counts where its probe was caught, and is untested
-// where it was not; other conditions are not affected.
+// TestProbes checks that holds under a condition count if its probe was caught, and are
+// untested otherwise; other conditions are not affected.
 func TestProbes(t *testing.T) {
 	under := lockbench.Exclusion.At(lockbench.Failover)
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// resultSuites are all that a result says, a suite per design.
+// resultSuites returns the cases of a result, a suite per design.
 func resultSuites(r *results.Result) []document.Suite {
 	all := []document.Suite{}
 	merged := r.Designs()
@@ -39,8 +39,8 @@ func resultSuites(r *results.Result) []document.Suite {
 	return all
 }
 
-// took is how long the measured part of a run was, or the exploration of its design in
-// all scenarios.
+// took returns the duration of the measured part of a run, or of the exploration of its design
+// in all scenarios.
 func took(r *results.Result, run *results.Run) time.Duration {
 	if run.Exploration == nil {
 		return time.Duration(run.MeasuredNS)
@@ -54,7 +54,7 @@ func took(r *results.Result, run *results.Run) time.Duration {
 	return total
 }
 
-// withoutDesign are the suites that belong to no design.
+// withoutDesign returns the suites that belong to no design.
 func withoutDesign(r *results.Result) (all []document.Suite) {
 	if c := r.SelfCheck; c != nil {
 		found := document.Case{Name: "a lock broken on purpose is caught", State: document.Held, Message: "it broke " + c.MustBreak.String()}
@@ -71,7 +71,7 @@ func withoutDesign(r *results.Result) (all []document.Suite) {
 	return all
 }
 
-// probeCases are the broken locks that were run for one condition each.
+// probeCases are the cases of the broken locks that were run for one condition each.
 func probeCases(c *results.SelfCheck) (all []document.Case) {
 	for _, p := range c.Probes {
 		found := document.Case{Name: "a lock broken on purpose is caught under " + p.MustBreak.Under.String(), State: document.Held, Message: "it broke " + p.MustBreak.String()}
@@ -83,7 +83,7 @@ func probeCases(c *results.SelfCheck) (all []document.Case) {
 	return all
 }
 
-// wholeCase is whether the run could be judged at all, and was what had been asked for.
+// wholeCase is the case of whether the run could be judged at all, under the load asked for.
 func wholeCase(r *results.Run) document.Case {
 	_, why := r.Unfit()
 	if why == "" && r.Exit != results.FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
@@ -102,7 +102,7 @@ func wholeCase(r *results.Run) document.Case {
 	return found
 }
 
-// thresholdCases are the thresholds that were judged on run i.
+// thresholdCases are the cases of the thresholds that were judged on run i.
 func thresholdCases(r *results.Result, i int) (all []document.Case) {
 	for k := range r.Thresholds {
 		th := &r.Thresholds[k]
@@ -142,8 +142,9 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 	return found
 }
 
-// stateOf says what a verdict is as a test, and why; open where it makes the run inconclusive.
-// unclaimed is why it is not claimed, empty where it is or nobody says.
+// stateOf returns the state of a verdict as a test, with the reason. open: the verdict makes the
+// run inconclusive. unclaimed is the reason why the cell is not claimed, empty if it is claimed
+// or no reason is known.
 func stateOf(g results.Finding, open bool, unclaimed string) (document.State, string) {
 	switch said := detail(g); {
 	case g.Fails():
@@ -166,7 +167,7 @@ func stateOf(g results.Finding, open bool, unclaimed string) (document.State, st
 	}
 }
 
-// sentence is what happened in one line, if there is a counterexample, else the verdict.
+// sentence describes the counterexample in one line, if there is one, else the verdict.
 func sentence(g results.Finding, verdict string) string {
 	if g.Counterexample == nil {
 		return joinedBy(": ", verdict, detail(g))
@@ -174,7 +175,7 @@ func sentence(g results.Finding, verdict string) string {
 	return verdict + ": " + g.Counterexample.Sentence
 }
 
-// passage is what shows that a cell was broken, by itself.
+// passage is the evidence that a cell was broken, by itself.
 func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	j := runJudgement(r, cell)
 	g := &gallery{}
@@ -185,7 +186,7 @@ func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	return blocks
 }
 
-// properties are those of a test suite.
+// properties are the properties of a test suite.
 func properties(r *results.Run) [][2]string {
 	all := [][2]string{
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
@@ -195,8 +196,8 @@ func properties(r *results.Run) [][2]string {
 	return append(append(all, concludedProperties(r.Conclusion)...), sourceProperties(r)...)
 }
 
-// concludedProperties are what is known of a design in a word, and why; none where no conclusion
-// was drawn.
+// concludedProperties are the conclusion on a design and its reason; none if there is no
+// conclusion.
 func concludedProperties(c *conclusion.Conclusion) [][2]string {
 	if c == nil {
 		return nil

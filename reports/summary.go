@@ -14,11 +14,11 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A summary says in words what the runs of a result came to.
+// A summary puts the outcome of a result's runs into words.
 type summary struct {
 	result *results.Result
 	label  results.Label
-	unit   string // what a run is called
+	unit   string // the word for a run
 }
 
 func resultSummary(r *results.Result) *summary {
@@ -38,7 +38,7 @@ func newLabel(runs []results.Run) (l results.Label) {
 	return l
 }
 
-// labels name the runs of r in their order, as briefly as tells them apart.
+// labels returns the shortest unique name of each run of r, in order.
 func labels(r *results.Result) []string {
 	of, given := newLabel(r.Runs), make(map[string]int)
 	labels := make([]string, len(r.Runs))
@@ -53,8 +53,8 @@ func labels(r *results.Result) []string {
 }
 
 // settings are the parameters of a run worth a place in the heading, without the clients or keys
-// in which the points differ. Their names are the fields of workloads.Options; what is zero or not
-// told is left out.
+// in which the points differ. Their names are the fields of workloads.Options; zero and unknown
+// values are left out.
 func (s *summary) settings(run *results.Run) []string {
 	var parts []string
 	add := func(name, format string) {
@@ -76,7 +76,7 @@ func (s *summary) settings(run *results.Run) []string {
 	return parts
 }
 
-// heading is what all runs were made under.
+// heading lists the settings common to all runs.
 func (s *summary) heading() []string {
 	first := &s.result.Runs[0]
 	var parts []string
@@ -112,7 +112,7 @@ func (s *summary) servers() (all []document.Block) {
 	return all
 }
 
-// kindOf is the kind of server, and of how many where there are several.
+// kindOf is the kind of the server, with the number of servers if there are several.
 func kindOf(s runinfo.Server) string {
 	if s.Count > 1 {
 		return fmt.Sprintf("%d %s servers", s.Count, s.Kind)
@@ -120,7 +120,7 @@ func kindOf(s runinfo.Server) string {
 	return s.Kind
 }
 
-// troubles says what went wrong in the runs themselves.
+// troubles lists errors in the runs themselves.
 func (s *summary) troubles() *document.List {
 	l := &document.List{}
 	for i := range s.result.Runs {
@@ -162,7 +162,7 @@ func (s *summary) troubles() *document.List {
 	return l
 }
 
-// leftTaken says for how long acquires without an answer kept others out; empty where they did not.
+// leftTaken says for how long acquires without an answer kept others out; empty if they did not.
 func leftTaken(r *results.Run) string {
 	l := r.Latency["left_taken"]
 	if l.Count == 0 {
@@ -172,7 +172,8 @@ func leftTaken(r *results.Run) string {
 		figures.Plural(l.Count, "time"), figures.Compact(l.P50), figures.Compact(l.Max))
 }
 
-// conclude puts into d what the exit code means, in a few words, why, and what it does not say.
+// conclude sets the headline of d, which explains the exit code, with the reason, the conclusion
+// and further facts.
 func (s *summary) conclude(d *document.Document) {
 	d.Exit, d.Tone = s.result.Exit, exitTone(s.result.Exit)
 	d.Headline, d.Why = s.verdict()
@@ -182,7 +183,7 @@ func (s *summary) conclude(d *document.Document) {
 	d.Beside = s.beside()
 }
 
-// beside names what was broken where nobody had claimed it; nil for nothing.
+// beside names the broken cells that are not claimed; nil if there are none.
 func (s *summary) beside() *document.Paragraph {
 	var links []document.Link
 	var only []string
@@ -227,10 +228,10 @@ func exitTone(exit int) document.Tone {
 	return document.Weak
 }
 
-// fewRuns is up to how many runs a sentence names.
+// fewRuns is the largest number of runs that a sentence names.
 const fewRuns = 3
 
-// verdict is what the exit code means, in a few words, and why.
+// verdict explains the exit code in a few words, with the reason.
 func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
 	switch s.result.Exit {
@@ -252,8 +253,8 @@ func (s *summary) verdict() (headline, why string) {
 	return headline, why
 }
 
-// heldClaims says what it is worth that no claim was broken: next to nothing where none was
-// put to the test.
+// heldClaims says how much it means that no claim was broken: next to nothing if none was put to
+// the test.
 func heldClaims(some bool) string {
 	if some {
 		return "every claim that this could exercise was held"
@@ -261,7 +262,7 @@ func heldClaims(some bool) string {
 	return "nothing was claimed that this could exercise"
 }
 
-// breakers names the runs that broke what they claim, with what.
+// breakers lists the runs that broke claims, with the cells.
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -278,10 +279,10 @@ func (s *summary) breakers() (claimed []string) {
 	return claimed
 }
 
-// reasons says why nothing can be said, by run.
+// reasons says why the result is inconclusive, by run.
 func (s *summary) reasons() string {
 	check := s.result.SelfCheck
-	proven := check == nil || check.Caught // else what met too little did so for want of a proof
+	proven := check == nil || check.Caught // else cells met too little for want of a proof
 	var why []string
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -307,7 +308,7 @@ func (s *summary) reasons() string {
 	return strings.Join(why, "; ")
 }
 
-// open says why the i-th run is inconclusive; empty where that is told with a threshold.
+// open says why the i-th run is inconclusive; empty if a threshold says so.
 func (s *summary) open(i int) string {
 	run := &s.result.Runs[i]
 	unfit, _ := run.Unfit()
@@ -325,12 +326,12 @@ func (s *summary) open(i int) string {
 	return "showed too little"
 }
 
-// openClaims are the claims that could have been exercised and met too little.
+// openClaims lists the claims that could have been exercised and met too little.
 func (s *summary) openClaims() *document.Section {
 	return s.each("open, claims that met too little to say", func(c results.Cells, cell lockbench.Cell) bool { return c.Open(cell) })
 }
 
-// each is a list for each cell that matches in some run, under a heading.
+// each returns a list for each cell that matches in some run, under a heading.
 func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell) bool) *document.Section {
 	section := &document.Section{Title: heading}
 	all := make(checker.Cells)
@@ -352,8 +353,8 @@ func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell)
 	return section
 }
 
-// cell lists what runs have to say of one cell; a note that all of them share stands before
-// them, once.
+// cell lists the findings of runs on one cell; a note that all of them share stands before them,
+// once.
 func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List {
 	shared := runs[0].Cells.At(cell).Note
 	if slices.ContainsFunc(runs, func(run *results.Run) bool { return run.Cells.At(cell).Note != shared }) {
@@ -370,7 +371,7 @@ func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List 
 	return l
 }
 
-// notExercised names the guarantees that are claimed and that by cannot put to the test.
+// notExercised lists the claimed guarantees that by cannot put to the test.
 func (s *summary) notExercised(by string) *document.List {
 	l := &document.List{Title: "claimed, but not exercised by " + by}
 	for _, g := range lockbench.Guarantees() {
@@ -393,8 +394,8 @@ func (s *summary) notExercised(by string) *document.List {
 	return l
 }
 
-// claims reports whether g is claimed, and whether it was exercised or met all the same, under
-// whatever conditions.
+// claims reports whether g is claimed, and whether it was exercised or met all the same, under any
+// conditions.
 func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	for cell, f := range r.Cells.Cells {
 		if cell.Guarantee == g {
@@ -405,7 +406,7 @@ func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	return claimed, exercised
 }
 
-// allOf names designs, by number when they are all that claim it and many.
+// allOf names designs, or counts them if they are many and all that claim it.
 func allOf(designs []string, claimants int) string {
 	if len(designs) == claimants && claimants > 3 {
 		return fmt.Sprintf("all %d that claim it", claimants)

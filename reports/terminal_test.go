@@ -18,12 +18,12 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// pointer is the address of a value.
+// pointer returns the address of a copy of v.
 func pointer[T any](v T) *T { return &v }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares got with the file of that name under testdata.
+// golden compares got with a file under testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -37,7 +37,7 @@ func golden(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A checkout may have turned line ends.
+	// A checkout may have converted line ends.
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if diff := cmp.Diff(string(got), string(want)); diff != "" {
 		t.Errorf("%s (-got +want), -update rewrites it:\n%s", path, diff)
@@ -72,7 +72,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// tableOf is the part of a report from the rule under the heading to the legend.
+// tableOf returns the part of a report from the rule under the heading to the legend.
 func tableOf(report string) string {
 	_, after, _ := strings.Cut(report, "──")
 	table, _, _ := strings.Cut(after, "\n\n")
@@ -118,8 +118,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	}
 }
 
-// TestTerminalFits: no line but a command is wider than the terminal, and of many designs there is no
-// evidence of what nobody claims, which a file has.
+// TestTerminalFits checks that no line except commands is wider than the terminal, and that a
+// terminal, unlike a file, leaves out the evidence of unclaimed breaches if there are many designs.
 func TestTerminalFits(t *testing.T) {
 	few := results.New(sample("private"), []string{"watch-multi/poll"})
 	var runs []results.Judged

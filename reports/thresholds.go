@@ -10,10 +10,11 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// shownReadings is of how many runs a threshold prints the value; JSON has all.
+// shownReadings is the number of runs with values that a threshold prints; JSON has
+// all.
 const shownReadings = 5
 
-// thresholds says what became of each threshold, the failed ones first.
+// thresholds lists the outcome of each threshold, the failed ones first.
 func (s *summary) thresholds() document.Block {
 	l := &document.List{}
 	for _, outcome := range []thresholds.Outcome{thresholds.Failed, thresholds.Inconclusive, thresholds.Passed} {
@@ -37,8 +38,8 @@ func outcomeWord(o thresholds.Outcome) (string, document.Tone) {
 	return o.String(), document.Good
 }
 
-// readings returns the runs that decided the threshold, with their values; of one that
-// passed, the run that came closest to failing.
+// readings returns the runs that decided the threshold, with their values; for a passed
+// threshold, the run that came closest to failing.
 func (s *summary) readings(th *results.Threshold) string {
 	deciding := deciding(th)
 	switch {
@@ -63,12 +64,12 @@ func (s *summary) reading(th *results.Threshold, r results.Reading) string {
 	return s.label.Of(&s.result.Runs[r.Run]) + " " + tell(th, r)
 }
 
-// alike reports whether none of the readings has a value, all for one reason.
+// alike reports whether no reading has a value, all for the same reason.
 func alike(readings []results.Reading) bool {
 	return !slices.ContainsFunc(readings, func(r results.Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
 }
 
-// tell is the value of a reading, or why there is none.
+// tell returns the value of a reading, or the reason why there is none.
 func tell(th *results.Threshold, r results.Reading) string {
 	if r.Why != "" {
 		return "(" + r.Why + ")"
@@ -76,8 +77,8 @@ func tell(th *results.Threshold, r results.Reading) string {
 	return th.Unit.Format(*r.Value)
 }
 
-// deciding lists the readings with the threshold's outcome: of a passed one the nearest
-// to its bound alone, of one that applied to none all.
+// deciding lists the readings with the threshold's outcome: for a passed one only the
+// nearest to its bound, for one that applied to no run all.
 func deciding(th *results.Threshold) []results.Reading {
 	var found []results.Reading
 	for _, r := range th.Readings {
@@ -94,7 +95,8 @@ func deciding(th *results.Threshold) []results.Reading {
 	return found
 }
 
-// nearest is the index of the reading that came closest to fulfilling the relation.
+// nearest returns the index of the reading that came closest to fulfilling the
+// relation.
 func nearest(readings []results.Reading, relation thresholds.Relation) int {
 	best := 0
 	for i, r := range readings {
@@ -109,7 +111,7 @@ func nearest(readings []results.Reading, relation thresholds.Relation) int {
 	return best
 }
 
-// failures says in words which thresholds failed, and in which runs.
+// failures lists the failed thresholds, with the runs that failed them.
 func (s *summary) failures() []string {
 	var all []string
 	for i := range s.result.Thresholds {
@@ -129,7 +131,7 @@ func resultOpen(r *results.Result, run int) bool {
 	})
 }
 
-// undecided says which thresholds could not be decided.
+// undecided lists the thresholds that could not be decided.
 func (s *summary) undecided() []string {
 	var all []string
 	for i := range s.result.Thresholds {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// gated is a result judged by thresholds.
+// gated returns a result judged by thresholds.
 func gated(runs []results.Judged, check *results.SelfCheck, conditions ...string) results.Result {
 	r := results.New(runs, nil)
 	r.Prove(check)

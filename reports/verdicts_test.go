@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/markdown"
 )
 
-// TestVerdicts says what a run comes to, in the last line of the terminal report, on top of
-// the Markdown, and in the JUnit case that says whether the run could be judged.
+// TestVerdicts checks the outcome of a run in the last line of the terminal report, on top
+// of the Markdown, and in the JUnit case that says whether the run could be judged.
 func TestVerdicts(t *testing.T) {
 	clean := func() results.Judged {
 		j := judged(header("d", "private"), 100, held(exclusive, 90))
@@ -110,8 +110,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestNotExercised sees that what was put to the test all the same is not listed as a claim
-// that was not.
+// TestNotExercised checks that a cell that was put to the test all the same is not listed
+// as an unexercised claim.
 func TestNotExercised(t *testing.T) {
 	met := held(stale, 12)
 	met.Exercised = false

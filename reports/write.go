@@ -16,7 +16,8 @@ import (
 // A Form is a form in which a report can be written.
 type Form string
 
-// The forms. Each report has Text; the others are errors for reports that have them not.
+// The forms. Every report has the form Text; each of the others is an error for reports
+// without it.
 const (
 	Text        Form = "text"        // for people, in a terminal
 	JSON        Form = "json"        // by [Schema]
@@ -28,20 +29,21 @@ const (
 	CSV         Form = "csv"         // a row for each run: results
 )
 
-// Options say where a Text report is read.
+// Options describe the terminal or file that a Text report is written to.
 type Options struct {
-	// Color allows colours. What they say, the text says too.
+	// Color allows colours. The text carries their meaning, too.
 	Color bool
-	// Width of the terminal in characters; zero or less is unlimited. A narrow
-	// one is spared the figures that are missed least.
+	// Width is the width of the terminal in characters; zero or less is unlimited. A narrow
+	// terminal drops the least important figures.
 	Width int
-	// Whole: a terminal is spared nothing, as a file or a pipe is not.
+	// Whole shows a terminal the whole report, as a file or a pipe has it.
 	Whole bool
-	// Failed: the command ends in an error, whatever the exit code of the result is.
+	// Failed: the command ends in an error, regardless of the exit code of the result.
 	Failed bool
 }
 
-// Write writes r in a form. It returns the first error of w, or that r has no such form.
+// Write writes r in a form. It returns the first error of w, or an error if r has no such
+// form.
 func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 	d := documentOf(r)
 	if d == nil {
@@ -90,7 +92,7 @@ func writeData(w io.Writer, form Form, r results.Report) error {
 	return noForm(form)
 }
 
-// documentOf is what is drawn of r, nil when that is no report of this module.
+// documentOf returns the document of r, nil if r is no report of this module.
 func documentOf(r results.Report) *document.Document {
 	switch r := r.(type) {
 	case *results.Result:
@@ -113,17 +115,17 @@ func noForm(form Form) error {
 	return fmt.Errorf("a report of this kind cannot be written as %s", form)
 }
 
-// A Picture is one SVG document, light or dark as its reader prefers, which needs nothing
-// else to be shown.
+// A Picture is one SVG document, light or dark as its reader prefers, which needs no other
+// file.
 type Picture struct {
-	// Name is that of its file.
+	// Name is the name of its file.
 	Name string
 	SVG  []byte
 }
 
-// Pictures draws what a page of r draws that can be shown elsewhere, in a README or an
-// issue: how long acquires took, and every counterexample. They
-// are the same for the same report. All that comes from r is escaped.
+// Pictures draws the drawings of r's page that work outside of it, in a README or an issue:
+// the latencies of acquires, and every counterexample. They are the same for the same report.
+// All text from r is escaped.
 func Pictures(r results.Report) ([]Picture, error) {
 	drawn, err := html.Pictures(documentOf(r))
 	given := make(map[string]int)
@@ -134,10 +136,10 @@ func Pictures(r results.Report) ([]Picture, error) {
 	return all, err
 }
 
-// Explain returns the evidence for one cell of m: the verdict and the claim, then what each
-// part says, with its counterexample and the commands that show it again. Where no cell is
-// named, it is the table of the design, and all that was broken. It returns an error when the
-// matrix has no such design.
+// Explain returns the evidence for one cell of m: the verdict and the claim, then the finding
+// of each part, with its counterexample and the commands that reproduce it. Without a cell it
+// returns the table of the design, and all broken cells. It returns an error if the matrix
+// has no such design.
 func Explain(m *results.Matrix, at results.CellName) (results.Report, error) {
 	d, err := explain(m, at)
 	return &explanationOf{d}, err
@@ -146,5 +148,5 @@ func Explain(m *results.Matrix, at results.CellName) (results.Report, error) {
 // explanationOf is an explanation, as a report.
 type explanationOf struct{ drawn *document.Document }
 
-// Kind is none that is read back.
+// Kind returns a name that Read does not know: an explanation cannot be read back.
 func (*explanationOf) Kind() string { return "explanation" }

@@ -20,7 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// action is the GitHub action, as far as it can be run without GitHub.
+// action is the GitHub action, with the fields that work without GitHub.
 type action struct {
 	Inputs  map[string]struct{ Default string }
 	Outputs map[string]struct{ Value string }
@@ -32,14 +32,15 @@ type actionStep struct {
 	Env                 map[string]string
 }
 
-// hostedRunner stands in for GitHub's.
+// hostedRunner stands in for GitHub's runner.
 type hostedRunner struct {
 	t      *testing.T
 	dir    string // the workspace
 	inputs map[string]string
-	// temp is the runner's own directory, and path what steps have added to PATH.
+	// temp is the runner's own directory, and path the directories that steps have added
+	// to PATH.
 	temp, path string
-	// outputs are those of steps, by "step.name".
+	// outputs are the outputs of steps, by "step.name".
 	outputs map[string]string
 	summary string
 }
@@ -60,8 +61,8 @@ func newRunner(t *testing.T, a *action, temp string, inputs map[string]string) *
 
 var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 
-// expand puts values in place of expressions. One that it does not know is an error: the
-// action may say something that GitHub does not know either.
+// expand replaces expressions by their values. An unknown one is an error, since GitHub
+// may not know it either.
 func (r *hostedRunner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(match string) string {
 		name := expression.FindStringSubmatch(match)[1]
@@ -87,7 +88,7 @@ func (r *hostedRunner) expand(text string) string {
 }
 
 // step runs the script of a step as GitHub does, in a workflow that has settings for Go of
-// its own, and returns what it printed and its exit code.
+// its own, and returns its output and its exit code.
 func (r *hostedRunner) step(s actionStep) (string, int) {
 	r.t.Helper()
 	files := r.t.TempDir()
@@ -114,7 +115,7 @@ func (r *hostedRunner) step(s actionStep) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// linesOf are those of a file that a step may have written.
+// linesOf returns the lines of a file that a step may have written.
 func linesOf(t *testing.T, path string) (all []string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -135,7 +136,7 @@ func linesOf(t *testing.T, path string) (all []string) {
 	return all
 }
 
-// script is the step with this name.
+// script returns the step with this name.
 func (a *action) script(t *testing.T, name string) actionStep {
 	t.Helper()
 	for _, s := range a.Runs.Steps {
@@ -155,24 +156,24 @@ func readAction(t *testing.T) (a action) {
 	return a
 }
 
-// actionRef is what the workflow names after the @.
+// actionRef is the ref after the @ in the workflow.
 const actionRef = "v1.2.3"
 
-// building is held while a test builds lockbench without cgo: those that come later find
-// in the cache what the first has compiled.
+// building is held while a test builds lockbench without cgo, so that later builds find
+// the first one's packages in the cache.
 var building sync.Mutex
 
-// standIn is a go that builds nothing: it notes what it is asked for, and the program that
-// the tests have is what it made.
+// standIn is a go command that builds nothing: it records its arguments, and takes the
+// program of the tests for its output.
 const standIn = `#!/bin/sh
 echo "CGO_ENABLED=$CGO_ENABLED GOFLAGS=$GOFLAGS GOWORK=$GOWORK go $*" >"$RUNNER_TEMP/built"
 while [ "$1" != -o ]; do shift; done
 cp "$(command -v lockbench)" "$2"
 `
 
-// build runs the step that builds lockbench, by a stand-in for go unless tests are to take
-// their time. Either way the step has to ask for what a runner needs: this checkout, and
-// nothing of the workflow's settings.
+// build runs the step that builds lockbench, with a stand-in for go unless long tests are
+// on. Either way the step has to request the build that a runner needs: of this checkout,
+// without the workflow's settings.
 func (r *hostedRunner) build(s actionStep) {
 	r.t.Helper()
 	building.Lock()
@@ -202,8 +203,8 @@ func (r *hostedRunner) passes(s actionStep) {
 	}
 }
 
-// TestAction runs the scripts of the GitHub action's steps one after the other as a
-// runner would, in a workspace that is not lockbench's own checkout.
+// TestAction runs the scripts of the GitHub action's steps one after the other as a runner
+// would, in a workspace other than lockbench's own checkout.
 func TestAction(t *testing.T) {
 	switch {
 	case testing.Short():
@@ -211,7 +212,7 @@ func TestAction(t *testing.T) {
 	case runtime.GOOS == "windows":
 		t.Skip("bash of windows has paths of its own")
 	}
-	for _, program := range []string{"bash", "redis-server"} { // else a step would install it
+	for _, program := range []string{"bash", "redis-server"} { // else a step would install the program
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("LOCKBENCH_REQUIRE_SERVERS") != "1" {
 			t.Skipf("%s is not in PATH", program)
 		}
@@ -247,7 +248,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// results looks at the files that the action uploads by default.
+// results checks the files that the action uploads by default.
 func (r *hostedRunner) results(dir string, exit int, failures string) {
 	var result struct{ Exit int }
 	if err := json.Unmarshal([]byte(contents(r.t, filepath.Join(dir, "result.json"))), &result); err != nil || result.Exit != exit {
@@ -258,15 +259,15 @@ func (r *hostedRunner) results(dir string, exit int, failures string) {
 	}
 }
 
-// actionRuns are what workflows may ask of the action, and what comes of it. A lock that
-// is broken is so after the first nested acquire.
+// actionRuns are inputs that workflows may give to the action, and the outcomes. The
+// broken lock breaks after the first nested acquire.
 var actionRuns = []struct {
 	name     string
 	inputs   map[string]string
 	exit     int
 	says     string
 	summary  string
-	failures string // in junit.xml; nothing is written where that is empty
+	failures string // in junit.xml; if it is empty, no file is written
 }{
 	{"a sound lock", map[string]string{
 		"args": "--design lua-token/strategy --workload mutex --key-choice own --clients 3 --operations 30 --stallers 0",

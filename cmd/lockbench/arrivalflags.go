@@ -18,14 +18,14 @@ func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
 	f.Var(textflag.New(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate in straight lines, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is their sum")
 }
 
-// settleArrivals lets stages decide the duration, unless that was asked for.
+// settleArrivals lets stages decide the duration, unless it was given.
 func settleArrivals(f *pflag.FlagSet, p *workloads.Options) {
 	if len(p.Stages) > 0 && !f.Changed("duration") {
 		p.Duration = p.Stages.Length()
 	}
 }
 
-// arrivalRate is a number of arrivals per second, as a flag.
+// arrivalRate is a flag with a number of arrivals per second.
 type arrivalRate float64
 
 // Set implements pflag.Value.

@@ -6,12 +6,12 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// claimsFlag adds --claims: of says whose claims the terms change, see
-// [lockbench.Claims.Parse].
+// claimsFlag adds --claims: the argument of names the claims that the terms
+// change, see [lockbench.Claims.Parse].
 func claimsFlag(f *pflag.FlagSet, terms *[]string, of string) {
 	f.StringArrayVar(terms, "claims", nil, "judge the locks by these `terms`: terms with a sign change what "+of+
 		" (+exclusion@failover, '-lease@cancel: why'), terms without one replace it (exclusion @crash; nothing); repeated or separated by commas")
 }
 
-// checkClaims says what is wrong with a value of --claims.
+// checkClaims returns an error if a value of --claims is wrong.
 func checkClaims(text string) error { return runner.CheckClaims(text) }

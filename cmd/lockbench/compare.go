@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// compareOptions are the flags of compare, beside those of run.
+// compareOptions are the flags of compare, beside the flags of run.
 type compareOptions struct {
 	settings runOptions
 	rounds   int
@@ -29,7 +29,7 @@ type compareOptions struct {
 
 func newCompare() *cobra.Command {
 	o := compareOptions{settings: runOptions{params: tour()}}
-	o.settings.params.Stallers = 0 // a comparison is of many short runs
+	o.settings.params.Stallers = 0 // a comparison has many short runs
 	cmd := &cobra.Command{
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
 		Short: "Compare guarantees and speed between repeated runs",
@@ -108,7 +108,7 @@ func parseLimits(texts []string) (all []results.Limit, err error) {
 	return all, nil
 }
 
-// sides are the results to compare: those of files, or of runs made now.
+// sides returns the results to compare, from files or from runs made now.
 func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed []results.Result, err error) {
 	if cmd.Flags().Changed("run") {
 		return o.runBoth(cmd, args)
@@ -149,7 +149,7 @@ func readResults(paths []string) (all []results.Result, err error) {
 	return all, nil
 }
 
-// splitGuard parts a design from the guard that is named with it.
+// splitGuard splits an argument into the design and the guard.
 func splitGuard(arg string) (design string, guards []string, err error) {
 	design, guard, guarded := strings.Cut(arg, "+")
 	switch {

@@ -76,9 +76,9 @@ func drag(start time.Time, share float64) {
 	}
 }
 
-// TestCompareReal compares on this machine a design with itself, where nineteen of twenty
-// comparisons must say "~" throughout, and with one that is a fifth slower. It says what
-// came of it, and runs only where it is asked to:
+// TestCompareReal compares a design on this machine with itself, for which nineteen of
+// twenty comparisons must say "~" throughout, and with one that is a fifth slower. It
+// reports the outcome, and runs only on request:
 //
 //	go test ./cmd/lockbench -run TestCompareReal -comparisons 20 -v
 func TestCompareReal(t *testing.T) {
@@ -146,7 +146,7 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	return c
 }
 
-// changedMetrics are the figures that are said to differ.
+// changedMetrics returns the figures that differ.
 func changedMetrics(c results.Comparison) map[string]string {
 	found := make(map[string]string)
 	for _, m := range c.Designs[0].Metrics {

@@ -44,7 +44,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	return s.Run(cmd.Context(), shown.Sink())
 }
 
-// about returns how long so many runs take; nothing where operations end them.
+// about returns how long so many runs take; empty if operations end them.
 func about(runs int, o workloads.Options) string {
 	if o.Duration == 0 {
 		return ""
@@ -52,7 +52,7 @@ func about(runs int, o workloads.Options) string {
 	return fmt.Sprintf("; about %v", (time.Duration(runs) * o.Duration).Round(time.Second))
 }
 
-// plan is that of run for the two designs.
+// plan returns the plan of run for the two designs.
 func (o *compareOptions) plan(args []string) (p turns.Plan, err error) {
 	p = turns.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
 	for i, arg := range args {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// arguments complete what is not a flag, by command. Those that are not named here take
-// any file.
+// arguments complete the arguments that are not flags, by command. Commands that are
+// not listed take any file.
 var arguments = map[string]cobra.CompletionFunc{
 	"run":     completeRunFile,
 	"compare": completeSides,
@@ -35,20 +35,20 @@ func completeAll(root *cobra.Command) {
 			cmd.ValidArgsFunction = complete
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			// It fails only where the flag does not exist, or has a completion already.
+			// It fails only if the flag does not exist, or has a completion already.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, completer(f))
 		})
 		completeAll(cmd)
 	}
 }
 
-// refuseUnknownShells has the completion command, which is cobra's, say what is wrong
-// with a shell it does not know.
+// refuseUnknownShells makes cobra's completion command report an error for a shell it
+// does not know.
 func refuseUnknownShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
 	if err != nil {
-		return // it has been turned off
+		return // completion has been turned off
 	}
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,8 +59,8 @@ func refuseUnknownShells(root *cobra.Command) {
 	}
 }
 
-// completer completes the values of a flag: words that are known, directories, files,
-// or nothing.
+// completer completes the values of a flag: known words, directories, files, or
+// nothing.
 func completer(f *pflag.Flag) cobra.CompletionFunc {
 	what, _ := pflag.UnquoteUsage(f)
 	v := vocabularies[f.Name]
@@ -83,8 +83,8 @@ func completer(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// wordCompleter completes one of the words or, where commas part them, the last of
-// several, which is not offered again.
+// wordCompleter completes one of the words or, if commas separate several, the last
+// one, and does not offer those already given.
 func wordCompleter(words []catalog.Entry, commas bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := ""
@@ -102,8 +102,8 @@ func wordCompleter(words []catalog.Entry, commas bool) cobra.CompletionFunc {
 	}
 }
 
-// pairCompleter completes the word that begins a value, and leaves what follows it to
-// the user: after a kind= a path of any sort.
+// pairCompleter completes the word that begins a value, and leaves the rest to the
+// user: after a kind=, a path of any sort.
 func pairCompleter(words []catalog.Entry, paths bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		after := ""
@@ -121,7 +121,7 @@ func pairCompleter(words []catalog.Entry, paths bool) cobra.CompletionFunc {
 	}
 }
 
-// described is a word with what shells show beside it.
+// described returns a word with the description that shells show beside it.
 func described(word, summary string) string {
 	if summary == "" {
 		return word

@@ -18,9 +18,10 @@ var (
 	definedDocuments = regexp.MustCompile(`<a id="d[0-4]"></a>(D[0-4])`)
 )
 
-// TestDesignPage: docs/designs.md has a section for every design of the catalogue, in its
-// order, and for no other. Each section names the library that the design uses, as go.mod
-// has it, or the source documents that the design names, which the page defines.
+// TestDesignPage checks that docs/designs.md has a section for every design of the
+// catalogue, in its order, and for no other. Each section names the library that the
+// design uses, as go.mod has it, or the source documents that the design names, which the
+// page defines.
 func TestDesignPage(t *testing.T) {
 	t.Parallel()
 	text := contents(t, designPage)

@@ -15,9 +15,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// notRun are the commands of the documents that no test runs: what .ci/run does anyway
-// (the tour, the tests, the benchmark), what takes minutes, and what needs a network
-// or a server of the user's.
+// notRun are the commands of the documents that no test runs: those that .ci/run runs anyway
+// (the tour, the tests, the benchmark), those that take minutes, and those that need a
+// network or a server of the user's.
 var notRun = []string{
 	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ", "lockbench clean --server ", "git clone ", "docker ",
 	"lockbench matrix   ",
@@ -29,7 +29,7 @@ type shellBlock struct {
 	commands []string
 }
 
-// inOrder reports whether commands of the block need what those before them left.
+// inOrder reports whether commands of the block need files of the commands before them.
 func (b shellBlock) inOrder() bool {
 	return leaves.MatchString(strings.Join(b.commands, "\n"))
 }
@@ -43,8 +43,8 @@ var (
 )
 
 // TestDocuments runs every command of the blocks of the README and of docs, and every
-// command of tables of bugs, and asserts the exit codes that they name; to the full only
-// where tests are to take their time.
+// command of tables of bugs, and asserts the exit codes in their comments; in full only in
+// long tests.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a minute")
@@ -83,7 +83,7 @@ func (b shellBlock) run(t *testing.T) {
 	}
 }
 
-// withExamples returns a new directory with a copy of examples.
+// withExamples makes a new directory with a copy of examples.
 func withExamples(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,8 +139,8 @@ func runs(command string) bool {
 	return true
 }
 
-// exitNamed is the exit code that the command's comment names, or 0; and whether 0 would
-// do as well, since the machine decides.
+// exitNamed returns the exit code that the command's comment names, or 0; and whether 0 is
+// valid, too, since the machine decides.
 func exitNamed(command string) (code int, orZero bool) {
 	_, comment, _ := strings.Cut(command, remark)
 	if m := exit.FindStringSubmatch(comment); m != nil {
@@ -150,7 +150,7 @@ func exitNamed(command string) (code int, orZero bool) {
 	return 0, true
 }
 
-// remark is what comes before the comment of a command.
+// remark introduces the comment of a command.
 const remark = "   # "
 
 var (
@@ -160,20 +160,20 @@ var (
 	clients    = regexp.MustCompile(`--clients (\d+)`)
 )
 
-// byTime reports whether time ends what a command measures: it may have met too little then,
-// where the machine is slow, and says so by exit code 3.
+// byTime reports whether a command measures for a fixed time: on a slow machine it may then
+// meet too little, and exits with code 3.
 func byTime(command string) bool {
 	return live.MatchString(command) && !operations.MatchString(command)
 }
 
-// shortened is a command that does the same to less, unless tests are to take their time.
+// shortened returns a command that does the same with less work, unless long tests are on.
 func shortened(command string) string {
 	line, _, _ := strings.Cut(command, remark)
 	code, orZero := exitNamed(command)
 	switch verb, _, _ := strings.Cut(strings.TrimPrefix(line, "lockbench "), " "); {
 	case longtest.On():
 		return line
-	case operations.MatchString(line) && strings.Contains(line, "--fault"): // which occurs by chance
+	case operations.MatchString(line) && strings.Contains(line, "--fault"): // the fault occurs by chance
 		return operations.ReplaceAllString(line, "--operations 2500")
 	case verb == "compare" && operations.MatchString(line):
 		return fewer.Replace(operations.ReplaceAllString(line, "--operations 100 --warmup 0s"))
@@ -183,7 +183,7 @@ func shortened(command string) string {
 		return fewer.Replace(line)
 	case verb == "run" && code != 0 && !orZero:
 		return line + " --fail-fast"
-	case verb == "run": // each client has one go
+	case verb == "run": // one round for each client
 		each := "32"
 		if m := clients.FindStringSubmatch(line); m != nil {
 			each = m[1]
@@ -191,7 +191,7 @@ func shortened(command string) string {
 		return line + " --warmup 0s --operations " + each
 	case verb == "matrix":
 		return schedules.ReplaceAllString(line, "${1}100")
-	case verb == "explore" && strings.Contains(line, "--moves"): // of which it explores all
+	case verb == "explore" && strings.Contains(line, "--moves"): // it explores all schedules of these
 		return line + " --rounds 1"
 	case verb == "explore":
 		return schedules.ReplaceAllString(line, "${1}200")
@@ -199,11 +199,11 @@ func shortened(command string) string {
 	return fewer.Replace(line)
 }
 
-// fewer has a search make shorter and fewer trials.
+// fewer makes a search run shorter and fewer trials.
 var fewer = strings.NewReplacer("--duration 1s", "--duration 100ms --warmup 0s --votes 1", "--risk 0.01", "--risk 0.1", "--run 7", "--run 6", "--run 8", "--run 6")
 
-// shell runs command in dir, where lockbench is this program, and asserts the exit code
-// that it names.
+// shell runs command in dir, with this program as lockbench, and asserts the exit code in
+// its comment.
 func shell(t *testing.T, dir, command string) {
 	t.Helper()
 	short := shortened(command)
@@ -222,7 +222,8 @@ func shell(t *testing.T, dir, command string) {
 	}
 }
 
-// TestSnippets: the Go of the documents is part of what is compiled and run.
+// TestSnippets checks that the Go code of the documents is part of the sources that are
+// compiled and run.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
 	sources := goSources(t)

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// exampleCommand finds the commands in the comments of a run file.
+// exampleCommand matches the commands in the comments of a run file.
 var exampleCommand = regexp.MustCompile(`(?m)^#     (lockbench run .*)$`)
 
-// TestExamples runs the run files of examples as their comments say, unless that would
-// take an hour, and asserts that they are valid for editors too.
+// TestExamples runs the run files of examples with the commands in their comments,
+// unless that would take an hour, and asserts that they are valid for editors, too.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -41,8 +41,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// bounded is the command of a run file with no other threshold than one that the machine
-// has no part in, unless tests are to take their time.
+// bounded replaces the thresholds of a run file by one that does not depend on the machine,
+// unless long tests are on.
 func bounded(command string) string {
 	if longtest.On() {
 		return command
@@ -50,7 +50,7 @@ func bounded(command string) string {
 	return command + " --fail-if 'exclusion.violations>0'"
 }
 
-// runExample runs what a run file's comments say.
+// runExample runs the commands in a run file's comments.
 func runExample(t *testing.T, text string) {
 	t.Helper()
 	commands := exampleCommand.FindAllStringSubmatch(text, -1)

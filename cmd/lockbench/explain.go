@@ -85,7 +85,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 	return os.WriteFile(o.save, []byte(replay), 0o644)
 }
 
-// source is the matrix that was saved, or one of the design alone.
+// source returns the saved matrix, or a matrix of the design alone.
 func (o *explainOptions) source(cmd *cobra.Command, name string) (*results.Matrix, error) {
 	if o.from != "" {
 		if err := unusedBeside("from", cmd.Flags(), "from", "save", "quiet"); err != nil {

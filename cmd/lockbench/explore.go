@@ -26,7 +26,7 @@ import (
 
 // exploreOptions are the flags of explore.
 type exploreOptions struct {
-	config    explore.Config // what it takes from the flags, for every design and scenario
+	config    explore.Config // the config from the flags, for every design and scenario
 	scenarios []string
 	kinds     []string
 	strategy  string
@@ -39,7 +39,7 @@ type exploreOptions struct {
 	quiet     bool
 }
 
-// newExploreOptions are the options where nothing is asked for.
+// newExploreOptions returns the default options.
 func newExploreOptions() exploreOptions {
 	return exploreOptions{config: explore.Config{
 		Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
@@ -76,7 +76,7 @@ Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 	return cmd
 }
 
-// run searches, or runs one schedule again.
+// run explores, or runs one schedule again.
 func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 	search := o.explore
 	if o.replay != "" {
@@ -125,7 +125,8 @@ func strategies() []string {
 	return []string{string(explore.Auto), string(explore.Exhaustive), string(explore.Random), string(explore.PCT)}
 }
 
-// plan is what is explored, and what is made of the result.
+// plan returns the exploration to make, and the outputs and thresholds of its
+// result.
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, out, nil, err
@@ -153,8 +154,8 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	return p, out, gates, o.reserve()
 }
 
-// reserve makes the directory for schedules and sees that files can be written
-// there, before a search whose results would be lost.
+// reserve makes the directory for schedules and checks that files can be written
+// there, before a search with results that would be lost.
 func (o *exploreOptions) reserve() error {
 	if o.save == "" {
 		return nil
@@ -173,8 +174,8 @@ func (o *exploreOptions) reserve() error {
 	return nil
 }
 
-// settled is the config that the flags amount to. Its zero values mean defaults,
-// so that what was asked for as zero becomes -1.
+// settled returns the config of the flags. Its zero values mean defaults, so a
+// requested zero becomes -1.
 func (o *exploreOptions) settled(f *pflag.FlagSet) (explore.Config, error) {
 	c := o.config
 	if err := o.validate(f); err != nil {
@@ -242,7 +243,7 @@ func (o *exploreOptions) validateNames() error {
 	return nil
 }
 
-// explore does what the flags say and writes the result.
+// explore explores as the flags say, and writes the result.
 func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.Result, error) {
 	p, out, gates, err := o.plan(cmd.Flags(), designs)
 	if err != nil {
@@ -265,8 +266,8 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, o.keep(r))
 }
 
-// keep writes the schedules that were asked for, or else those of broken
-// guarantees to where a temporary file may stay, so that the command that runs them
+// keep writes the schedules that were asked for, or else the schedules of broken
+// guarantees to a folder for temporary files, so that the command that runs them
 // again works.
 func (o *exploreOptions) keep(r results.Result) error {
 	if o.save != "" {
@@ -283,7 +284,7 @@ func (o *exploreOptions) keep(r results.Result) error {
 	return results.Replays(dir, r, isBroken)
 }
 
-// onRequest are the kinds of faults that are explored only where they are named.
+// onRequest returns the kinds of faults that are explored only if they are named.
 func onRequest() []string {
 	usual := explore.DefaultKinds()
 	return fault.Names(slices.DeleteFunc(fault.Explored(), func(k fault.Kind) bool { return slices.Contains(usual, k) }))

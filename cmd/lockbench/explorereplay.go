@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// rerun runs a schedule again, as its file says, and writes the result.
+// rerun runs the schedule in a file again, and writes the result.
 func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Result, error) {
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
@@ -45,7 +45,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, nil)
 }
 
-// onlyReplay refuses what a replay file says itself.
+// onlyReplay refuses flags and arguments for settings that a replay file has.
 func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: a replay names its design itself; hint: leave it out", strings.Join(designs, " "))

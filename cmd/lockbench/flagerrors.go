@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// explainFlag says of a flag that could not be read what would do: one that there is, a
-// value of its type, or where the flags are listed.
+// explainFlag adds a hint to the error of a flag: an existing flag, a value of its type,
+// or the command that lists the flags.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
@@ -34,7 +34,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; hint: %s -h lists the flags", err, cmd.CommandPath())
 }
 
-// wrongValue says what a flag takes. Types of ours say so themselves.
+// wrongValue says which values a flag takes. The flags with types of lockbench say so
+// themselves.
 func wrongValue(err *pflag.InvalidValueError) error {
 	f := err.GetFlag()
 	what, example, simple := typeOf(f.Value).Takes()
@@ -47,8 +48,8 @@ func wrongValue(err *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %q: it takes %s; hint: such as %s", f.Name, err.GetValue(), what, example)
 }
 
-// refuseEmpty refuses flags that were given nothing: what was meant to be there is lost,
-// and what would be done without is another thing.
+// refuseEmpty refuses flags with an empty value: the intended value was lost, and the
+// default would do something else.
 func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && isEmpty(f.Value) {
@@ -58,8 +59,8 @@ func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// unusedBeside refuses flags that do nothing beside one that names a file: what they would
-// decide is as the file says.
+// unusedBeside refuses flags that have no effect beside one that names a file: the file
+// decides their settings.
 func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(used, f.Name) {
@@ -69,7 +70,7 @@ func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error)
 	return err
 }
 
-// isEmpty reports whether a text is, or a list of texts or one of them.
+// isEmpty reports whether a text is empty, or a list, or one of its texts.
 func isEmpty(v pflag.Value) bool {
 	if list, ok := v.(pflag.SliceValue); ok {
 		texts := list.GetSlice()

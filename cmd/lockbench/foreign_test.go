@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestForeignFilesByCommand: lockbench check comes to the verdicts, exits and notes that
-// runner.TestForeignFiles has of the same files from every door of the checker.
+// TestForeignFilesByCommand checks that lockbench check gives the verdicts, exit codes
+// and notes that runner.TestForeignFiles expects of the same files.
 func TestForeignFilesByCommand(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join("..", "..", "checker", "testdata", "foreign")

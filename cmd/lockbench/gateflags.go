@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// gateOptions are the flags of thresholds, wherever runs are judged.
+// gateOptions are the flags of thresholds, for all commands that judge runs.
 type gateOptions struct {
 	failIf []string
 	abort  bool
@@ -21,7 +21,7 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run with exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated; lockbench list metrics prints all metrics")
 }
 
-// exploredFlags are those of commands that judge a design by many runs together, which
+// exploredFlags adds the flags of commands that judge a design by many runs together, which
 // have no speed in common.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails it with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
@@ -32,8 +32,8 @@ func (o *gateOptions) abortFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort-on-fail", false, "end the run of a design as soon as a --fail-if on a count of violations or on a maximum is certain to fail")
 }
 
-// abortOn are the thresholds that may end a run, as they were asked for. The error says that
-// none can.
+// abortOn returns the thresholds that may end a run, in the form in which they were given.
+// It is an error if there is none.
 func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	if !o.abort {
 		return nil, nil
@@ -44,7 +44,7 @@ func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 	return o.failIf, nil
 }
 
-// thresholds reads the flags, of a command whose results are of that source.
+// thresholds reads the flags of a command with results from the given source.
 func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, error) {
 	var all []thresholds.Threshold
 	for _, text := range o.failIf {
@@ -57,7 +57,7 @@ func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, 
 	return all, nil
 }
 
-// inScope sees that every threshold is for one of the designs.
+// inScope checks that every threshold applies to one of the designs.
 func inScope(asked []thresholds.Threshold, designs []string) error {
 	if len(asked) > 0 && len(designs) == 0 {
 		return errors.New("--fail-if: only controls are run, which decide nothing; hint: name a lock beside them")

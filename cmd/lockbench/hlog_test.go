@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hdrHistogram is where Debian's libhdrhistogram-java puts HdrHistogram's own programs.
+// hdrHistogram is the path of HdrHistogram's own programs in Debian's libhdrhistogram-java.
 const hdrHistogram = "/usr/share/java/hdrhistogram.jar"
 
-// TestOthersReadIntervalLogs: HdrHistogram's own HistogramLogProcessor reads from an
-// interval log what lockbench's JSON says of the same run, to the last digit.
+// TestOthersReadIntervalLogs checks that HdrHistogram's own HistogramLogProcessor reads the same
+// figures from an interval log as lockbench's JSON has for the run, to the last digit.
 func TestOthersReadIntervalLogs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts programs")
@@ -31,13 +31,13 @@ func TestOthersReadIntervalLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, result := filepath.Join(dir, "run.hlog"), filepath.Join(dir, "run.json")
-	// Holds of 2 ms make it last for an interval that is whole, and one that the end cuts. The log has the
-	// warm-up, the JSON has not.
+	// Holds of 2 ms make the run last for one whole interval and one that the end cuts. The log has
+	// the warm-up, the JSON does not.
 	cmd := exec.CommandContext(t.Context(), "lockbench", "run", "-q", "--design", "lua-token/strategy", "--workload", "mutex",
 		"--clients", "4", "--keys", "2", "--stallers", "0", "--warmup", "0s", "--hold", "2ms", "--operations", "1500",
 		"--out", "hlog="+log, "--out", "json="+result)
 	cmd.Env = append(os.Environ(), noServer, "PATH="+filepath.SplitList(os.Getenv("PATH"))[0])
-	out, _ := cmd.CombinedOutput() // whether it met enough depends on the machine
+	out, _ := cmd.CombinedOutput() // the machine decides whether it met enough
 	t.Logf("%s", out)
 	var ran struct {
 		Runs []struct {
@@ -76,7 +76,7 @@ type distribution struct {
 	}
 }
 
-// percentiles are what HdrHistogram prints of a log.
+// percentiles are HdrHistogram's figures of a log.
 type percentiles struct {
 	at         map[string]int64 // by the share, to nine digits
 	count, max int64

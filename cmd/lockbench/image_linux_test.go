@@ -14,15 +14,16 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// imageBuild is the line of the Dockerfile that builds lockbench, without what it makes.
+// imageBuild matches the line of the Dockerfile that builds lockbench, with groups for
+// the command and for the package.
 var imageBuild = regexp.MustCompile(`(?m)^RUN (.*go build .* -o) /lockbench (\S+)$`)
 
-// nobody is a user who owns nothing but the directory of work.
+// nobody is a user that owns nothing but the working directory.
 const nobody = 65534
 
-// TestImage runs the program that the Dockerfile makes where there is nothing else: no
-// C library, no /proc, no /etc, and nobody's privileges. Unless tests are to take their
-// time, the program is the one that the tests have, beside the C library that it may need.
+// TestImage runs the program of the Dockerfile in an otherwise empty root: no C library,
+// no /proc, no /etc, and nobody's privileges. Unless long tests are on, it uses the
+// program of the tests, with the C library that it may need.
 func TestImage(t *testing.T) {
 	switch {
 	case testing.Short():
@@ -79,7 +80,7 @@ func TestImage(t *testing.T) {
 	})
 }
 
-// buildImage does what the Dockerfile does, into root.
+// buildImage runs the build of the Dockerfile, into root.
 func buildImage(t *testing.T, root, command, what string) {
 	t.Helper()
 	build := exec.CommandContext(t.Context(), "sh", "-c", command+" "+filepath.Join(root, "lockbench")+" "+what)
@@ -91,10 +92,10 @@ func buildImage(t *testing.T, root, command, what string) {
 	}
 }
 
-// library is a line of what ldd says of a program: a file that it is loaded with.
+// library matches a line of ldd's output: a file that the program is loaded with.
 var library = regexp.MustCompile(`(?m)^\t(?:.* => )?(/\S+) \(0x`)
 
-// copyProgram copies lockbench, and what it is loaded with, into root.
+// copyProgram copies lockbench, and the files that it is loaded with, into root.
 func copyProgram(t *testing.T, root string) {
 	t.Helper()
 	program, err := exec.LookPath("lockbench")
@@ -102,7 +103,7 @@ func copyProgram(t *testing.T, root string) {
 		t.Fatal(err)
 	}
 	copies := map[string]string{program: "lockbench"}
-	loaded, _ := exec.CommandContext(t.Context(), "ldd", program).Output() // it fails where there is nothing to load
+	loaded, _ := exec.CommandContext(t.Context(), "ldd", program).Output() // it fails if the program loads nothing
 	for _, m := range library.FindAllStringSubmatch(string(loaded), -1) {
 		copies[m[1]] = m[1]
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// usualRunFile is the file that init writes unless another is named.
+// usualRunFile is the default file of init.
 const usualRunFile = "run.yaml"
 
 func newInit() *cobra.Command {

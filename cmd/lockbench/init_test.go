@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// TestStarter asserts that what init writes is valid, also with any of its keys that are
-// comments taken in, and that it leaves out none.
+// TestStarter asserts that the output of init is valid, also with any of its commented
+// keys enabled, and that it has all keys.
 func TestStarter(t *testing.T) {
 	t.Parallel()
 	keys := runFileKeys(newRun().Flags())
@@ -28,7 +28,7 @@ func TestStarter(t *testing.T) {
 	}
 }
 
-// valid asserts that a run file is, for lockbench and for editors.
+// valid asserts that a run file is valid, for lockbench and for editors.
 func valid(t *testing.T, text string) {
 	t.Helper()
 	if _, err := runfile.Read("s.yaml", []byte(text), runFileKeys(newRun().Flags())); err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
-// TestInterrupt ends a run by a signal in its first design: what was measured is
-// reported, the other design is named as not run, and the command exits 3.
+// TestInterrupt ends a run by a signal in its first design: the measurements so far are reported,
+// the other design is named as not run, and the command exits 3.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -52,8 +52,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptLimit ends a search by a signal in its second trial, which is none then:
-// what it met too little of is no reason to say that the lease was too short.
+// TestInterruptLimit ends a search by a signal in its second trial, which then does not count: a
+// trial cut short is no reason to say that the lease was too short.
 func TestInterruptLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes runs")
@@ -73,9 +73,8 @@ func TestInterruptLimit(t *testing.T) {
 	}
 }
 
-// TestInterruptExplore ends an exploration by a signal: what was found by then is reported,
-// the scenarios that were to come are named as not run, and a claim that was broken by then
-// decides the exit code.
+// TestInterruptExplore ends an exploration by a signal: the findings so far are reported, the
+// remaining scenarios are named as not run, and a claim broken so far decides the exit code.
 func TestInterruptExplore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -107,7 +106,7 @@ func TestInterruptExplore(t *testing.T) {
 	}
 }
 
-// started starts lockbench on the embedded server, and returns what it says on standard error.
+// started starts lockbench on the embedded server, and returns its standard error.
 func started(t *testing.T, stdout io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	path, err := exec.LookPath("lockbench")
@@ -128,8 +127,8 @@ func started(t *testing.T, stdout io.Writer, args ...string) (*exec.Cmd, io.Read
 	return cmd, stderr
 }
 
-// interrupted runs lockbench on the embedded server, signals it once a line of its
-// progress says that it is ready, and returns its standard output and exit code.
+// interrupted runs lockbench on the embedded server, signals it once a line of its progress is
+// ready, and returns its standard output and exit code.
 func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args ...string) (string, int) {
 	t.Helper()
 	var stdout bytes.Buffer
@@ -147,7 +146,7 @@ func interrupted(t *testing.T, sig os.Signal, ready func(line string) bool, args
 	return stdout.String(), cmd.ProcessState.ExitCode()
 }
 
-// grown waits until a file has some blocks of operations in it.
+// grown waits until a file has some blocks of operations.
 func grown(t *testing.T, path string) bool {
 	t.Helper()
 	for range 3000 {
@@ -160,8 +159,8 @@ func grown(t *testing.T, path string) bool {
 	return false
 }
 
-// TestInterruptMatrix ends a matrix by a signal once one part is done: what was found is
-// in the file, what was not is named, and --resume does that and no more.
+// TestInterruptMatrix ends a matrix by a signal once one part is done: the findings are in the
+// file, the missing parts are named, and --resume does those alone.
 func TestInterruptMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores several designs")
@@ -189,8 +188,8 @@ func TestInterruptMatrix(t *testing.T) {
 	}
 }
 
-// TestHangUp closes the terminal of a run: SIGHUP, twice as from a shell, and nobody reads what it says.
-// The run ends in good order and writes its file.
+// TestHangUp closes the terminal of a run: SIGHUP, twice as from a shell, and nobody reads its
+// output. The run ends in good order and writes its file.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -216,13 +215,13 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// TestInterruptAtOnce interrupts what drives no locks, in the middle of a write that waits for
-// its reader: it ends there.
+// TestInterruptAtOnce interrupts a command that drives no locks, in the middle of a write that
+// waits for its reader: it ends at once.
 func TestInterruptAtOnce(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "long.lbh")
 	c := synthetic.Usual()
-	c.Ops = 20_000 // in JSON Lines more than a pipe holds
+	c.Ops = 20_000 // more than a pipe holds, in JSON Lines
 	if _, err := synthetic.Save(file, c, history.NewWriter); err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,7 @@ easiest value misses the target.`,
 	return cmd
 }
 
-// limitOptions are the flags that searches for limits have in common, beside those of
-// run.
+// limitOptions are the common flags of searches for limits, beside the flags of run.
 type limitOptions struct {
 	settings  runOptions
 	precision float64
@@ -54,7 +53,7 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
 
-// validate reports what is wrong with the flags that all searches have.
+// validate returns an error if a common flag of all searches is wrong.
 func (o *limitOptions) validate() error {
 	if !(o.precision > 0 && o.precision <= 1) {
 		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)
@@ -62,7 +61,7 @@ func (o *limitOptions) validate() error {
 	return nil
 }
 
-// plan is that of run, for the one design of args.
+// plan returns the plan of run, for the one design of args.
 func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 	o.settings.designs = args
 	p, err := o.settings.plan()
@@ -72,7 +71,7 @@ func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 	return p, err
 }
 
-// run searches, and writes what was found.
+// run searches, and writes the result.
 func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
 	out, err := o.out.Parse(output.OfLimits)
 	if err != nil {

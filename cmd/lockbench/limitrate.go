@@ -20,7 +20,7 @@ type limitRateOptions struct {
 	votes             int
 }
 
-// usualTarget is that of a search that names none.
+// usualTarget is the default target of a search.
 const usualTarget = "acquire.p99<20ms"
 
 func newLimitRate() *cobra.Command {
@@ -55,8 +55,8 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	return cmd
 }
 
-// rateSettings are short runs without work that outlives its lease, on enough keys for
-// some competition.
+// rateSettings returns the options of short runs without work that outlives its lease,
+// on enough keys for some competition.
 func rateSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers = 64, 16, workloads.Uniform, 0
@@ -90,11 +90,11 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	return o.run(cmd, p, limitsearch.Rate(targets, steps))
 }
 
-// fastest is the highest rate that there can be.
+// fastest is the highest valid rate.
 const fastest = 1e9
 
-// validate reports what is wrong with the flags, and lets a search that begins lower than
-// usual go down to there.
+// validate returns an error if a flag is wrong, and lets a search that begins below the
+// usual least rate go down to its beginning.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {
 		o.least = min(o.least, o.from)

@@ -50,7 +50,8 @@ designs need keys to compete for (--key-choice uniform --keys 4).`,
 	return cmd
 }
 
-// leaseSettings are runs of a number of holds, with a key for each client.
+// leaseSettings returns the options of runs of a number of holds, with a key
+// for each client.
 func leaseSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers, p.Wait = 64, 0, workloads.Own, 0, time.Second
@@ -84,7 +85,7 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	return o.run(cmd, p, limitsearch.Lease(holds, o.risk, o.confidence, steps))
 }
 
-// holds is how many a trial takes.
+// holds returns the number of holds of a trial.
 func (o *limitTTLOptions) holds() (int64, error) {
 	holds, err := limits.Samples(o.risk, o.confidence)
 	switch {
@@ -96,7 +97,8 @@ func (o *limitTTLOptions) holds() (int64, error) {
 	return holds, nil
 }
 
-// begin begins the search at the lease of the plan, where it can come to something.
+// begin begins the search at the lease of the plan, if the search can have a
+// result.
 func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := limitsearch.LeaseUnit(of)

@@ -15,7 +15,8 @@ var (
 	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks: what the papers link to within the repository is there, headings included.
+// TestLinks checks that the targets of links within the repository exist, headings
+// included.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	papers := documents(t)
@@ -51,8 +52,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// sections are the names by which the headings and anchors of a paper can be linked to, as
-// GitHub makes them.
+// sections returns the names by which links can refer to the headings and anchors of a
+// paper, in GitHub's form.
 func sections(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {

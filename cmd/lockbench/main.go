@@ -11,16 +11,16 @@ import (
 )
 
 func main() {
-	bubble.Child(exploring.FindDesign) // as a process that explore started, this does not return
+	bubble.Child(exploring.FindDesign) // in a process that explore started, this does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the run in good order. From then on signals have
-	// their usual effect again, so that a second one aborts.
+	// The first signal ends the run in good order. Then signals have their usual effect
+	// again, so that a second one aborts.
 	context.AfterFunc(ctx, stop)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		// A terminal that is closed sends it, often twice: the second one does not abort.
+		// A closed terminal sends SIGHUP, often twice: the second one must not abort.
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 	}
-	signal.Ignore(syscall.SIGPIPE) // who reads no more takes neither the run nor its files with him
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe must not end the run or lose its files
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

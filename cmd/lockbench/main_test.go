@@ -22,20 +22,20 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-// atOnce is how many tests run at one time, whatever the number of cores: most of
-// them wait for a run to be over.
+// atOnce is the number of tests that run at one time, independent of the number of cores:
+// most of them wait for a run to be over.
 const atOnce = "8"
 
 func TestMain(m *testing.M) {
-	bubble.Child(exploring.FindDesign) // as a process that explore started from within a test, this does not return
+	bubble.Child(exploring.FindDesign) // in a process that explore started from within a test, this does not return
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
 
-// TestScripts runs the real command as users do. Its own commands beside those of
-// testscript: exits, inside, flip, cut, rewrite, schema, timeless and sametable.
+// TestScripts runs the real command as users do, with commands beside those of testscript:
+// exits, inside, flip, cut, rewrite, schema, timeless and sametable.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -57,9 +57,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setUp leaves nothing but lockbench in PATH, so that runs use the embedded
-// server; a script that wants more sets it to $FULLPATH. $SCHEDULES is how much to
-// search, $HISTORY the saved history of examples, whose lock breaks its claims.
+// setUp leaves nothing but lockbench in PATH, so that runs use the embedded server; a
+// script that needs other programs sets PATH to $FULLPATH. $SCHEDULES is the number of
+// schedules to search, $HISTORY the saved history of examples, with a lock that breaks its
+// claims.
 func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
@@ -91,8 +92,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	wants(ts, args, got)
 }
 
-// inside does the same within the test, where a command that ends at once takes a fraction
-// of the time: for those that need no server, no file and no directory of work.
+// inside runs a command within the test, which takes a fraction of the time for one that
+// ends at once: for commands that need no server, no file and no working directory.
 func inside(ts *testscript.TestScript, _ bool, args []string) {
 	wants(ts, args, execute(context.Background(), args[2:], ts.Stdout(), ts.Stderr()))
 }
@@ -110,7 +111,7 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, text, 0o644))
 }
 
-// cut leaves a share of a file: cut run.lbh 0.5.
+// cut keeps a share of a file: cut run.lbh 0.5.
 func cut(ts *testscript.TestScript, _ bool, args []string) {
 	path, text, at := damaged(ts, args)
 	ts.Check(os.WriteFile(path, text[:at], 0o644))
@@ -125,7 +126,7 @@ func damaged(ts *testscript.TestScript, args []string) (path string, text []byte
 	return path, text, int(share * float64(len(text)))
 }
 
-// rewrite replaces a text wherever it is in a file: rewrite m.json old new.
+// rewrite replaces a text throughout a file: rewrite m.json old new.
 func rewrite(ts *testscript.TestScript, _ bool, args []string) {
 	before := ts.ReadFile(args[0])
 	after := strings.ReplaceAll(before, args[1], args[2])
@@ -135,10 +136,10 @@ func rewrite(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(after), 0o644))
 }
 
-// timings are all that may differ between two explorations of one seed.
+// timings are the only parts that may differ between two explorations with one seed.
 var timings = regexp.MustCompile(`(?s)"timings": \{[^{}]*(\{[^{}]*\}[^{}]*)?\}`)
 
-// timeless compares two JSON results but for their timings: timeless a.json b.json.
+// timeless compares two JSON results without their timings: timeless a.json b.json.
 func timeless(ts *testscript.TestScript, _ bool, args []string) {
 	first, second := timings.ReplaceAllString(ts.ReadFile(args[0]), ""), timings.ReplaceAllString(ts.ReadFile(args[1]), "")
 	if diff := cmp.Diff(first, second); diff != "" || first == ts.ReadFile(args[0]) {
@@ -146,8 +147,8 @@ func timeless(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// sameTable asserts that the first table of steps in one text is the first in the
-// other too: sametable stdout a.txt.
+// sameTable asserts that two texts have the same first table of steps: sametable stdout
+// a.txt.
 func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	table := regexp.MustCompile(`(?m)^ +time +client.*\n(?: +\S.*\n)+`)
 	first, second := table.FindString(ts.ReadFile(args[0])), table.FindString(ts.ReadFile(args[1]))
@@ -156,5 +157,5 @@ func sameTable(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// noServer is the setting of the environment of commands that tests start.
+// noServer is an environment setting for commands that tests start.
 const noServer = serverVariable + "="

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan writes manual pages, for packages of lockbench; users have -h.
+// newMan returns the command that writes manual pages, for packages of lockbench;
+// users have -h.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -37,16 +38,16 @@ func writeManual(root *cobra.Command, dir string) error {
 		return fmt.Errorf("%w; hint: a directory that can be made or written to", err)
 	}
 	literal(root)
-	root.DisableAutoGenTag = true // pages of one version are the same whenever they are made
+	root.DisableAutoGenTag = true // pages of one version are always the same
 	header := doc.GenManHeader{Title: "LOCKBENCH", Section: "1", Source: "lockbench " + version(), Manual: "lockbench"}
 	return doc.GenManTree(root, &header, dir)
 }
 
-// markup are the characters that Markdown, by way of which pages are made, would take
-// for its own.
+// markup escapes the characters that have a meaning in Markdown, which pages are made
+// from.
 var markup = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, ">", `\>`, "[", `\[`)
 
-// literal has the texts of a command, and of those below it, read as they are.
+// literal escapes the texts of a command, and of the commands below it.
 func literal(cmd *cobra.Command) {
 	cmd.Short, cmd.Long = escaped(cmd.Short), escaped(cmd.Long)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = escaped(f.Usage) })
@@ -55,7 +56,8 @@ func literal(cmd *cobra.Command) {
 	}
 }
 
-// escaped leaves alone what is in backquotes, which Markdown does too.
+// escaped escapes text outside of backquotes; Markdown leaves the text within them
+// alone.
 func escaped(text string) string {
 	parts := strings.Split(text, "`")
 	for i := 0; i < len(parts); i += 2 {

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// unescaped is the text of a manual page without what typesets it.
+// unescaped removes the typesetting from the text of a manual page.
 var unescaped = strings.NewReplacer(`\-`, "-", `\&`, "", `\\`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\(lq`, `"`, `\(rq`, `"`, `\(aq`, "'")
 
-// TestManualIsComplete asserts that each command has a page, with all of its flags
-// and what they do, word by word: pages are made by way of Markdown, which takes some
-// characters for its own.
+// TestManualIsComplete asserts that each command has a page, with the descriptions of
+// all of its flags, word by word: pages are made from Markdown, which gives some
+// characters a meaning.
 func TestManualIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeManual(newRoot(), dir); err != nil {
@@ -50,5 +50,5 @@ func textsOf(cmd *cobra.Command) []string {
 	return all
 }
 
-// flat is a text without its line breaks and indentation.
+// flat returns a text without its line breaks and indentation.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -84,7 +84,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.resume, "resume", "", "complete the matrix in this JSON `file` and write it there")
 }
 
-// sharedFlags are those that matrix and explain have.
+// sharedFlags adds the flags that matrix and explain share.
 func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
@@ -96,7 +96,7 @@ func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
-// validate reports what is wrong with the flags.
+// validate returns an error if a flag is wrong.
 func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	if o.budget <= 0 {
 		return fmt.Errorf("--budget %v: too short; hint: a duration such as 5m", o.budget)
@@ -119,7 +119,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 	return o.unread(f)
 }
 
-// unread is the error for a flag that none of the drivers reads.
+// unread returns the error for a flag that none of the drivers reads.
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	for name, driver := range map[string]string{"server": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
@@ -129,7 +129,7 @@ func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	return nil
 }
 
-// matrix does what the flags say, writes the result and returns the exit code.
+// matrix makes the matrix, writes the result and returns the exit code.
 func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) {
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	return s.Matrix.Gated(exit), err
 }
 
-// begin plans what is to be done, anew or where a file left off.
+// begin plans the parts to do, of a new matrix or of the one in a file.
 func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Session, error) {
 	var designs []design.Design
 	if len(names) > 0 {
@@ -184,7 +184,8 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 	return o.session(cmd, designs), nil
 }
 
-// goOn plans what the matrix in a file lacks, of its own designs and of those named.
+// goOn plans the missing parts of the matrix in a file, for its own designs and for the
+// named ones.
 func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
 	m, err := readMatrix("--resume", o.resume)
 	if err != nil {
@@ -209,7 +210,7 @@ func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matr
 	return s, nil
 }
 
-// rowNames are the designs of a matrix.
+// rowNames returns the designs of a matrix.
 func rowNames(m *results.Matrix) (names []string) {
 	for i := range m.Rows {
 		names = append(names, m.Rows[i].Design)
@@ -231,8 +232,8 @@ func readMatrix(flag, path string) (*results.Matrix, error) {
 	return m, nil
 }
 
-// compare reports what is worse than expected. Designs that were not asked for this time
-// are left out of it.
+// compare reports the cells that are worse than expected. It leaves out designs that
+// were not asked for this time.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r results.MatrixRow) bool {
 		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
@@ -250,12 +251,12 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
 }
 
-// session plans a matrix of these designs, from the beginning.
+// session plans a new matrix of these designs.
 func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *matrix.Session {
 	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
 }
 
-// settings are what the flags come to. The live runs are those of the tour.
+// settings returns the settings of the flags. The options of live runs are the tour's.
 func (o *matrixOptions) settings() matrix.Settings {
 	return matrix.Settings{
 		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.servers, Seed: o.seed, History: o.history,

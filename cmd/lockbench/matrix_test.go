@@ -19,9 +19,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestExpectCatchesABrokenDesign breaks a design on purpose, by a lockbench that is built
-// with another release script, and holds it to the matrix of the one that is not. In
-// testdata/matrix.txtar a file that says so takes the place of the design.
+// TestExpectCatchesABrokenDesign breaks a design on purpose, in a lockbench that is built
+// with another release script, and holds it to the matrix of the sound one.
+// testdata/matrix.txtar uses a made-up file in place of such a design.
 func TestExpectCatchesABrokenDesign(t *testing.T) {
 	longtest.Only(t)
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 	}
 }
 
-// buildWith builds lockbench with another text in place of a file's.
+// buildWith builds lockbench with another text for a file.
 func buildWith(t *testing.T, file, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,9 +70,9 @@ func buildWith(t *testing.T, file, text string) string {
 	return program
 }
 
-// TestLiveMatrix makes the live runs of a matrix on the embedded server, of so many
-// operations that both the lock that holds and the broken one show what they are: each
-// owner works for half its lease past it.
+// TestLiveMatrix makes the live runs of a matrix on the embedded server, with enough
+// operations to tell the sound lock from the broken one: each owner works past its lease
+// for half the lease.
 func TestLiveMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for some seconds")
@@ -109,7 +109,7 @@ func TestLiveMatrix(t *testing.T) {
 	}
 }
 
-// found are the designs of that name.
+// found returns the designs with that name.
 func found(t *testing.T, name string) []design.Design {
 	t.Helper()
 	d, err := exploring.FindDesign(name)

@@ -22,8 +22,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A scraped is what a scrape says of the only run, by family and, where there is one, the
-// label that distinguishes its series.
+// A scraped has the values of a scrape of the only run, by family and, if there is one,
+// the label that distinguishes its series.
 type scraped map[string]float64
 
 func scrape(url string) (scraped, error) {
@@ -68,8 +68,8 @@ func (s scraped) add(f *dto.MetricFamily) {
 	}
 }
 
-// nativeCount is how many values the native buckets of a histogram have, which are told
-// as differences.
+// nativeCount returns the number of values in the native buckets of a histogram, which
+// are encoded as differences.
 func nativeCount(h *dto.Histogram) float64 {
 	total, n := int64(h.GetZeroCount()), int64(0)
 	for _, d := range h.PositiveDelta {
@@ -80,7 +80,8 @@ func nativeCount(h *dto.Histogram) float64 {
 }
 
 // onSession is the standard error of a session that is scraped. When the run was judged
-// to its end, and the session waits for that to be told, it scrapes for the last time.
+// to its end, and the session waits for the write of that line, it scrapes for the last
+// time.
 type onSession struct {
 	urls chan string
 	url  string
@@ -102,7 +103,7 @@ func (o *onSession) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestMetrics scrapes a run while it goes on, interrupts it once a violation was seen,
+// TestMetrics scrapes a run while it lasts, interrupts it once a violation was seen,
 // and compares the last scrape with the result.
 func TestMetrics(t *testing.T) {
 	if testing.Short() {
@@ -148,7 +149,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// untilBroken scrapes until something claimed is broken, and returns that scrape.
+// untilBroken scrapes until a claim is broken, and returns that scrape.
 func untilBroken(t *testing.T, url string) scraped {
 	t.Helper()
 	for {
@@ -165,7 +166,8 @@ func untilBroken(t *testing.T, url string) scraped {
 	}
 }
 
-// found is what was counted, without zeros and what results do not have in this form.
+// found returns the counts without zeros, and without values that results lack in this
+// form.
 func (s scraped) found() scraped {
 	found := maps.Clone(s)
 	maps.DeleteFunc(found, func(name string, v float64) bool {
@@ -174,7 +176,7 @@ func (s scraped) found() scraped {
 	return found
 }
 
-// wanted is what a scrape after the end must say of a run.
+// wanted returns the values that a scrape must have after the end of a run.
 func wanted(r *results.Run) scraped {
 	all := scraped{
 		"lockbench_grants_total": float64(r.Counts.Grants), "lockbench_refusals_total": float64(r.Counts.Refused),

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// misplaced is the error for designs that stand where something else belongs, with the command that takes them, in which %s
-// stands for them; nil where the arguments are no designs.
+// misplaced returns the error for designs in place of other arguments. It suggests command, with
+// %s for the designs. It returns nil if the arguments are no designs.
 func misplaced(args []string, expected, command string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "+") // a guard

@@ -54,7 +54,7 @@ func (l *pointList) contended(o *workloads.Options) {
 	o.Clients, o.Keys = slices.Max(l.clients), slices.Min(l.keys)
 }
 
-// times returns every subject at every point. Where keys are not given, o has their number, or zero to
+// times returns every subject at every point. If keys are not given, o has their number, or zero to
 // derive it from the clients.
 func (l *pointList) times(subjects []runner.Subject, o workloads.Options) (all []runner.Subject) {
 	if !l.several() {

@@ -32,9 +32,9 @@ var savedResults = []string{
 	"../../reports/internal/html/testdata/run.json", "../../reports/internal/html/testdata/explored.json", "../../docs/pictures/result.json",
 }
 
-// TestProjection asks the commands about every saved matrix, result and history of the
-// repository, and compares the answers with golden files, which -update writes. It knows
-// files and texts alone, no type that keeps what they say.
+// TestProjection asks the commands about every saved matrix, result and history of the repository,
+// and compares the answers with golden files, which -update writes. It uses only files and texts,
+// and no type of the program.
 func TestProjection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs hundreds of commands")
@@ -87,13 +87,13 @@ func (p *projection) plain(text string) string {
 	return strings.NewReplacer(p.dir+string(filepath.Separator), "", "../../", "").Replace(text)
 }
 
-// shown writes a command with all that it prints, and its exit code.
+// shown writes a command with its whole output, and its exit code.
 func (p *projection) shown(args ...string) {
 	out, exit := p.run(args...)
 	p.line("$ lockbench %s\n%s[exit %d]\n", p.plain(strings.Join(args, " ")), out, exit)
 }
 
-// ended writes a command with the end of what it prints, from a pattern on, and its exit code.
+// ended writes a command with the end of its output, from a pattern on, and its exit code.
 func (p *projection) ended(from string, args ...string) {
 	p.Helper()
 	out, exit := p.run(args...)
@@ -137,10 +137,10 @@ func (p *projection) report(path string, form reports.Form) string {
 	return p.plain(out.String())
 }
 
-// brief is a text that is too long to be kept.
+// brief returns a checksum of a text that is too long to keep.
 func brief(text string) string { return fmt.Sprintf("%.4x", sha256.Sum256([]byte(text))) }
 
-// A matrixFile is a saved matrix, as the text that it is.
+// A matrixFile is a saved matrix as text.
 type matrixFile struct {
 	path string
 	text map[string]any
@@ -163,7 +163,7 @@ func (p *projection) matrixFile(path string) matrixFile {
 	for _, row := range m.text["rows"].([]any) {
 		l := matrixLine{text: row.(map[string]any)}
 		l.design = l.text["design"].(string)
-		l.text["version"] = impls.Version(l.design) // whether it is of this code is for TestSavedMatrixIsOfThisCatalogue
+		l.text["version"] = impls.Version(l.design) // TestSavedMatrixIsOfThisCatalogue checks whether it is of this code
 		l.cells = slices.Sorted(maps.Keys(l.text["cells"].(map[string]any)))
 		m.rows = append(m.rows, l)
 	}
@@ -188,7 +188,7 @@ func (m *matrixFile) of(p *projection, name string, words map[string]string, des
 	return p.changed(p.file(name, text), words)
 }
 
-// designs writes for each design what it amounts to, and its table.
+// designs writes the conclusion on each design, and its table.
 func designs(p *projection) {
 	m := p.matrixFile(savedMatrix)
 	for _, l := range m.rows {
@@ -229,14 +229,14 @@ func (p *projection) cells(m matrixFile) {
 }
 
 var (
-	// source is where a claim is from, the same for all cells of a design.
+	// source is the origin of a claim, the same for all cells of a design.
 	source = regexp.MustCompile(`(?m)^(  (?:not )?claimed) \(.*?\)`)
 	head   = regexp.MustCompile(`(?m)^(\S.*|  \S.*)$`)
-	// sentence is what a part says first, where it is no list of what was covered.
+	// sentence is the first line of a part, unless it lists its extent.
 	sentence = regexp.MustCompile(`^    [^:]+$`)
 )
 
-// condensed is an explanation on one line, what was covered and its steps as a sum.
+// condensed returns an explanation on one line, with its extent and its steps as a checksum.
 func condensed(out string) string {
 	var said, rest, idle []string
 	lines := strings.Split(source.ReplaceAllString(out, "$1"), "\n")
@@ -258,7 +258,7 @@ func condensed(out string) string {
 	return strings.Join(said, " | ") + " | " + brief(strings.Join(rest, "\n"))
 }
 
-// cases are the cases of a JUnit report, by suite and name.
+// cases returns the cases of a JUnit report, by suite and name.
 func (p *projection) cases(text string) map[string]string {
 	p.Helper()
 	var all struct {
@@ -296,13 +296,13 @@ func (p *projection) cases(text string) map[string]string {
 	return found
 }
 
-// fewDesigns are of a matrix that is compared.
+// fewDesigns are the designs of a matrix that is compared.
 var fewDesigns = []string{"setnx-getset/timestamp", "lua-token/token", "file/flock", "redislock/obtain", "rueidislock/polling"}
 
-// counted makes each violation one that counts against a design.
+// counted makes each violation count against a design.
 var counted = map[string]string{"violations": "against", "against": "violations"}
 
-// savedMatrices writes the matrix, what its thresholds say, and comparisons with others.
+// savedMatrices writes the matrix, the outcome of its thresholds, and comparisons with others.
 func savedMatrices(p *projection) {
 	p.shown("report", savedMatrix)
 	p.line("as a page %s\n", words(p.report(savedMatrix, reports.HTML)))
@@ -323,7 +323,7 @@ func savedMatrices(p *projection) {
 	}
 }
 
-// words are the words of a page, briefly.
+// words summarizes the words of a page.
 func words(page string) string {
 	for _, markup := range []string{`(?s)<style.*?</style>`, `(?s)<script.*?</script>`, `<[^>]*>`} {
 		page = regexp.MustCompile(markup).ReplaceAllString(page, " ")
@@ -332,7 +332,7 @@ func words(page string) string {
 	return fmt.Sprintf("%d words, %s", len(all), brief(strings.Join(all, " ")))
 }
 
-// saved writes each saved result, as it is and where each violation counts.
+// saved writes each saved result, unchanged and with each violation counted.
 func saved(p *projection) {
 	for _, path := range savedResults {
 		p.shown("report", path)
@@ -347,7 +347,7 @@ func saved(p *projection) {
 	p.ended(".", "report", savedResults[0], savedResults[1])
 }
 
-// changed writes a file anew, with each word changed that is a key of words.
+// changed writes a file with some words replaced.
 func (p *projection) changed(path string, words map[string]string) string {
 	p.Helper()
 	var pairs []string
@@ -357,7 +357,7 @@ func (p *projection) changed(path string, words map[string]string) string {
 	return p.file("changed-"+filepath.Base(path), []byte(strings.NewReplacer(pairs...).Replace(string(p.read(path)))))
 }
 
-// sorted are the pairs of m, in the order of their keys.
+// sorted yields the pairs of m, in the order of their keys.
 func sorted(m map[string]string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -368,8 +368,8 @@ func sorted(m map[string]string) iter.Seq2[string, string] {
 	}
 }
 
-// everyNth is how many of the recorded histories are asked about: all would take half a minute,
-// and the verdicts of all are in golden.txt beside them.
+// everyNth is the interval of the recorded histories that are asked about: all would take half a
+// minute, and the verdicts of all are in golden.txt beside them.
 const everyNth = 6
 
 // histories writes a line for each recorded history: exit code, conclusion and verdict.
@@ -383,7 +383,7 @@ func histories(p *projection) {
 			return nil
 		}
 		known := "off"
-		if strings.Contains(filepath.ToSlash(path), "/works/") { // of designs that the released matrix has
+		if strings.Contains(filepath.ToSlash(path), "/works/") { // only designs of the released matrix
 			known = "on"
 		}
 		out, exit := p.run("check", path, "--known", known)
@@ -397,7 +397,7 @@ func histories(p *projection) {
 }
 
 // explored writes explorations of few schedules, which are the same on every machine, and the
-// matrix that comes of them.
+// matrix that they give.
 func explored(p *projection) {
 	file := filepath.Join(p.dir, "m.json")
 	p.shown("matrix", "--quiet", "setnx-getset/timestamp", "hash-reentrant/watchdog", "--drivers", "explore", "--schedules", "150", "--out", "json="+file)
@@ -410,7 +410,7 @@ func explored(p *projection) {
 	}
 }
 
-// took is how long an exploration took.
+// took matches the duration of an exploration.
 var took = regexp.MustCompile(`schedules of an unknown number in \S+`)
 
 // compared writes comparisons of saved results, and the thresholds of some histories.
@@ -450,7 +450,7 @@ func compared(p *projection) {
 	}
 }
 
-// chosen writes what choose answers, by what is at stake, what the lock stands on and what can happen.
+// chosen writes the answers of choose, by harm, service and conditions.
 func chosen(p *projection) {
 	for _, harm := range []string{"waste", "damage"} {
 		for _, service := range []string{"redis", "replicas", "quorum", "files"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/schematest"
 )
 
-// TestRecorders runs the recorders of examples around a lock that is sound, and one that is broken,
-// and judges what they wrote: whole, of a part of the keys, and cut by a kill.
+// TestRecorders runs the recorders of examples around a sound lock and a broken one, and judges
+// their files: whole, of a part of the keys, and cut by a kill.
 func TestRecorders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ program, folder, script string }{
@@ -64,7 +64,7 @@ func killed(t *testing.T, dir string, command ...string) {
 	_ = cmd.Wait()
 }
 
-// soFar is what a file has, nothing while there is none.
+// soFar returns the content of a file so far, nothing if there is none.
 func soFar(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func soFar(path string) []byte {
 	return text
 }
 
-// validLines holds each line of a file against the published schema.
+// validLines checks each line of a file against the published schema.
 func validLines(t *testing.T, path string) {
 	t.Helper()
 	schema, err := schematest.Compile(false, history.JSONSchema)

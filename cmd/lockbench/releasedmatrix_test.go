@@ -40,7 +40,7 @@ func openMatrix(t *testing.T) results.Matrix {
 	return *m
 }
 
-// TestReleasedMatrix: docs/matrix.md shows what the saved matrix says.
+// TestReleasedMatrix checks that docs/matrix.md shows the saved matrix.
 func TestReleasedMatrix(t *testing.T) {
 	var want bytes.Buffer
 	m := openMatrix(t)
@@ -67,7 +67,8 @@ func TestReleasedMatrix(t *testing.T) {
 	}
 }
 
-// TestSavedMatrixIsOfThisCatalogue: it has all designs, as they are, in every part.
+// TestSavedMatrixIsOfThisCatalogue checks that the saved matrix has all designs of the
+// catalogue, in their present version, in every part.
 func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	m := openMatrix(t)
 	var got []results.MatrixRow
@@ -78,7 +79,7 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	now := o.session(newMatrix(), impls.All()).Matrix
 	want := now.Rows
 	for i := range want {
-		want[i].Version = "" // of code that changed since, less is known, and the matrix is as true as it was
+		want[i].Version = "" // if the code has changed since, less is known, but the matrix stays true
 	}
 	terms := cmp.Transformer("terms", func(c lockbench.Claims) []string { return c.Terms() })
 	if diff := cmp.Diff(got, want, terms); diff != "" {
@@ -89,8 +90,8 @@ func TestSavedMatrixIsOfThisCatalogue(t *testing.T) {
 	}
 }
 
-// TestSavedSchedules runs every schedule of the saved matrix again: each still shows what
-// the matrix says.
+// TestSavedSchedules runs every schedule of the saved matrix again: each still breaks the
+// cell that the matrix names.
 func TestSavedSchedules(t *testing.T) {
 	t.Parallel()
 	m, n := openMatrix(t), 0
@@ -105,7 +106,7 @@ func TestSavedSchedules(t *testing.T) {
 	}
 }
 
-// breaches are the schedules by which explore broke a design.
+// breaches returns the schedules with which explore broke a design.
 func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
 	found := make(map[lockbench.Cell]*results.Schedule)
 	for cell, c := range r.Cells {

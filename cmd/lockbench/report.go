@@ -74,7 +74,7 @@ func (o *reportOptions) report(cmd *cobra.Command, files []string) error {
 	return o.write(cmd.OutOrStdout(), &r)
 }
 
-// write writes the report in the forms that were asked for, else for the terminal.
+// write writes the report in the requested forms, or else for the terminal.
 func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	if o.svg != "" {
 		if err := writePictures(o.svg, r); err != nil {
@@ -96,7 +96,8 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	return reports.Write(stdout, reports.Text, r, o.out.Terminal(stdout))
 }
 
-// writePictures writes the pictures of a report into a directory, which it makes.
+// writePictures writes the pictures of a report into a directory, and makes the
+// directory.
 func writePictures(dir string, r results.Report) error {
 	all, err := reports.Pictures(r)
 	if err != nil {
@@ -116,7 +117,7 @@ func writePictures(dir string, r results.Report) error {
 	return nil
 }
 
-// reportFrom reads the report in a file, or on stdin where the file is -.
+// reportFrom reads the report in a file, or on stdin if the file is -.
 func reportFrom[T results.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
 	if file != output.Stdout {
 		return readReport(file, read)

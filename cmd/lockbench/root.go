@@ -18,16 +18,16 @@ import (
 	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
-// exitUsage is the exit code for an error of usage or set-up. Those of results
-// are the reports package's.
+// exitUsage is the exit code for an error of usage or set-up. The exit codes of results are in the
+// reports package.
 const exitUsage = 2
 
-// exitInterrupted is the exit code of a command that was interrupted and has nothing to show for it, as
-// shells have it.
+// exitInterrupted is the exit code of a command that was interrupted without a result, by the
+// convention of shells.
 const exitInterrupted = 130
 
-// endsAtOnce has a signal end a command that drives no locks, until stop is called: there is nothing to
-// bring into good order.
+// endsAtOnce makes a signal end a command that drives no locks, until stop is called: nothing has
+// to be cleaned up.
 func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	return context.AfterFunc(cmd.Context(), func() {
 		wholefile.Abandon()
@@ -35,13 +35,13 @@ func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	})
 }
 
-// verdict is the exit code that a result amounts to, on its way out as an error:
-// the result itself has been written and there is nothing to add.
+// verdict is the exit code of a result, passed on as an error: the result itself has been written
+// and there is nothing to add.
 type verdict int
 
 func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
 
-// verdictOf is nil for exit code 0.
+// verdictOf returns the error for an exit code, nil for 0.
 func verdictOf(exit int) error {
 	if exit == 0 {
 		return nil
@@ -64,14 +64,14 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(v)
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return exitUsage // who reads no more knows
+		return exitUsage // a reader that closed the pipe needs no message
 	}
 	fmt.Fprintln(stderr, legible.Text(complaint(cmd, err)))
 	return exitUsage
 }
 
-// complaint renders the error of a command for people: which one, what failed and why,
-// and the hint on a line of its own.
+// complaint renders the error of a command for people: the command, the failure and its reason, and
+// the hint on a line of its own.
 func complaint(cmd *cobra.Command, err error) string {
 	what, hint, hinted := strings.Cut(err.Error(), "; hint: ")
 	program, verb, _ := strings.Cut(cmd.CommandPath(), " ")

@@ -18,8 +18,8 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// singleOptions are the flags of run: beside what is run and how, what is made of the one
-// result that comes of it.
+// singleOptions are the flags of run: the runs to make, and the outputs and judgements of
+// their one result.
 type singleOptions struct {
 	runOptions
 	points  pointList
@@ -134,7 +134,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	return verdictOf(r.Exit)
 }
 
-// plan is what is run, and what is made of its one result.
+// plan returns the runs to make, and the outputs and thresholds of their one result.
 func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, out, nil, err
@@ -158,7 +158,7 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 	return p, out, gates, inScope(gates, namesOf(designsOf(p.Subjects)))
 }
 
-// observed runs a plan, with its progress shown, its metrics served and its latencies logged.
+// observed runs a plan, shows its progress, serves its metrics and logs its latencies.
 func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
 	logs := output.NewIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.Close()) }()

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// oneRunFile refuses arguments that are not flags, beyond the run file.
+// oneRunFile refuses arguments beyond the run file.
 func oneRunFile(cmd *cobra.Command, args []string) error {
 	if err := misplaced(args, "a run file belongs", "lockbench run --design %s"); err != nil {
 		return err
@@ -25,9 +25,9 @@ func oneRunFile(cmd *cobra.Command, args []string) error {
 }
 
 // readRunFile reads the run file that args name, if any, and sets the flags that the
-// command line left alone to what it says; those are the settings of the file that it
-// returns. Every value is tried on spare, the flags of another command of the same kind,
-// so that what is wrong is reported whatever the command line has.
+// command line does not set to the file's values; it returns these settings. It first
+// tries every value on spare, the flags of another command of the same kind, so that all
+// faults are reported, even those that the command line overrides.
 func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
 	if len(args) == 0 {
 		return runfile.File{}, nil
@@ -55,7 +55,8 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 	return file, nil
 }
 
-// apply sets a flag to what a run file says, which is something, as on a command line.
+// apply sets a flag to a value of a run file, which must not be empty, as on a command
+// line.
 func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -80,7 +81,7 @@ func settingOf(f *pflag.FlagSet) func(runfile.Setting) []string {
 	}
 }
 
-// runFileKeys are the keys of a run file: one for each flag, by its name.
+// runFileKeys returns the keys of a run file: one for each flag, with its name.
 func runFileKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
@@ -91,8 +92,7 @@ func runFileKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	return keys
 }
 
-// keyOf derives a key from what a flag says of itself, and from what is known of the
-// values it takes.
+// keyOf derives a key from the description of a flag, and from its vocabulary.
 func keyOf(f *pflag.Flag) runfile.Key {
 	what, help := pflag.UnquoteUsage(f)
 	_, list := f.Value.(pflag.SliceValue)
@@ -125,10 +125,10 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	return k
 }
 
-// nothing are the defaults that stand for something else, or for none.
+// nothing has the defaults that stand for another value, or for none.
 var nothing = []string{"", "0", "0s", "false"}
 
-// typeOf is what values of a flag look like.
+// typeOf returns the syntax of a flag's values.
 func typeOf(v pflag.Value) runfile.Type {
 	switch v.Type() {
 	case "bool":
@@ -146,5 +146,5 @@ func typeOf(v pflag.Value) runfile.Type {
 	case "string", "stringSlice", "stringArray":
 		return runfile.Text
 	}
-	return runfile.Scalar // of a type of ours
+	return runfile.Scalar // a type of lockbench
 }

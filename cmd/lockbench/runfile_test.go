@@ -18,8 +18,8 @@ var updateSchema = flag.Bool("update-schema", false, "rewrite internal/runfile/s
 
 const schemaFile = "../../internal/runfile/schema/run-file-v1.json"
 
-// TestRunFileSchemaIsFresh asserts that the published schema is that of the flags of
-// run.
+// TestRunFileSchemaIsFresh asserts that the published schema has the present flags
+// of run.
 func TestRunFileSchemaIsFresh(t *testing.T) {
 	want, err := runfile.Schema(runFileKeys(newRun().Flags()))
 	if err != nil {
@@ -39,8 +39,8 @@ func TestRunFileSchemaIsFresh(t *testing.T) {
 	}
 }
 
-// TestRunFileSchemaAgrees asserts that the schema accepts what a run accepts, and
-// refuses what it refuses, as far as editors can tell.
+// TestRunFileSchemaAgrees asserts that the schema accepts the files that a run
+// accepts, and refuses those that it refuses, as far as editors can tell.
 func TestRunFileSchemaAgrees(t *testing.T) {
 	schema := compiledSchema(t)
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func compiledSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// asJSON is a YAML text as editors hold it against a schema.
+// asJSON converts a YAML text to JSON as editors do to check it against a schema.
 func asJSON(t *testing.T, text string) any {
 	t.Helper()
 	converted, err := yaml.YAMLToJSON([]byte(text))

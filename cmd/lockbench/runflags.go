@@ -24,8 +24,8 @@ import (
 // serverVariable names the environment variable that --server falls back to.
 const serverVariable = "LOCKBENCH_SERVER"
 
-// runOptions say what is run and how: the flags that run shares with all commands that run
-// designs again and again.
+// runOptions are the settings of runs: the flags that run shares with all commands that run
+// designs repeatedly.
 type runOptions struct {
 	designs  []string
 	workload string
@@ -39,8 +39,8 @@ type runOptions struct {
 	quiet    bool
 }
 
-// flagsBut adds all flags but those of these names, which a command does without or has of
-// its own. It returns the names of those it added.
+// flagsBut adds all flags except those with these names, which the command leaves out or
+// defines itself. It returns the names of the added flags.
 func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []string) {
 	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	o.flags(all)
@@ -99,7 +99,7 @@ func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
 	f.DurationVar(&p.Delay, "delay", 0, "cron: time after the job in which others stay locked out (default a fifth of --period)")
 }
 
-// onlyFor are flags that one workload alone reads.
+// onlyFor are the flags that only one workload reads.
 var onlyFor = map[string]string{
 	"stock":     "oversell",
 	"threshold": "redeem", "points": "redeem",
@@ -107,7 +107,7 @@ var onlyFor = map[string]string{
 	"period": "cron", "delay": "cron",
 }
 
-// unread is the error for a flag that would do nothing.
+// unread returns the error for a flag that has no effect.
 func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
 	if _, err := workloads.Find(workloads.Live, o.workload); err != nil {
 		return err
@@ -120,8 +120,8 @@ func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// settle fits what was not asked for to what was. The error is that of a flag which asks
-// for nothing.
+// settle fits the settings that were not given to those that were. The error is about a flag
+// that has no effect.
 func (o *runOptions) settle(f *pflag.FlagSet) error {
 	if err := o.unread(f); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// settleCron makes the job outlast its lease, so that it has to be extended, in a
-// few periods.
+// settleCron makes the job outlast its lease, so that it has to be extended, in a few
+// periods.
 func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	p := &o.params
 	if f.Changed("ttl") || f.Changed("hold") || f.Changed("period") || f.Changed("duration") {
@@ -160,8 +160,8 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys reports whether clients stay with their key, so that the number of
-// keys follows from theirs.
+// fixedKeys reports whether clients stay with their key, so that the number of keys follows
+// from the number of clients.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
@@ -169,10 +169,11 @@ func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
 }
 
-// serversFromEnvironment returns the servers that the environment names, separated by blanks.
+// serversFromEnvironment returns the servers in the environment variable, separated by
+// blanks.
 func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
-// plan is what the flags come to, checked.
+// plan returns the plan of the flags, checked.
 func (o *runOptions) plan() (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
 	designs := impls.Documented()
@@ -195,9 +196,9 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	return p, p.Check()
 }
 
-// subjects are the designs with each of the guards, those that hand out no fences not
-// with the guard that needs them; an error, when only such are named. What was not named
-// but chosen by a pattern is optional.
+// subjects returns each design with each of the guards, but no design without fences with the
+// guard that needs them; it is an error if only such pairs are named. A design chosen by a
+// pattern is optional.
 func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error) {
 	guards := o.guards
 	if len(guards) == 0 {
@@ -217,13 +218,13 @@ func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error)
 	return all, nil
 }
 
-// runPlan runs a plan, and shows its progress and to others what happens.
+// runPlan runs a plan, shows its progress, and passes its events on to others.
 func runPlan(ctx context.Context, p runner.Plan, shown progress.Runs, others ...runner.Sink) (runner.Result, error) {
 	defer shown.Close()
 	return runner.Run(ctx, p, append(others, shown.Sink())...)
 }
 
-// designsOf are the locks of subjects, each once.
+// designsOf returns the locks of subjects, each once.
 func designsOf(subjects []runner.Subject) (all []design.Design) {
 	for i := range subjects {
 		if subjects[i].Design.Control == "" && (i == 0 || subjects[i].Design.Name != subjects[i-1].Design.Name) {

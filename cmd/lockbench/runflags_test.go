@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/catalog"
 )
 
-// TestOnlyFor: flags whose help says that they are one workload's are refused for others,
-// and no others are.
+// TestOnlyFor checks that a flag is refused for other workloads if and only if its help
+// names one workload.
 func TestOnlyFor(t *testing.T) {
 	found := 0
 	newRun().Flags().VisitAll(func(f *pflag.Flag) {
@@ -30,7 +30,8 @@ func TestOnlyFor(t *testing.T) {
 	}
 }
 
-// TestFlagsBut: what a command takes of the flags of run it sets as run does.
+// TestFlagsBut checks that flags that a command takes from run have the same effect
+// there.
 func TestFlagsBut(t *testing.T) {
 	o, f := runOptions{params: tour()}, pflag.NewFlagSet("some", pflag.ContinueOnError)
 	added := o.flagsBut(f, "design", "clients")

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// schema validates a JSON file by the published schema, closed: it may have no field that is
-// not described, schema result.json.
+// schema validates a JSON file against the published schema in its closed form, without
+// fields that are not described: schema result.json.
 func schema(ts *testscript.TestScript, _ bool, args []string) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)

@@ -20,9 +20,9 @@ func uiFlag(f *pflag.FlagSet, asked *bool) {
 	f.BoolVar(asked, "ui", false, "show the run live on the whole terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
 }
 
-// show returns the progress for a run of p, and the context for it: that of the command,
-// or where the run is shown live one that ends when somebody at the terminal asks for
-// that. Where nothing can be shown it says so, and prints progress in lines.
+// show returns the progress for a run of p, and the context for it: the command's or, if
+// the run is shown live, one that ends when the user at the terminal asks for that. If
+// nothing can be shown it says so, and prints progress in lines.
 func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Context, progress.Runs, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	plain := progress.OfRuns(w, o.quiet, len(p.Subjects))
@@ -41,7 +41,7 @@ func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Contex
 	return ctx, ui.NewLive(ctx, p, w, func(session func() ui.Session) *ui.Screen {
 		return ui.Open(out, os.Stdin, session, func() {
 			cancel()
-			// From here on signals have their usual effect, so that Ctrl-C aborts.
+			// Signals have their usual effect from here on, so that Ctrl-C aborts.
 			signal.Reset(os.Interrupt, syscall.SIGTERM)
 		})
 	}), nil

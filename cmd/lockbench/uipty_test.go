@@ -15,9 +15,9 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestLiveViewOnATerminal runs the command on a real terminal, which is resized. Somebody
-// there presses a key, or a signal comes: the view goes away, the run ends in good order,
-// and the report is on the screen that was there before.
+// TestLiveViewOnATerminal runs the command on a real terminal, which is resized. After a
+// key or a signal the view ends, the run ends in good order, and the report is on the
+// screen that was there before.
 func TestLiveViewOnATerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a program")
@@ -46,11 +46,11 @@ func TestLiveViewOnATerminal(t *testing.T) {
 			if err := pty.Setsize(tty, &pty.Winsize{Rows: 20, Cols: 60}); err != nil {
 				t.Fatal(err)
 			}
-			until(t, tty, &seen, "…") // the title has to be cut
+			until(t, tty, &seen, "…") // the title is cut
 			if err := c.end(cmd, tty); err != nil {
 				t.Fatal(err)
 			}
-			_, _ = io.Copy(&seen, tty) // until the terminal is gone
+			_, _ = io.Copy(&seen, tty) // until the terminal is closed
 			_ = cmd.Wait()
 			if code := cmd.ProcessState.ExitCode(); code != 3 {
 				t.Errorf("exit code: got %d, want 3", code)
@@ -74,7 +74,7 @@ func typed(tty *os.File, keys string) error {
 	return err
 }
 
-// until reads what a program writes on its terminal until all texts were in it.
+// until reads the output of a program on its terminal until all texts were in it.
 func until(t *testing.T, tty *os.File, seen *bytes.Buffer, texts ...string) {
 	t.Helper()
 	from := seen.Len()

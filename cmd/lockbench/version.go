@@ -22,7 +22,8 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version is that of lockbench, and the commit where the build knows it.
+// version returns the version of lockbench, and the commit if the build knows
+// it.
 func version() string { return strings.TrimSpace(buildinfo.Version() + " " + buildinfo.Commit()) }
 
 // noArgs refuses arguments that are not flags.

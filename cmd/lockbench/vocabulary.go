@@ -13,25 +13,26 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A vocabulary is what is known of the values of a flag beyond its type: for run
-// files, their schema, and completion. The zero value is nothing.
+// A vocabulary describes the values of a flag beyond their type: for run files, their
+// schema, and completion. The zero value describes nothing.
 type vocabulary struct {
-	// words are the values that there are, or what they begin with; nil for any.
+	// words are the valid values, or their valid beginnings; nil for any.
 	words func() []catalog.Entry
-	// examples are some of the values there are, for completion, where words is nil.
+	// examples are some valid values, for completion, if words is nil.
 	examples func() []catalog.Entry
-	// globs: patterns of words do too.
+	// globs: patterns of words are valid, too.
 	globs bool
-	// joined: the value is a list, with commas.
+	// joined: the value is a list, separated by commas.
 	joined bool
-	// pair is what stands between name and value, where a value has both; empty leaves
-	// it to the flag's help.
+	// pair is the separator of name and value, if a value has both; empty leaves it to
+	// the flag's help.
 	pair string
-	// check says what is wrong with a value beyond its first word.
+	// check returns an error if the rest of a value, after its first word, is wrong.
 	check func(string) error
 }
 
-// vocabularies are by the name of the flag, which means the same in all commands.
+// vocabularies are keyed by the name of the flag, which means the same in all
+// commands.
 var vocabularies = map[string]vocabulary{
 	"design":     {words: catalog.Designs, globs: true, check: checkDesign},
 	"workload":   {words: catalog.Workloads},
@@ -51,8 +52,8 @@ var vocabularies = map[string]vocabulary{
 // outputKind finds the kinds of output in the help of --out.
 var outputKind = regexp.MustCompile(`\b([a-z]+)=(?:FILE|DIR)`)
 
-// wordsOf are the words of a flag, those of --out as its help has them: each command
-// writes others.
+// wordsOf returns the words of a flag. The words of --out are from its help, since
+// each command writes other kinds.
 func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 	switch {
 	case f.Name == "out":

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// A workflow is one of GitHub, as far as a test can say whether it would run.
+// A workflow is a workflow of GitHub, with the fields that a test can check.
 type workflow struct {
 	On   any
 	Jobs map[string]struct {
@@ -24,8 +24,8 @@ type workflow struct {
 	}
 }
 
-// TestWorkflows asserts that workflows give our action inputs that it has, name files that are there, and
-// take the versions of other people's actions that ours takes.
+// TestWorkflows asserts that workflows give the action existing inputs, name existing files, and
+// use the same versions of foreign actions as lockbench's action.
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	a, text := readAction(t), contents(t, "../../action.yml")
@@ -104,7 +104,7 @@ func TestGatePage(t *testing.T) {
 	}
 }
 
-// exists sees that a file of the project that a paper names is there.
+// exists asserts that a file that a paper names is in the project.
 func exists(t *testing.T, paper, file string) {
 	t.Helper()
 	if _, err := os.Stat("../../" + file); err != nil {

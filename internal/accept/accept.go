@@ -1,5 +1,5 @@
-// Package accept reads files of broken claims that are accepted: of which design, which cell, why, and
-// until when.
+// Package accept reads files of accepted breaches: of which design, which cell, why, and until
+// when.
 package accept
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// Load reads the file at a path; the empty path is no file, and accepts nothing.
+// Load reads the file at a path; the empty path means no file, and accepts nothing.
 func Load(path string) ([]results.Acceptance, error) {
 	if path == "" {
 		return nil, nil
@@ -32,8 +32,8 @@ func Load(path string) ([]results.Acceptance, error) {
 	return Read(path, text)
 }
 
-// Read reads the text of a file, a list in YAML. The error is of type [runfile.Problems], and names all
-// that is wrong with line and value.
+// Read reads the text of a file, a list in YAML. The error is of type [runfile.Problems], and names
+// all faults with line and value.
 func Read(name string, text []byte) ([]results.Acceptance, error) {
 	items, err := runfile.ReadList(name, text, keys())
 	if err != nil {
@@ -66,7 +66,7 @@ func Read(name string, text []byte) ([]results.Acceptance, error) {
 	return all, nil
 }
 
-// keys are those of an item, all of which it must have.
+// keys are the keys of an item, all of them required.
 func keys() []runfile.Key {
 	return []runfile.Key{
 		{Name: "design", Help: "a design or a glob, such as design: lua-token/*", Check: func(text string) error {

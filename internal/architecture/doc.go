@@ -1,2 +1,2 @@
-// Package architecture holds the test of which package may import which.
+// Package architecture has the tests of the rules on imports.
 package architecture

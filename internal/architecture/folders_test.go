@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryFolderIsOnPaper: docs/design/README.md says of each folder with code what it knows, but
-// for the families of impls/ and what the folder above speaks of.
+// TestEveryFolderIsOnPaper checks that docs/design/README.md describes each folder with code,
+// except the families of impls/ and folders that the description of their parent covers.
 func TestEveryFolderIsOnPaper(t *testing.T) {
 	paper, err := os.ReadFile("../../docs/design/README.md")
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 
 const module = "github.com/lockbench/lockbench"
 
-// house says which of our packages a package may import itself: data flows one
-// way, contract <- history <- checker <- results <- reports, and what drives a lock sees
+// house lists the packages of lockbench that a package may import directly: data flows one way,
+// contract <- history <- checker <- results <- reports, and the code that drives a lock sees
 // neither recorder nor judge. Packages that are not named here may import any.
 var house = map[string][]string{
 	"":                                   {},
 	"history":                            {"", "internal/suggest", "internal/fault", "internal/serverror", "internal/runinfo"},
-	"internal/runinfo":                   {}, // data: anybody may import it
+	"internal/runinfo":                   {}, // plain data: any package may import it
 	"internal/synthetic":                 {"", "history", "internal/runinfo"},
 	"internal/measure":                   {"", "history", "internal/fault", "internal/measure/series", "internal/serverror", "internal/runinfo"},
 	"internal/measure/series":            {},
@@ -48,7 +48,7 @@ var house = map[string][]string{
 	"internal/batching":                  {"impls/design", "impls/design/onredis"},
 	"internal/backend":                   {"", "history", "impls/design", "internal/runinfo"},
 	"internal/servers":                   {"internal/buildinfo", "internal/figures", "internal/replylimit", "internal/tempdir", "", "history", "impls/design", "impls/design/onredis", "internal/serverror"},
-	"internal/fault":                     {"", "internal/suggest"}, // data: anybody may import it
+	"internal/fault":                     {"", "internal/suggest"}, // plain data: any package may import it
 	"internal/inject":                    {"", "history", "impls/design", "impls/design/onredis", "internal/fault", "internal/servers", "internal/runinfo"},
 	"internal/load":                      {"", "internal/buildinfo", "internal/backend", "internal/fault", "internal/inject", "history", "impls/design", "impls/design/onredis", "internal/servers", "workloads", "internal/suggest", "internal/processor", "internal/occupancy", "internal/serverwatch", "internal/standstill", "internal/runinfo"},
 	"internal/explore":                   {"", "internal/backend", "history", "checker", "internal/fault", "impls/design", "impls/design/onredis", "internal/stepserver", "internal/suggest", "workloads", "internal/explore/internal/*", "internal/runinfo"},
@@ -83,8 +83,7 @@ var house = map[string][]string{
 	"runner":                             {"internal/tempdir", "", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
 
-// reserved says which packages alone may import, themselves, what begins with
-// the path on the left.
+// reserved lists the only packages that may directly import paths with a prefix, by prefix.
 var reserved = map[string][]string{
 	"github.com/redis/rueidis":          {"impls/*", "internal/batching"},
 	"github.com/redis/go-redis/":        {"impls/*", "impls/design/onredis", "internal/batching", "internal/designtest", "internal/servers", "internal/inject", "locktest", "internal/explore", "internal/explore/internal/clientpool", "bench/*", "internal/servertest", "internal/mutants"},
@@ -98,9 +97,9 @@ var reserved = map[string][]string{
 	"testing":                           {"locktest", "internal/bubble", "internal/servertest", "internal/longtest", "internal/designtest"},
 }
 
-// remote says what must not be linked into a package, by whatever way.
+// remote lists the packages that must not be linked into a package, directly or indirectly.
 var remote = map[string][]string{
-	"":                    {"."}, // a dot: anything that is not of the standard library
+	"":                    {"."}, // a dot: any package outside of the standard library
 	"history":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"checker":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"internal/measure":    {"github.com/redis/", "github.com/alicebob/miniredis"},
@@ -109,15 +108,15 @@ var remote = map[string][]string{
 	"reports":             {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"workloads":           {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"impls/design":        {"github.com/redis/", "github.com/alicebob/miniredis"},
-	// A test of somebody else's lock links neither the live driver nor what it injects faults with.
+	// A test of a foreign lock links neither the live driver nor its means to inject faults.
 	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/load", module + "/internal/inject", module + "/internal/servers"},
 }
 
-// A listing is what go list reports of a package, tests left out.
+// A listing is the output of go list on a package, without its tests.
 type listing struct {
 	ImportPath string
-	Imports    []string // itself
-	Deps       []string // by whatever way
+	Imports    []string // directly
+	Deps       []string // directly and indirectly
 }
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -129,7 +128,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// TestTheRulesBite shows each kind of rule a package that breaks it.
+// TestTheRulesBite checks that a package that breaks a rule is found, for each kind of rule.
 func TestTheRulesBite(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -188,8 +187,8 @@ func checkRemote(name string, p listing) (complaints []string) {
 	return complaints
 }
 
-// ruleFor returns the rule for a package: its own, else that of its siblings, else that of the folders
-// above.
+// ruleFor returns the rule for a package: its own, else the rule of its siblings, else the rule of
+// the folders above.
 func ruleFor(rules map[string][]string, name string) ([]string, bool) {
 	if rule, ok := rules[name]; ok {
 		return rule, true

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestVerdictsLiveInFindings: outside of the checker no struct has a field of type
-// checker.Verdict. A type that knows the verdict on a cell embeds checker.Finding, so that there is
-// one way to add findings, to read them and to write them.
+// TestVerdictsLiveInFindings checks that outside of the checker no struct has a field of type
+// checker.Verdict. A type with the verdict on a cell embeds checker.Finding, so that there is one
+// way to add findings, to read them and to write them.
 func TestVerdictsLiveInFindings(t *testing.T) {
 	const root = "../.."
 	files := 0
@@ -41,8 +41,8 @@ func TestVerdictsLiveInFindings(t *testing.T) {
 	}
 }
 
-// TestVerdictFieldsAreFound: a field is found in named and in anonymous structs, alone and behind a
-// pointer, a list or a map.
+// TestVerdictFieldsAreFound checks that a field is found in named and in anonymous structs, alone
+// and behind a pointer, a list or a map.
 func TestVerdictFieldsAreFound(t *testing.T) {
 	for source, want := range map[string]int{
 		`type t struct { verdict checker.Verdict }`:                         1,

@@ -1,4 +1,4 @@
-// Package backend holds the services that the designs of a run lock on, whatever they are: see
-// [design.Backend], which opens them when package runner asks it to. Redis, in package servers, is the backend of designs that
-// name none.
+// Package backend holds the services that the designs of a run lock on, of any kind: see
+// [design.Backend], which opens them when package runner asks it to. Redis, in package servers, is
+// the backend of designs that name none.
 package backend

@@ -9,15 +9,16 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Group is the services of a run, which know nothing of each other. Designs for one lock
-// on the first, where the guarded records are, too; those for several use as many as they
-// need. It has one service at least.
+// A Group has the services of a run, which know nothing of each other. Designs for one
+// service lock on the first, which has the guarded records, too; designs for several use
+// as many as they need. It has one service at least.
 type Group []design.Service
 
-// First is the service that has the guarded records, and on which designs for one lock.
+// First returns the service with the guarded records, on which designs for one service
+// lock.
 func (g Group) First() design.Service { return g[0] }
 
-// For returns the first n of the services, all when there are not so many.
+// For returns the first n of the services, all if there are fewer.
 func (g Group) For(n int) Group { return g[:min(n, len(g))] }
 
 // Close closes all, and joins their errors.
@@ -29,7 +30,7 @@ func (g Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// Check is that of every service.
+// Check checks every service, and returns the first error.
 func (g Group) Check(ctx context.Context, needs []string) error {
 	for _, s := range g {
 		if err := s.Check(ctx, needs); err != nil {
@@ -39,8 +40,8 @@ func (g Group) Check(ctx context.Context, needs []string) error {
 	return nil
 }
 
-// Sweep is that of every service: it goes on after an error, and returns how many names
-// there were on all.
+// Sweep sweeps every service: it goes on after an error, and returns the number of names
+// on all.
 func (g Group) Sweep(ctx context.Context, prefix string) (int, error) {
 	var errs []error
 	all := 0
@@ -51,7 +52,7 @@ func (g Group) Sweep(ctx context.Context, prefix string) (int, error) {
 	return all, errors.Join(errs...)
 }
 
-// Reach is how a process reaches every service.
+// Reach returns the means to connect to each service, in their order.
 func (g Group) Reach() []any {
 	var all []any
 	for _, s := range g {
@@ -60,8 +61,8 @@ func (g Group) Reach() []any {
 	return all
 }
 
-// Usage is that of every service, in their order. The error is [ErrUnmetered] where one of
-// them does not know.
+// Usage returns the usage of every service, in their order. The error is [ErrUnmetered] if
+// one of them does not count it.
 func (g Group) Usage(ctx context.Context) ([]design.Usage, error) {
 	all := make([]design.Usage, len(g))
 	for i, s := range g {
@@ -77,11 +78,11 @@ func (g Group) Usage(ctx context.Context) ([]design.Usage, error) {
 	return all, nil
 }
 
-// ErrUnmetered says that a service does not know what it has used.
+// ErrUnmetered says that a service does not count its usage.
 var ErrUnmetered = errors.New("the service does not know what it has used")
 
-// Info describes the group for the header of a history: kind and version of the first,
-// the addresses of all, and how many they are.
+// Info describes the group for the header of a history: kind and version of the first
+// service, the addresses of all, and their number.
 func (g Group) Info() runinfo.Server {
 	first := g.First()
 	info := runinfo.Server{Kind: first.Kind(), Version: first.Version(), Address: first.Address()}
@@ -96,7 +97,7 @@ func (g Group) Info() runinfo.Server {
 	return info
 }
 
-// Err is why one of the services has ended by itself, nil while none has.
+// Err returns the reason why one of the services has ended by itself, nil while none has.
 func (g Group) Err() error {
 	for _, s := range g {
 		if mortal, ok := s.(design.Mortal); ok && mortal.Err() != nil {
@@ -106,7 +107,8 @@ func (g Group) Err() error {
 	return nil
 }
 
-// Done is closed when s has ended by itself; never for one that does not.
+// Done returns a channel that is closed when s has ended by itself; it is never closed for
+// a service that cannot tell.
 func Done(s design.Service) <-chan struct{} {
 	if mortal, ok := s.(design.Mortal); ok {
 		return mortal.Done()
@@ -114,7 +116,7 @@ func Done(s design.Service) <-chan struct{} {
 	return nil
 }
 
-// RecordsOf opens the guarded records of a run on s, or in memory where s keeps none.
+// RecordsOf opens the guarded records of a run on s, or in memory if s keeps none.
 func RecordsOf(s design.Service, prefix string) design.Records {
 	if keeper, ok := s.(design.Keeper); ok {
 		return keeper.Records(prefix)

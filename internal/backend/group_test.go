@@ -47,7 +47,8 @@ func open(t *testing.T, urls []string, n int) (backend.Group, error) {
 	return servers.Redis{}.Open(t.Context(), urls, n)
 }
 
-// sweepApart writes a different key to each server, and has all of them removed.
+// sweepApart writes a different key to each server, and checks that all are
+// removed.
 func sweepApart(t *testing.T, g backend.Group) {
 	t.Helper()
 	var counts []int64

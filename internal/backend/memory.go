@@ -12,7 +12,7 @@ import (
 type Memory struct {
 	mu      sync.Mutex
 	records map[string]lockbench.Record
-	fences  map[string]uint64 // the highest that was shown of each record
+	fences  map[string]uint64 // the highest fence shown for each record
 }
 
 // NewMemory returns a Memory without records.
@@ -40,7 +40,8 @@ func (m *Memory) Write(ctx context.Context, key string, r lockbench.Record) erro
 	return m.update(ctx, key, r, func() error { return nil })
 }
 
-// update writes r unless ctx is over or a guard, which m.mu is held for, refuses it.
+// update writes r unless ctx is over or a guard refuses it. The guard is called with m.mu
+// held.
 func (m *Memory) update(ctx context.Context, key string, r lockbench.Record, guard func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,8 +72,8 @@ func (m *Memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
 // Close implements [design.Records].
 func (m *Memory) Close() error { return nil }
 
-// show notes that a fence was shown of a record, and refuses one that a higher one was shown
-// before. m.mu is held.
+// show notes that a fence was shown for a record, and refuses it if a higher one was shown
+// before. The caller holds m.mu.
 func (m *Memory) show(key string, fence uint64) error {
 	if fence < m.fences[key] {
 		return fmt.Errorf("%w: fence %d", lockbench.ErrStale, fence)

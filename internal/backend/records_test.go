@@ -59,8 +59,8 @@ func TestGuards(t *testing.T) {
 // forgetful is a service that keeps no records.
 type forgetful struct{ design.Service }
 
-// eachRecords has test use the records of a private server, if there is one, of the embedded
-// one, and those in memory.
+// eachRecords runs test with the records of a private server, if there is one, of the
+// embedded server, and in memory.
 func eachRecords(t *testing.T, test func(*testing.T, design.Records)) {
 	for name, start := range map[string]func(t *testing.T) design.Service{
 		"private":  func(t *testing.T) design.Service { return servertest.Start(t) },
@@ -107,7 +107,8 @@ func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, play
 	}
 }
 
-// TestGuardsKeepTheSameRecords: a record is read whoever wrote it.
+// TestGuardsKeepTheSameRecords checks that each kind of store reads the records that the
+// others wrote.
 func TestGuardsKeepTheSameRecords(t *testing.T) {
 	eachRecords(t, keepsTheSame)
 }

@@ -162,7 +162,7 @@ func (s *remoteService) Restart(_ context.Context, between func()) error {
 		return err
 	}
 	between()
-	return s.start() // at the address that it had
+	return s.start() // at its former address
 }
 
 func (s *remoteService) Close() error {
@@ -171,11 +171,11 @@ func (s *remoteService) Close() error {
 
 func (s *remoteService) kill() error {
 	err := s.child.Process.Kill()
-	_ = s.child.Wait() // says that it was killed
+	_ = s.child.Wait() // the error is that it was killed
 	return err
 }
 
-// A caller is a connection, made when it is needed. One call goes at a time.
+// A caller is a connection, opened on first use. It makes one call at a time.
 type caller struct {
 	addr string
 	mu   sync.Mutex
@@ -218,8 +218,8 @@ func (c *caller) close() {
 	}
 }
 
-// remoteLock is a token lock on the service. Where its release compares is false, it frees
-// the key of whoever has it.
+// remoteLock is a token lock on the service. If compares is false, a release frees the key
+// even if another owner holds it.
 func remoteLock(name string, compares bool) design.Design {
 	return design.Design{
 		Name: name, Summary: "a token lock on the service of a test", Source: "a test",
@@ -270,7 +270,7 @@ type remoteOwner struct {
 	grants  int
 }
 
-// ask sends a request and reports whether it was answered OK.
+// ask sends a request and reports whether the answer was OK.
 func (o *remoteOwner) ask(ctx context.Context, line string) (yes bool, err error) {
 	err = o.process.env.Pass(ctx, func(ctx context.Context) error {
 		answer, err := o.to.call(ctx, line)

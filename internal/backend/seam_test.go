@@ -13,13 +13,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestMain is the service, where it is to be that.
+// TestMain makes this program the service if the environment says so.
 func TestMain(m *testing.M) {
 	addr := os.Getenv(serves)
 	if addr == "" {
 		os.Exit(m.Run())
 	}
-	_ = os.Remove(addr) // of one that was killed
+	_ = os.Remove(addr) // left by a killed service
 	l, err := net.Listen("unix", addr)
 	if err == nil {
 		fmt.Println("listens")
@@ -29,14 +29,14 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// TestAnotherService runs locks on a service that is not Redis, which runner, load and faults
-// know nothing of, until what is wanted is found.
+// TestAnotherService runs locks on a service other than Redis, which runner, load and faults
+// do not know, until the wanted finding appears.
 func TestAnotherService(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		compares bool
 		faults   []string
-		breaks   lockbench.Cell // zero is nothing that is claimed
+		breaks   lockbench.Cell // zero is no claimed cell
 		end      string         // the run ends with it, as a condition of --fail-if
 	}{
 		{"sound", true, nil, lockbench.Cell{}, ""},

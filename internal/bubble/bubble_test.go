@@ -28,8 +28,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestMain makes this program one that calls Run: as a child it does what the
-// design of its job is called.
+// TestMain makes this program one that calls Run: as a child it acts as the name of its
+// job's design says.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		grace, err := time.ParseDuration(os.Getenv(graceVariable))
@@ -41,10 +41,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// graceVariable tells the children here how long they may take to end.
+// graceVariable is the time that the children of these tests may take to end.
 const graceVariable = "LOCKBENCH_TEST_GRACE"
 
-// act is the runner of the children here.
+// act is the runner of the children of these tests.
 func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Progress)) (explore.Result, error) {
 	switch r.Design {
 	case "answers":
@@ -85,7 +85,7 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 	return explore.Result{}, nil
 }
 
-// find knows one design more than the catalogue.
+// find finds one design more than the catalogue has.
 func find(name string) (design.Design, error) {
 	if name == "wedges" {
 		return wedging, nil
@@ -97,8 +97,8 @@ func find(name string) (design.Design, error) {
 	return found[0], nil
 }
 
-// wedging is a lock of which the threads of a process wait for each other outside
-// of what a bubble can see.
+// wedging is a lock with threads of a process that wait for each other in a way that a
+// bubble cannot see.
 var wedging = design.Design{
 	Name:      "wedges",
 	Reacquire: design.Refused,
@@ -114,11 +114,11 @@ type wedged struct{ client *redis.Client }
 func (w wedged) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	wedge.Lock()
 	defer wedge.Unlock()
-	w.client.Get(ctx, key) // after which the others may go on, and cannot
+	w.client.Get(ctx, key) // then the others may go on, but cannot
 	return nil, w.client.SetNX(ctx, key, 1, opt.TTL).Err()
 }
 
-// hang has a goroutine wait for a mutex whose holder sleeps: the bubble is never
+// hang makes a goroutine wait for a mutex while its holder sleeps: the bubble is never
 // quiet, and its time does not pass.
 func hang(b explore.Bubble) {
 	var mu sync.Mutex
@@ -130,8 +130,8 @@ func hang(b explore.Bubble) {
 	b.Wait()
 }
 
-// answered is a result with something in every kind of field, told from within a
-// bubble, where a day takes no time.
+// answered returns a result with something in every kind of field, sent from within a
+// bubble, in which a day takes no time.
 func answered(b explore.Bubble, r request, tell func(explore.Progress)) explore.Result {
 	result := sample()
 	b.Enter(func() {
@@ -244,8 +244,8 @@ func TestLacksComesThrough(t *testing.T) {
 	}
 }
 
-// TestFailures has children crash and hang in every way that lock code can. Those that
-// hang are given up after twice as long as it takes them to tell of a step.
+// TestFailures makes children crash and hang in every way that lock code can. Hanging
+// ones are given up after twice the time that they take to report a step.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -279,8 +279,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// begun starts the child of a job that is named like this, which may take an hour to
-// answer.
+// begun starts the child of a job with that name, which may take an hour to answer.
 func begun(t *testing.T, name string) *process {
 	t.Helper()
 	p, err := start(job(name))
@@ -292,8 +291,8 @@ func begun(t *testing.T, name string) *process {
 	return p
 }
 
-// TestInterrupt cancels a child at work, which reports its steps until then and answers
-// what it has.
+// TestInterrupt cancels a child at work, which has reported its steps, and answers with
+// its findings so far.
 func TestInterrupt(t *testing.T) {
 	p := begun(t, "steps")
 	for last, told := int64(0), 0; told < 2; told++ {
@@ -311,7 +310,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptDeaf cancels a child that does not listen: it is killed.
+// TestInterruptDeaf checks that a cancelled child that does not listen is killed.
 func TestInterruptDeaf(t *testing.T) {
 	p := begun(t, "deaf")
 	p.grace = time.Nanosecond
@@ -324,8 +323,8 @@ func TestInterruptDeaf(t *testing.T) {
 	}
 }
 
-// TestOrphan closes a child's input as the death of its parent does, and has it
-// end by itself.
+// TestOrphan checks that a child ends by itself when its input is closed, as by the
+// death of its parent.
 func TestOrphan(t *testing.T) {
 	t.Setenv(graceVariable, "1ns")
 	p := begun(t, "deaf")
@@ -335,7 +334,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestRequest keeps the design's functions out of what is sent.
+// TestRequest checks that the design's functions are left out of a request.
 func TestRequest(t *testing.T) {
 	text, err := json.Marshal(request{Config: job("x").Config, Design: "x"})
 	if err != nil {

@@ -20,17 +20,17 @@ import (
 // childVariable tells a process that it is a child of Run.
 const childVariable = "LOCKBENCH_EXPLORE_CHILD"
 
-// A runner does what a request asks for.
+// A runner executes a request.
 type runner func(context.Context, explore.Bubble, request, func(explore.Progress)) (explore.Result, error)
 
-// enter becomes a test and serves in it. It does not return. Grace is how long the child
-// may take to end once it is told to.
+// enter becomes a test and serves in it. It does not return. Grace is the time that the
+// child may take to end once it is told to.
 func enter(run runner, grace time.Duration) {
 	c := &child{run: run, grace: grace, out: bufio.NewWriter(os.Stdout)}
-	// What package testing and the lock print is not to get between the answers.
+	// The output of package testing and of the lock must not mix with the answers.
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
-	// What is sent to the parent's group gets here too: the parent reports what to do.
+	// A signal to the parent's group arrives here, too; only the parent reacts to it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
@@ -70,11 +70,10 @@ func (c *child) serve(t *testing.T) {
 	c.send(message{Answer: answerOf(result, err)})
 }
 
-// grace is how long a child may take to end once it is told to.
+// grace is the time that a child may take to end once it is told to.
 const grace = 3 * time.Second
 
-// obey waits until the parent closes the input, or is no more, and sees that the
-// child ends soon.
+// obey waits until the parent closes the input, or ends, and makes the child end soon.
 func (c *child) obey(in io.Reader, stop func()) {
 	_, _ = io.Copy(io.Discard, in)
 	stop()
@@ -82,10 +81,10 @@ func (c *child) obey(in io.Reader, stop func()) {
 	os.Exit(1)
 }
 
-// pulse is how often a child reports that it is alive, if it is.
+// pulse is the interval at which a live child reports.
 const pulse = 250 * time.Millisecond
 
-// beat reports to the parent steps taken. What hangs takes none.
+// beat reports steps to the parent. A child that hangs takes none.
 func (c *child) beat(ctx context.Context) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -102,8 +101,8 @@ func (c *child) beat(ctx context.Context) {
 	}
 }
 
-// send writes one line. A parent that does not read it any more has closed our
-// input too, which ends us.
+// send writes one line. A parent that no longer reads it has also closed the input,
+// which ends the child.
 func (c *child) send(m message) {
 	text, err := json.Marshal(m)
 	if err != nil {

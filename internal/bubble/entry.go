@@ -8,12 +8,12 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// Child is to be called first thing in the main function of a program that calls
-// Run. It returns at once, unless this process is a child that Run started: then it
-// explores what it is asked to and exits. Find returns the design of a name.
+// Child must be called first in the main function of a program that calls Run. It
+// returns at once, unless this process is a child that Run started: then it
+// explores as requested and exits. Find returns the design with a name.
 //
-// testing.Main, of all ways, since it is one that package testing promises to keep
-// (MainStart is not), and that sets up what synctest needs (RunTests does not).
+// It uses testing.Main because package testing promises to keep it, unlike
+// MainStart, and because it sets up synctest, unlike RunTests.
 func Child(find func(name string) (design.Design, error)) {
 	if os.Getenv(childVariable) == "" {
 		return

@@ -7,22 +7,21 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// A request is what a child is sent: one line of JSON on its standard input, which
-// stays open for as long as the child is to go on.
+// A request is the input of a child: one line of JSON on its standard input, which
+// stays open as long as the child is to go on.
 type request struct {
-	// Config but for its Design, which holds functions: the name below takes its
-	// place in JSON, being less deep.
+	// Config without its Design, which holds functions: the name below takes its
+	// place in JSON, since it is less deeply nested.
 	explore.Config
 	Design string
-	// Claims are those of the design, which may not be the ones that it was made
-	// with.
+	// Claims are the claims to judge the design by, which may differ from its own.
 	Claims lockbench.Claims
 	Replay []byte
 }
 
-// A message is one line of what a child answers. One field is set.
+// A message is one line of a child's output. One field is set.
 type message struct {
-	// Beat counts the steps so far: what is alive makes some.
+	// Beat counts the steps so far: a child that is alive takes some.
 	Beat     int64             `json:",omitempty"`
 	Progress *explore.Progress `json:",omitempty"`
 	Answer   *answer           `json:",omitempty"`

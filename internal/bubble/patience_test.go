@@ -15,20 +15,20 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// A pretender is a child that is no process: its parent listens in virtual time.
+// A pretender stands for a child without a process: its parent listens in virtual time.
 type pretender struct {
 	parent *process
 	once   sync.Once
-	told   chan struct{} // closed when it is to stop
+	told   chan struct{} // closed when the child is to stop
 }
 
-// Close is the end of its input.
+// Close closes its input.
 func (c *pretender) Close() error {
 	c.once.Do(func() { close(c.told) })
 	return nil
 }
 
-// send says m, and returns whether somebody listened.
+// send sends m, and reports whether the parent listened.
 func (c *pretender) send(m message) bool {
 	select {
 	case c.parent.messages <- m:
@@ -38,12 +38,12 @@ func (c *pretender) send(m message) bool {
 	}
 }
 
-// answer says a result of so many grants.
+// answer sends a result with so many grants.
 func (c *pretender) answer(grants int64) {
 	c.send(message{Answer: answerOf(explore.Result{Grants: grants}, nil)})
 }
 
-// beat reports a step every so often, so many times, and returns whether somebody
+// beat reports a step so many times at an interval, and reports whether the parent
 // listened.
 func (c *pretender) beat(every time.Duration, times int) bool {
 	for n := range times {
@@ -55,8 +55,8 @@ func (c *pretender) beat(every time.Duration, times int) bool {
 	return true
 }
 
-// pretend has the parent of a child follow it, and returns how long it did: a child that
-// is given up may take longer to end.
+// pretend follows a child as its parent does, and returns how long that took: the end of
+// a child that is given up may take longer.
 func pretend(ctx context.Context, patience time.Duration, child func(*pretender)) (r explore.Result, took time.Duration, err error) {
 	c := &pretender{told: make(chan struct{})}
 	nothing := func() error { return nil }
@@ -73,7 +73,7 @@ func pretend(ctx context.Context, patience time.Duration, child func(*pretender)
 	return r, time.Since(began), err
 }
 
-// TestPatience has children take steps for much longer than the patience, or take none,
+// TestPatience lets children take steps for much longer than the patience, or take none,
 // and end or go on when they are interrupted.
 func TestPatience(t *testing.T) {
 	const patience = 2 * time.Second
@@ -124,7 +124,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestBeat has a child tell of steps when it took some, and of none when it took none.
+// TestBeat checks that a child reports steps if it took some, and only then.
 func TestBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A process is a child as its parent sees it.
+// A process is a child from its parent's side.
 type process struct {
 	in        io.Closer
 	words     excerpt
@@ -21,13 +21,13 @@ type process struct {
 	ended     chan struct{} // closed when the parent listens no more
 	terminate func() error  // kills the child
 	wait      func() error  // reaps it, once
-	grace     time.Duration // how long it may take to answer once it is told to stop
+	grace     time.Duration // the time to answer once it is told to stop
 }
 
-// settings of the child's runtime: exploring is one long chain of goroutines that
-// wake each other, which more than one thread only makes slower, and makes much
-// short-lived garbage (EXPLORE.md has figures); and locks that draw from math/rand
-// can be seeded.
+// settings are the settings of the child's runtime. Exploring is one long chain of
+// goroutines that wake each other, which further threads only make slower, and
+// produces much short-lived garbage (EXPLORE.md has figures). Locks that draw from
+// math/rand can be seeded.
 func settings() []string {
 	return []string{
 		"GOMAXPROCS=1", "GOGC=400",
@@ -47,7 +47,8 @@ func start(job Job) (*process, error) {
 		return nil, err
 	}
 	p := &process{messages: make(chan message), ended: make(chan struct{}), grace: grace}
-	// The program may go by the name it is called by, so the child gets the same.
+	// The program may depend on the name that it is called by, so the child gets
+	// the same.
 	cmd := &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -62,13 +63,13 @@ func start(job Job) (*process, error) {
 	}
 	p.in, p.terminate, p.wait = in, cmd.Process.Kill, sync.OnceValue(cmd.Wait)
 	go p.read(out)
-	// A child that is gone already shows by its output, which has ended.
+	// A child that has already ended shows that by the end of its output.
 	_, _ = in.Write(append(order, '\n'))
 	return p, nil
 }
 
-// read passes on what the child says. Lines that are not messages are the lock's,
-// printed past os.Stdout.
+// read passes on the messages of the child. Lines that are not messages were
+// printed by the lock, past os.Stdout.
 func (p *process) read(out io.Reader) {
 	defer close(p.messages)
 	for lines := bufio.NewReaderSize(out, 1<<16); ; {
@@ -98,7 +99,7 @@ func (p *process) kill() string {
 	return p.words.tail()
 }
 
-// end leaves nothing of the child behind.
+// end removes all traces of the child.
 func (p *process) end() {
 	close(p.ended)
 	p.kill()
@@ -137,10 +138,11 @@ func (e *excerpt) Write(text []byte) (int, error) {
 
 func (e *excerpt) tail() string { return string(bytes.TrimSpace(e.end)) }
 
-// crashes are how the line begins that says why a Go program came to its end.
+// crashes are the beginnings of lines in which a Go program says why it ended.
 var crashes = []string{"panic: ", "fatal error: ", "WARNING: DATA RACE"}
 
-// cause is the line that says why a Go program crashed, or the last one.
+// cause returns the line in which a Go program says why it crashed, or the last
+// line.
 func (e *excerpt) cause() string {
 	for line := range strings.Lines(string(e.head)) {
 		for _, crash := range crashes {

@@ -8,28 +8,28 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// A Job is what a child is to do: explore, or run one schedule again.
+// A Job is the task of a child: explore, or run one schedule again.
 type Job struct {
 	// Config's Design needs its name and claims only: the child finds it again.
 	Config explore.Config
-	// Replay, unless it is empty, is run instead, and of Config the design counts
-	// alone.
+	// Replay, unless it is empty, is run instead; only the design of Config counts
+	// then.
 	Replay explore.Replay
 	// Patience is the real time after which a child that takes no step is given up;
 	// zero means 20 s.
 	Patience time.Duration
 }
 
-// patience is how long a step may take: a thousand times what one takes on a busy
-// machine, with the race detector on.
+// patience is the default time that a step may take: a thousand times the duration
+// of a step on a busy machine, with the race detector on.
 const patience = 20 * time.Second
 
 // A Failure is the end of a child that did not answer: the lock code crashed or
-// hung it. It says nothing about the lock's guarantees.
+// hung it. It proves nothing about the lock's guarantees.
 type Failure struct {
-	// Reason says in one line what happened.
+	// Reason is the cause in one line.
 	Reason string
-	// Stderr is the end of what the child wrote there.
+	// Stderr is the end of the child's standard error.
 	Stderr string
 }
 
@@ -39,9 +39,9 @@ func (f *Failure) Error() string { return f.Reason }
 // Run does job in a child process, which is this program again: its main function
 // must call Child first. Tell is called from the calling goroutine.
 //
-// When ctx ends the child is asked to stop and the result is what it found until
+// When ctx ends, the child is asked to stop, and the result has its findings until
 // then. A child that crashes, or takes no step for as long as Patience, ends Run
-// with a *Failure; other errors are those of explore.Run and of starting a process.
+// with a *Failure; other errors are from explore.Run and from starting a process.
 // Run is safe for concurrent use.
 func Run(ctx context.Context, job Job, tell func(explore.Progress)) (explore.Result, error) {
 	p, err := start(job)

@@ -1,5 +1,5 @@
-// Package budget divides the time that a run may take in all among what it consists of: the exploration of
-// its designs, the live run of each, and those of locks that are broken on purpose.
+// Package budget divides the total time of a run between its parts: the exploration of its designs,
+// the live run of each, and the runs of locks that are broken on purpose.
 package budget
 
 import (
@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// exploreShare of the whole is for exploration.
+	// exploreShare is the share of the total for exploration.
 	exploreShare = 1. / 4
-	// longestExplore is for how long a design is explored at most: live runs have the rest.
+	// longestExplore bounds the time to explore a design: live runs have the rest.
 	longestExplore = 10 * time.Second
-	// guarded is how much longer the exploration of a design takes than it was given: what is behind
-	// a guard comes on top.
+	// guarded is the factor by which the exploration of a design exceeds the time given to it:
+	// schedules with a guard come on top.
 	guarded = 1.5
 
-	// begin is for starting servers, and for what is asked of them before the first run.
+	// begin is the time to start servers and to query them before the first run.
 	begin = time.Second
-	// overhead is what a live run takes beside the time of its clients: it waits for what was left
-	// held, and is judged.
+	// overhead is the time that a live run takes beside its clients' time: it waits for keys that
+	// were left held, and is judged.
 	overhead = 600 * time.Millisecond
-	// shortest is how long clients must run to say anything, and periods how often a job must come
-	// round.
+	// shortest is the least time that clients must run for a meaningful result, and periods the
+	// least number of rounds of a job.
 	shortest = time.Second
 	periods  = 3
 )
 
-// Divide sets the length of the runs of a plan so that all together take about total, the self-check and
-// exploration among it. It returns for how long each design is to be explored: as long as fixed says,
-// or, where that is negative, so that a quarter of the time goes there. The error says that total is too
-// little, and what is not.
+// Divide sets the length of the runs of a plan so that everything takes about total, the self-check
+// and exploration included. It returns the time to explore each design: fixed, or, if that is
+// negative, a time that adds up to a quarter of the total. The error says that total is too little,
+// and names a total that is enough.
 func Divide(total time.Duration, p *runner.Plan, fixed time.Duration) (explore time.Duration, err error) {
 	c := newCosts(p)
 	least := max(shortest, periods*p.Options.Period)
@@ -58,16 +58,16 @@ func Divide(total time.Duration, p *runner.Plan, fixed time.Duration) (explore t
 		total, len(p.Subjects), least, enough.Truncate(time.Second)+time.Second)
 }
 
-// costs are what the time of a plan goes to.
+// costs are the parts of a plan's time.
 type costs struct {
 	options workloads.Options
-	// runs are the live ones, broken those of locks that are broken on purpose: one, and one more for
-	// each fault at most.
+	// runs is the number of live runs, broken the number of runs of locks that are broken on
+	// purpose: one, and at most one more for each fault.
 	runs, broken time.Duration
-	// explored is how long exploration takes in all, in times of what each design is given.
+	// explored is the time of all exploration, in multiples of the time given to each design.
 	explored float64
-	// stalled is how long stallers take, however short the run, and proof how long it takes at
-	// most, as a rule, until a broken lock is caught.
+	// stalled is the least time that stallers take, and proof the usual bound on the time until a
+	// broken lock is caught.
 	stalled, proof time.Duration
 }
 
@@ -90,20 +90,20 @@ func newCosts(p *runner.Plan) costs {
 	return c
 }
 
-// exploring is how long exploration takes in all.
+// exploring returns the time of all exploration.
 func (c *costs) exploring(each time.Duration) time.Duration {
 	return time.Duration(c.explored * float64(each))
 }
 
-// of is how long all live runs take, whose clients run for so long each.
+// of returns the time of all live runs, if the clients of each run for length.
 func (c *costs) of(length time.Duration) time.Duration {
 	one := max(length, c.stalled) + overhead
 	proof := max(min(length, c.proof), c.stalled) + overhead
 	return begin + c.runs*one + c.broken*proof
 }
 
-// length is for how long the clients of each run may run where all runs have so long together, to a
-// hundredth of a second; zero where that is too little.
+// length returns the time that the clients of each run may run, if all runs have total together, to
+// a hundredth of a second; zero if that is too little.
 func (c *costs) length(total time.Duration) time.Duration {
 	const step = 10 * time.Millisecond
 	low, high := time.Duration(0), max(total, 0)/step

@@ -24,8 +24,8 @@ func plan(t *testing.T, change func(*workloads.Options), faults []string, patter
 	return p
 }
 
-// TestDivide asserts that what is divided adds up to the whole, or little less, and that the smallest budget
-// which an error names is enough, and the smallest.
+// TestDivide asserts that the parts add up to the whole, or little less, and that the budget in an
+// error is enough, and the smallest that is.
 func TestDivide(t *testing.T) {
 	few := []string{"lua-token/strategy"}
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestDivide(t *testing.T) {
 
 var hint = regexp.MustCompile(`hint: --budget (\S+), or fewer designs$`)
 
-// named is the smallest budget that an error names.
+// named returns the smallest budget, from the error.
 func named(t *testing.T, p *runner.Plan, fixed time.Duration) time.Duration {
 	t.Helper()
 	_, err := Divide(time.Second, p, fixed)

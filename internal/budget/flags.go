@@ -17,8 +17,8 @@ func (b *Flag) Add(f *pflag.FlagSet) {
 	f.DurationVar(&b.total, "budget", 0, "time for all runs together, exploration and self-check included, in place of --duration (default none)")
 }
 
-// Divide divides the budget among the runs of a plan, if there is one, and sets for how long each design
-// is explored, unless that is given too. Flags that say how long a run is are refused beside it.
+// Divide divides the budget among the runs of a plan, if there is one, and sets the time to explore
+// each design, unless that is given, too. It refuses flags for the length of runs beside --budget.
 func (b *Flag) Divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
 	if b.total == 0 {
 		return nil

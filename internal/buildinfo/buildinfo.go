@@ -1,4 +1,5 @@
-// Package buildinfo says which lockbench this is, and which modules it was built with.
+// Package buildinfo has the versions of lockbench and of the modules that the program was built
+// with.
 package buildinfo
 
 import (
@@ -6,20 +7,20 @@ import (
 	"runtime/debug"
 )
 
-// module is lockbench's own; a program that uses its packages is another.
+// module is lockbench's own module; a program that uses its packages is another.
 const module = "github.com/lockbench/lockbench"
 
-// devel is the version that the go command gives to a build of which it knows nothing.
+// devel is the version that the go command gives to a build of unknown origin.
 const devel = "(devel)"
 
-// release is the version of builds that the go command stamps none into, since their source is no Git
-// clone: those of the Dockerfile and of the GitHub action. They set it by -ldflags -X.
+// release is the version of builds from a source that is no Git clone, in the Dockerfile and in the
+// GitHub action: the go command stamps no version into them. They set it by -ldflags -X.
 var release string
 
-// Version is that of lockbench, also in a program that uses its packages: the tag of a release; of another commit the pseudo-version that the go command makes of
-// the tag before it, with +dirty where files were changed; of a source without a repository "(devel)".
-// Go stamps it into a build in a Git clone with VCS stamping on, and into one of go install
-// module@version.
+// Version returns the version of lockbench, also in a program that uses its packages: the tag of a
+// release; for another commit, the pseudo-version that the go command derives from the tag before
+// it, with +dirty if files were changed; for a source without a repository "(devel)". Go stamps it
+// into a build in a Git clone with VCS stamping on, and into one of go install module@version.
 func Version() string {
 	info, known := debug.ReadBuildInfo()
 	return version(info, known, release)
@@ -38,7 +39,7 @@ func version(info *debug.BuildInfo, known bool, release string) string {
 	return cmp.Or(release, devel)
 }
 
-// Commit is the first twelve digits of the commit, empty where the build does not know it.
+// Commit returns the first twelve digits of the commit, empty if the build does not know it.
 func Commit() string {
 	info, known := debug.ReadBuildInfo()
 	if !known {
@@ -52,8 +53,8 @@ func Commit() string {
 	return ""
 }
 
-// Module is the version of a module that this program was built with, "unknown" where the build does
-// not know it.
+// Module returns the version of a module that this program was built with, "unknown" if the build
+// does not know it.
 func Module(path string) string {
 	info, known := debug.ReadBuildInfo()
 	if !known {

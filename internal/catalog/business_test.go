@@ -7,7 +7,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryFigureOfBusinessIsAMetric compares what workloads count with what thresholds can be on.
+// TestEveryFigureOfBusinessIsAMetric checks that thresholds can be set on every figure that
+// workloads count.
 func TestEveryFigureOfBusinessIsAMetric(t *testing.T) {
 	counted := 0
 	for _, w := range workloads.By(workloads.Live) {

@@ -1,4 +1,4 @@
-// Package catalog lists what there is to run and to hold a lock to.
+// Package catalog lists the designs, programs, faults and other names that lockbench knows.
 package catalog
 
 import (
@@ -17,33 +17,33 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// An Entry is one line of a list. What a kind does not have is empty.
+// An Entry is one line of a list. Fields that a kind does not have are empty.
 type Entry struct {
 	Name string `json:"name"`
-	// Title says in a few words what a condition is.
+	// Title describes a condition in a few words.
 	Title     string            `json:"title,omitempty"`
 	Summary   string            `json:"summary"`
 	Source    string            `json:"source,omitempty"`
 	Reacquire string            `json:"reacquire,omitempty"`
 	Claims    *lockbench.Claims `json:"claims,omitempty"`
-	// About are the conditions that a guarantee speaks of itself, Conditions those that a
-	// fault brings.
+	// About are the conditions in the definition of a guarantee, Conditions the conditions that a
+	// fault causes.
 	About      lockbench.Conditions `json:"about,omitzero"`
 	Conditions lockbench.Conditions `json:"conditions,omitzero"`
-	// Faults bring a condition in runs, Explored in explore.
+	// Faults cause a condition in runs, Explored in explore.
 	Faults   []string `json:"faults,omitempty"`
 	Explored []string `json:"explored,omitempty"`
-	// Usual is a fault as it is unless its settings are given.
+	// Usual is a fault with its default settings.
 	Usual string `json:"usual,omitempty"`
-	// When says when a fault occurs in a live run.
+	// When describes when a fault occurs in a live run.
 	When string `json:"when,omitempty"`
 	// Drivers run a program: run, explore, locktest.
 	Drivers string `json:"drivers,omitempty"`
-	// Unit is that of a metric.
+	// Unit is the unit of a metric.
 	Unit string `json:"unit,omitempty"`
 }
 
-// kinds are what can be listed.
+// kinds are the kinds of lists.
 var kinds = []struct {
 	name string
 	list func() []Entry
@@ -58,7 +58,7 @@ var kinds = []struct {
 	{"metrics", Metrics},
 }
 
-// Kinds names what can be listed.
+// Kinds returns the names of the lists.
 func Kinds() []string {
 	var names []string
 	for _, k := range kinds {
@@ -99,7 +99,7 @@ func printList(w io.Writer, lines []Entry, verbose bool) error {
 	return errors.Join(append(errs, tab.Flush())...)
 }
 
-// columns are those of a table of such lines.
+// columns returns the texts of an entry, one for each column.
 func (l *Entry) columns() []string {
 	columns := []string{l.Name}
 	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.When, l.about(), l.brought()} {
@@ -117,7 +117,7 @@ func (l *Entry) about() string {
 	return "about @" + l.About.String()
 }
 
-// brought says what conditions a fault brings, or what brings a condition.
+// brought names the conditions that a fault causes, or the faults that cause a condition.
 func (l *Entry) brought() string {
 	var parts []string
 	switch {
@@ -138,7 +138,7 @@ func (l *Entry) brought() string {
 	return strings.Join(parts, "; ")
 }
 
-// claims are the terms of a design, those that have a reason on lines of their own.
+// claims returns the terms of a design, those with a reason on lines of their own.
 func (l *Entry) claims() string {
 	var plain []string
 	text := ""
@@ -161,13 +161,13 @@ func Designs() []Entry {
 	return all
 }
 
-// Programs lists what clients do, with the drivers that run it.
+// Programs lists the programs of clients, with the drivers that run them.
 func Programs() []Entry { return programs(workloads.All()) }
 
-// Workloads lists what clients of runs do.
+// Workloads lists the programs of clients in runs.
 func Workloads() []Entry { return programs(workloads.By(workloads.Live)) }
 
-// Scenarios lists what clients of explorations do.
+// Scenarios lists the programs of clients in explorations.
 func Scenarios() []Entry { return programs(workloads.By(workloads.Explored)) }
 
 func programs(of []workloads.Program) (all []Entry) {
@@ -177,18 +177,19 @@ func programs(of []workloads.Program) (all []Entry) {
 	return all
 }
 
-// Faults lists each fault with its usual settings, when it occurs, and the conditions that it brings.
+// Faults lists each fault with its default settings, when it occurs, and the conditions that it
+// causes.
 func Faults() []Entry {
 	var all []Entry
 	for _, k := range fault.Kinds() {
-		usual, _ := fault.Usual(k) // of a kind that there is
+		usual, _ := fault.Usual(k) // the kind exists
 		row := fault.Of(k)
 		all = append(all, Entry{Name: string(k), Summary: row.Summary, Usual: usual.String(), When: row.When(), Conditions: row.Conditions})
 	}
 	return all
 }
 
-// Guarantees lists them with the conditions that they speak of.
+// Guarantees lists the guarantees with the conditions in their definitions.
 func Guarantees() []Entry {
 	var all []Entry
 	for _, g := range lockbench.Guarantees() {
@@ -197,7 +198,7 @@ func Guarantees() []Entry {
 	return all
 }
 
-// Conditions lists each condition with the faults that bring it.
+// Conditions lists each condition with the faults that cause it.
 func Conditions() []Entry {
 	var all []Entry
 	for _, c := range lockbench.AllConditions() {
@@ -211,7 +212,7 @@ func Conditions() []Entry {
 			}
 			l.Explored = append(l.Explored, fault.Names(row.Explored)...)
 		}
-		switch c.Condition { // which no kind of fault brings, or not alone
+		switch c.Condition { // no kind of fault causes them, or not alone
 		case lockbench.Cancel:
 			l.Explored = append(l.Explored, "--moves")
 		case lockbench.Outlived:
@@ -224,7 +225,7 @@ func Conditions() []Entry {
 	return all
 }
 
-// Claims are the terms that a claim may begin with.
+// Claims lists the terms that a claim may begin with.
 func Claims() []Entry {
 	all := append(Guarantees(), Entry{Name: "nothing", Summary: "no guarantee is claimed"})
 	for _, c := range Conditions() {
@@ -233,7 +234,7 @@ func Claims() []Entry {
 	return all
 }
 
-// Bare are entries of names alone.
+// Bare returns entries with names alone.
 func Bare(names []string) (all []Entry) {
 	for _, name := range names {
 		all = append(all, Entry{Name: name})
@@ -241,7 +242,7 @@ func Bare(names []string) (all []Entry) {
 	return all
 }
 
-// Names are those of some entries.
+// Names returns the names of some entries.
 func Names(all []Entry) (names []string) {
 	for i := range all {
 		names = append(names, all[i].Name)

@@ -2,8 +2,9 @@ package catalog
 
 import "testing"
 
-// TestEveryConditionIsBrought: a condition that nothing brings cannot be put to the test, so
-// who adds one is told here what is still missing.
+// TestEveryConditionIsBrought checks that a fault causes every condition, since a condition
+// without one cannot be put to the test. It tells the author of a new condition which entry
+// is missing.
 func TestEveryConditionIsBrought(t *testing.T) {
 	for _, c := range Conditions() {
 		if len(c.Faults)+len(c.Explored) == 0 {

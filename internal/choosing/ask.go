@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A Question is one that is asked: Flag is the flag that answers it, Default what an empty line
-// stands for.
+// A Question is a question to the user: Flag is the flag that answers it, Default the meaning
+// of an empty line.
 type Question struct {
 	Flag, Text, Default string
 }
 
-// Questions are asked in this order.
+// Questions returns the questions, in their order.
 func Questions() []Question {
 	return []Question{
 		{"if-two-hold", "If two hold the lock at once: is work done twice (waste), or is something wrong afterwards (damage)?", string(Damage)},
@@ -24,8 +24,8 @@ func Questions() []Question {
 	}
 }
 
-// Ask asks the questions of which known says that they have no answer yet, and hands the
-// answers to set, again where that returns an error. It returns an error when in ends.
+// Ask asks the questions that known reports as unanswered, and hands the answers to set. It
+// repeats a question if set returns an error. It returns an error when in ends.
 func Ask(in io.Reader, out io.Writer, known func(flag string) bool, set func(flag, value string) error) error {
 	lines := bufio.NewScanner(in)
 	for _, q := range Questions() {

@@ -15,21 +15,21 @@ import (
 	"github.com/lockbench/lockbench/internal/known"
 )
 
-// A Case is what somebody knows of their own use of a lock.
+// A Case describes somebody's own use of a lock.
 type Case struct {
-	// Harm is what happens if two hold the lock at once.
+	// Harm is the damage if two clients hold the lock at once.
 	Harm Harm
-	// Work is how long the work under the lock takes, usually.
+	// Work is the usual duration of the work under the lock.
 	Work time.Duration
-	// Service is where the lock is to be.
+	// Service is the service to lock on.
 	Service Service
-	// Waiters is how many clients want one key at the same time.
+	// Waiters is the number of clients that want one key at the same time.
 	Waiters int
 	// Over are the conditions that can happen, beside those of the service.
 	Over lockbench.Conditions
 }
 
-// Harm is what happens if two hold a lock at once.
+// Harm is the damage if two clients hold a lock at once.
 type Harm string
 
 // The harms.
@@ -38,10 +38,10 @@ const (
 	Damage Harm = "damage" // something is wrong afterwards
 )
 
-// Harms lists them.
+// Harms lists the harms.
 func Harms() []string { return []string{string(Waste), string(Damage)} }
 
-// A Service is what a lock stands on.
+// A Service is a kind of service to lock on.
 type Service string
 
 // The services.
@@ -52,12 +52,12 @@ const (
 	OneDirectory Service = "files"    // a directory of one machine
 )
 
-// Services lists them.
+// Services lists the services.
 func Services() []string {
 	return []string{string(OneRedis), string(Replicated), string(ManyRedises), string(OneDirectory)}
 }
 
-// has reports whether a design stands on the service.
+// has reports whether a design locks on the service.
 func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
@@ -68,24 +68,25 @@ func (s Service) has(d *design.Design) bool {
 	return d.Backend == nil && d.ServerCount() == 1
 }
 
-// An Option is a design that is on the service, with what speaks for it and against it.
+// An Option is a design that is on the service, with the reasons for it and against it.
 type Option struct {
 	Design     design.Design
 	Conclusion conclusion.Conclusion
-	// GrantsPerS is that of the released matrix.
+	// GrantsPerS is the rate in the released matrix.
 	GrantsPerS float64
-	// Lease and Guard are how to use it; an empty guard is none.
+	// Lease and Guard are the settings to use it with; an empty guard is none.
 	Lease time.Duration
 	Guard lockbench.Guard
-	// Fits: it can be used in the case. Why says what decides that.
+	// Fits: it can be used in the case. Why is the reason.
 	Fits bool
 	Why  string
-	// Commands check it: the first alone, and with each of Faults, one at a time.
+	// Commands check it: the first one without a fault, and then with each of Faults, one at a
+	// time.
 	Commands, Faults []string
 }
 
-// Choose returns the designs that are on the service of a case, the best first. What the
-// released matrix does not know is left out.
+// Choose returns the designs that are on the service of a case, the best first. It leaves out
+// designs that the released matrix does not have.
 func Choose(c Case) (all []Option) {
 	for _, d := range impls.All() {
 		row, is := known.Released(d.Name)
@@ -109,7 +110,7 @@ func Choose(c Case) (all []Option) {
 	return all
 }
 
-// over are the conditions that count: replicas take over some day.
+// over returns the conditions that count: a replica takes over eventually.
 func (c *Case) over() lockbench.Conditions {
 	if c.Service == Replicated {
 		return c.Over | lockbench.Failover
@@ -117,14 +118,14 @@ func (c *Case) over() lockbench.Conditions {
 	return c.Over
 }
 
-// decide says whether an option fits the case.
+// decide decides whether an option fits the case.
 func (c *Case) decide(o *Option) {
 	o.Why = o.Conclusion.Why
 	switch o.Conclusion.Word {
 	case conclusion.DoNotUse, conclusion.NotKnown:
 	case conclusion.NeedsGuard:
-		// Work that is done twice now and then is what a lock without a guard costs; that it is
-		// done twice although nobody was late is not.
+		// A lock without a guard costs work that is done twice now and then. Work done twice
+		// although nobody was late is more than that.
 		o.Fits = c.Harm == Damage || o.Conclusion.Late
 		if c.Harm == Damage {
 			o.Guard = o.Conclusion.Guard
@@ -135,15 +136,15 @@ func (c *Case) decide(o *Option) {
 }
 
 const (
-	// room is how much longer than the work a lease is that nobody renews, so that a slow
-	// moment does not outlive it.
+	// room is the factor by which a lease without renewal is longer than the work, so that a
+	// slow moment does not outlive it.
 	room = 3
-	// leastLease is that of the shortest work.
+	// leastLease is the lease for the shortest work.
 	leastLease = time.Second
 )
 
-// lease is the lease to ask for. What renews by itself needs one that outlasts a stall, not the
-// work.
+// lease returns the lease to ask for. A lock that renews by itself needs one that outlasts a
+// stall, not the work.
 func (c *Case) lease(d *design.Design) time.Duration {
 	if d.Leaseless {
 		return 0
@@ -157,13 +158,15 @@ func (c *Case) lease(d *design.Design) time.Duration {
 	return lease.Round(time.Second)
 }
 
-// faults are what run has for a condition, where it needs nothing but the private server.
+// faults are the faults of run that bring a condition about, of those that the private server
+// suffices for.
 var faults = map[lockbench.Conditions]string{
 	lockbench.Pause: "pause", lockbench.Crash: "crash", lockbench.LostReply: "lost-reply", lockbench.Cancel: "cancel",
 	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
 }
 
-// commands check an option in the case: live, also under its conditions, and by exploration.
+// commands returns commands that check an option in the case: live, also under its conditions,
+// and by exploration.
 func (c *Case) commands(o *Option) (all, kinds []string) {
 	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), c.Work)
 	if o.Lease > 0 {
@@ -184,7 +187,7 @@ func (c *Case) commands(o *Option) (all, kinds []string) {
 	return all, kinds
 }
 
-// Check returns what is wrong with a case.
+// Check returns an error if a value of the case is wrong.
 func (c Case) Check() error {
 	switch {
 	case !slices.Contains(Harms(), string(c.Harm)):

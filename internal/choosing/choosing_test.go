@@ -59,8 +59,8 @@ func TestLease(t *testing.T) {
 // usual is a case with a lease, in which owners may be late.
 var usual = Case{Harm: Damage, Work: 50 * time.Millisecond, Service: OneRedis, Waiters: 8, Over: conclusion.Usual()}
 
-// TestChoose: the best comes first, a lock that leaves keys stuck does not fit, and every
-// service has its own designs.
+// TestChoose checks that the best option comes first, that a lock that leaves keys stuck does
+// not fit, and that every service has its own designs.
 func TestChoose(t *testing.T) {
 	all := Choose(usual)
 	if len(all) < 10 || !all[0].Fits || !all[0].Conclusion.Late || all[0].Lease != time.Second || len(all[0].Faults) == 0 {
@@ -100,7 +100,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestConclusionsOfTheCatalogue: the paper says of each design what the rule does.
+// TestConclusionsOfTheCatalogue checks that the paper has the conclusions that the rule draws on
+// each design.
 func TestConclusionsOfTheCatalogue(t *testing.T) {
 	text, err := os.ReadFile("../../docs/design/conclusions.md")
 	if err != nil {
@@ -145,8 +146,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAsk asks what has no answer yet, again where the answer is none, and takes the default for
-// an empty line.
+// TestAsk checks that Ask asks only the questions without an answer, repeats one after a wrong
+// answer, and takes the default for an empty line.
 func TestAsk(t *testing.T) {
 	got := map[string]string{"waiters": "3"}
 	set := func(flag, value string) error {

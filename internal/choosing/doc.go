@@ -1,3 +1,3 @@
-// Package choosing chooses a lock by what somebody knows of their own case, from what the
-// released matrix knows of the designs.
+// Package choosing chooses a lock for somebody's own case, from the findings of the
+// released matrix on the designs.
 package choosing

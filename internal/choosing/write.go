@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// shown is how many designs that fit are shown with their commands.
+// shown is the number of fitting designs that are shown with their commands.
 const shown = 3
 
-// Write writes the options for people: the first that fit with settings, evidence and commands,
-// the others in a line each. It returns the first error of w.
+// Write writes the options for people: the first fitting ones with settings, evidence and
+// commands, the others in a line each. It returns the first error of w.
 func Write(w io.Writer, c Case, all []Option) error {
 	var b strings.Builder
 	fits := 0
@@ -76,7 +76,7 @@ func (o *Option) write(b *strings.Builder, n int) {
 	b.WriteString("\n")
 }
 
-// reason is what the conclusion comes from.
+// reason returns the reason of the conclusion, with the cell and the command that shows it.
 func (o *Option) reason() string {
 	if o.Conclusion.Source == "" {
 		return o.Why

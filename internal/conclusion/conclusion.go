@@ -11,11 +11,11 @@ type Word string
 const (
 	// DoNotUse: a key gets stuck, or a guard in the store does not stop a breach.
 	DoNotUse Word = "do not use"
-	// NotKnown: too little was tried to say more.
+	// NotKnown: too little was tested to say more.
 	NotKnown Word = "not known"
 	// NeedsGuard: a guard in the store stops every breach and every late write.
 	NeedsGuard Word = "safe only with a guard"
-	// Safe: nothing broke that was tried often enough.
+	// Safe: nothing broke in enough tests.
 	Safe Word = "safe within its lease"
 	// SafeSession is Safe for a lock without a lease.
 	SafeSession Word = "safe within its session"
@@ -24,47 +24,48 @@ const (
 // Words are all words, from the best to the worst.
 var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, DoNotUse}
 
-// A Conclusion is what is known of a lock, in a word, with the reason.
+// A Conclusion is the judgement of a lock in a word, with the reason.
 type Conclusion struct {
 	Word Word `json:"word"`
 	// Why is the reason, in a few words.
 	Why string `json:"why"`
-	// Cell is what decided, and Source where that comes from; empty where nothing broke.
+	// Cell is the decisive cell, and Source the source of the finding; empty if nothing
+	// broke.
 	Cell   lockbench.Cell `json:"cell,omitzero"`
 	Source Source         `json:"source,omitempty"`
-	// Shows is the command that shows it, empty where the run itself does.
+	// Shows is the command that reproduces it, empty if the run itself shows it.
 	Shows string `json:"shows,omitempty"`
-	// Guard is the one that stops the breaches, where one is needed.
+	// Guard is the guard that stops the breaches, if one is needed.
 	Guard lockbench.Guard `json:"guard,omitempty"`
-	// Late: the only breaches are those of owners that work on past their lease.
+	// Late: the only breaches are by owners that work on past their lease.
 	Late bool `json:"late,omitempty"`
-	// Open is what was not tried, or too little, beside that.
+	// Open lists the conditions that were tested too little, or not at all.
 	Open []Open `json:"open,omitempty"`
-	// LeftOut are the conditions that it does not speak of.
+	// LeftOut are the conditions that it is not about.
 	LeftOut []lockbench.Conditions `json:"left_out,omitempty"`
 }
 
-// An Open is a condition under which too little was tried.
+// An Open is a condition that was tested too little.
 type Open struct {
 	Under lockbench.Conditions `json:"under"`
-	// Of is what was: "two owners" or "a stuck key".
+	// Of is the kind of breach that was tested for: "two owners" or "a stuck key".
 	Of string `json:"of"`
-	// Occasions are those on which it was, fewer than [Enough].
+	// Occasions is the number of occasions that tested it, fewer than [Enough].
 	Occasions int64 `json:"occasions"`
 }
 
-// Enough is how many occasions on which nothing was broken rule out that one in a hundred
-// is, at a confidence of 95 %.
+// Enough is the number of occasions without a breach that rules out a rate of one breach in
+// a hundred, at a confidence of 95 %.
 const Enough = 299
 
-// Usual are the conditions that a conclusion speaks of where nobody says otherwise: all but
-// clocks that are off, data that is lost, and a primary that is lost.
+// Usual returns the conditions that a conclusion is about by default: all except skewed
+// clocks, lost data, and the loss of a primary.
 func Usual() lockbench.Conditions {
 	all := All()
 	return all &^ (lockbench.Skew | lockbench.StateLoss | lockbench.Failover)
 }
 
-// All are all conditions.
+// All returns all conditions.
 func All() (all lockbench.Conditions) {
 	for _, c := range lockbench.AllConditions() {
 		all |= c.Condition
@@ -72,13 +73,14 @@ func All() (all lockbench.Conditions) {
 	return all
 }
 
-// A Lock is what a conclusion has to know of a lock, beside what was found.
+// A Lock has the properties of a lock that a conclusion depends on, beside the findings.
 type Lock struct {
-	// Leaseless: what it grants lasts as long as the owner's session.
+	// Leaseless: a hold lasts as long as the owner's session.
 	Leaseless bool
-	// Guard is the one that was measured with it.
+	// Guard is the guard that was measured with it.
 	Guard lockbench.Guard
-	// Foreign are the conditions that cannot happen to it: no reply of a directory is lost.
+	// Foreign are the conditions that cannot happen to it, such as a lost reply to a lock in
+	// a directory.
 	Foreign lockbench.Conditions
 }
 
@@ -86,7 +88,7 @@ type Lock struct {
 var better = map[Word]int{DoNotUse: 0, NotKnown: 1, NeedsGuard: 2, Safe: 4, SafeSession: 4}
 
 // Rank orders conclusions: a greater one is safer. A lock that breaks only when its owner is
-// late is safer than one that breaks within the lease, though a guard stops both.
+// late is safer than one that breaks within the lease, although a guard stops both.
 func (c *Conclusion) Rank() int {
 	rank := better[c.Word]
 	if c.Word == NeedsGuard && c.Late {
@@ -95,5 +97,5 @@ func (c *Conclusion) Rank() int {
 	return rank
 }
 
-// Recommended tells whether it is a lock that can be used.
+// Recommended reports whether the lock can be used.
 func (c *Conclusion) Recommended() bool { return c.Rank() >= better[NeedsGuard] }

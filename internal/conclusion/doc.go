@@ -1,6 +1,6 @@
-// Package conclusion draws one conclusion from what is known of a lock: whether to use it.
+// Package conclusion draws one conclusion from the findings on a lock: whether to use it.
 //
-// What is known comes from three sources, which are said apart: what a run saw, what a search
-// in virtual time found, and what the released matrix has. A cell is as bad as the worst of
-// them says. The first row of one table that fits decides, see [Draw].
+// Findings come from three sources, which are named apart: a run, a search in virtual time,
+// and the released matrix. A cell is as bad as its worst finding. The first row of one table
+// that fits decides, see [Draw].
 package conclusion

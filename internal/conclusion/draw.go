@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// safety are the guarantees of which a breach lets two owners work on one thing, but for
-// fencing: a fence is read by a guard alone. Liveness are those without which a key gets stuck.
+// safety are the guarantees that, if broken, let two owners work on one thing, except fencing:
+// only a guard reads fences. liveness are those that, if broken, leave a key stuck.
 var (
 	safety = asked(func(g lockbench.Guarantee, q checker.Question) bool {
 		return q < checker.Stuck && g != lockbench.Fencing
@@ -19,7 +19,7 @@ var (
 	liveness = asked(func(_ lockbench.Guarantee, q checker.Question) bool { return q == checker.Stuck })
 )
 
-// asked are the guarantees that match, by the question that their breaches answer.
+// asked returns the guarantees that match, by the question that their breaches answer.
 func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbench.Guarantee) {
 	for _, g := range lockbench.Guarantees() {
 		if match(g.Name, checker.Asks(g.Name)) {
@@ -29,7 +29,7 @@ func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbe
 	return all
 }
 
-// tried says what has to be tried under a condition, for a lock to be safe.
+// tried says which guarantees have to be tested under a condition, for a lock to be safe.
 var tried = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	0:                     {true, true},
 	lockbench.Outlived:    {true, false},
@@ -44,7 +44,7 @@ var tried = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	lockbench.Failover:    {true, false},
 }
 
-// A question is what a conclusion is drawn from.
+// A question is the input of a conclusion.
 type question struct {
 	lock     Lock
 	over     lockbench.Conditions
@@ -64,7 +64,7 @@ var rules = []struct {
 	{"nothing broke", (*question).safe},
 }
 
-// Draw is what is known of a lock over these conditions: by the first rule that fits.
+// Draw returns the conclusion on a lock over these conditions, by the first rule that fits.
 func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion {
 	q := question{lock: lock, over: over &^ lock.Foreign, evidence: evidence}
 	for _, r := range rules {
@@ -77,14 +77,14 @@ func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion
 	panic("conclusion: no rule fits, not even the last")
 }
 
-// breaches are the broken cells of these guarantees under conditions that count.
+// breaches returns the broken cells of these guarantees under conditions that count.
 func (q *question) breaches(guarded bool, of ...lockbench.Guarantee) []breach {
 	return broken(q.evidence, guarded, func(cell lockbench.Cell) bool {
 		return q.over.Has(cell.Under) && slices.Contains(of, cell.Guarantee)
 	})
 }
 
-// by is a conclusion for which a breach is the reason.
+// by returns a conclusion with a breach as its reason.
 func by(word Word, b breach, why string) Conclusion {
 	c := Conclusion{Word: word, Why: why + when(b.cell.Under), Cell: b.cell, Source: b.from.Source}
 	if b.from.Shows != nil {
@@ -93,7 +93,7 @@ func by(word Word, b breach, why string) Conclusion {
 	return c
 }
 
-// when says under what.
+// when describes the conditions.
 func when(under lockbench.Conditions) string {
 	if under == 0 {
 		return ", even when nothing goes wrong"
@@ -115,7 +115,7 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 	return c, false
 }
 
-// guardedEnough: effects were measured behind a guard, and held.
+// guardedEnough reports whether effects behind a guard were measured often enough, and held.
 func (q *question) guardedEnough() bool {
 	n := int64(0)
 	for i := range q.evidence {
@@ -148,8 +148,8 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 	return c, true
 }
 
-// worst is the breach to be shown: one within the lease before work past it, two owners before
-// what follows from that.
+// worst returns the breach to show: one within the lease before work past it, two owners before
+// the consequences.
 func worst(all []breach) breach {
 	for _, b := range all {
 		if !checker.Late(b.cell) {
@@ -163,7 +163,7 @@ func late(all []breach) bool {
 	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
 }
 
-// says is what a breach is.
+// says describes a breach.
 func (q *question) says(b breach) string {
 	switch {
 	case checker.Late(b.cell):
@@ -193,7 +193,7 @@ func (q *question) open() (c Conclusion, fits bool) {
 	return Conclusion{Word: NotKnown, Why: "too little was tried of " + strings.Join(words, ", ")}, true
 }
 
-// String is what was tried too little.
+// String describes the breach and the condition, with the number of occasions.
 func (o Open) String() string {
 	under := o.Under.Title()
 	if o.Occasions == 0 {
@@ -202,7 +202,8 @@ func (o Open) String() string {
 	return fmt.Sprintf("%s (%s: %s)", o.Of, under, figures.Plural(o.Occasions, "occasion"))
 }
 
-// opens lists what was not tried often enough, or not at all, in the order of conditions.
+// opens lists the conditions that were tested too little, or not at all, in the order of
+// conditions.
 func (q *question) opens() (all []Open) {
 	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
 		wants := tried[under]
@@ -216,7 +217,8 @@ func (q *question) opens() (all []Open) {
 	return all
 }
 
-// lasts: nothing can outlive the lock.
+// lasts reports whether the condition cannot occur, since a lock without a lease has no lease to
+// outlive.
 func (q *question) lasts(under lockbench.Conditions) bool {
 	return q.lock.Leaseless && under == lockbench.Outlived
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// enough is what was tried often enough of everything that is asked for.
+// enough returns findings with enough occasions of everything that a conclusion asks for.
 func enough() map[lockbench.Cell]found {
 	all := map[lockbench.Cell]found{}
 	for under, wants := range tried {
@@ -45,28 +45,28 @@ func from(s Source, cells, guarded map[lockbench.Cell]found) []Evidence {
 	return []Evidence{one(false, cells), one(true, guarded)}
 }
 
-// after is a breach that only conditions before it explain.
+// after returns a breach that only earlier conditions explain.
 func after(c lockbench.Conditions) found {
 	f := brokenOnce
 	f.after = c
 	return f
 }
 
-// with is enough, with this beside.
+// with returns enough with one other finding.
 func with(cell lockbench.Cell, f found) map[lockbench.Cell]found {
 	all := enough()
 	all[cell] = f
 	return all
 }
 
-// without is enough, but for this.
+// without returns enough without a finding on cell.
 func without(cell lockbench.Cell) map[lockbench.Cell]found {
 	all := enough()
 	delete(all, cell)
 	return all
 }
 
-// stops is that a guard was measured to stop lost updates.
+// stops is the finding that a guard stops lost updates.
 var stops = map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough)}
 
 func TestDraw(t *testing.T) {
@@ -123,7 +123,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestEverySourceCounts: the worst of them decides, and is named, with the command that shows it.
+// TestEverySourceCounts checks that the worst source decides, and is named, with the command that
+// reproduces the finding.
 func TestEverySourceCounts(t *testing.T) {
 	clean := from(Seen, enough(), stops)
 	for _, source := range []Source{Seen, Explored, Known} {
@@ -146,7 +147,8 @@ func TestEverySourceCounts(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what a conclusion does not speak of is named, but for what cannot happen.
+// TestLeftOut checks that a conclusion names the conditions that it is not about, except those
+// that cannot happen.
 func TestLeftOut(t *testing.T) {
 	got := Draw(Lock{Foreign: lockbench.Failover}, Usual()).LeftOut
 	if want := []lockbench.Conditions{lockbench.Skew, lockbench.StateLoss}; !slices.Equal(got, want) {
@@ -167,7 +169,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestConditionsAreAsked: whatever can happen has a line that says what has to be tried.
+// TestConditionsAreAsked checks that every condition has a line in the table of required tests.
 func TestConditionsAreAsked(t *testing.T) {
 	for _, c := range lockbench.AllConditions() {
 		if wants := tried[c.Condition]; !wants.safety && !wants.liveness {
@@ -176,7 +178,8 @@ func TestConditionsAreAsked(t *testing.T) {
 	}
 }
 
-// TestFirstPartShows: of several parts of one source that have a breach the first shows it.
+// TestFirstPartShows checks that, of several parts of one source with a breach, the first one
+// shows it.
 func TestFirstPartShows(t *testing.T) {
 	part := func(command string) Evidence {
 		e := Evidence{Source: Seen, Cells: checker.Cells{}, Shows: func(lockbench.Cell) string { return command }}
@@ -186,7 +189,7 @@ func TestFirstPartShows(t *testing.T) {
 		return e
 	}
 	var all []Evidence
-	for _, command := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z") { // as many as an unstable sort mixes
+	for _, command := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z") { // enough that an unstable sort would mix them
 		all = append(all, part(command))
 	}
 	if got := Draw(Lock{}, Usual(), all...); got.Shows != "a" {

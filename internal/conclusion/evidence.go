@@ -8,10 +8,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// A Source is where something is known from.
+// A Source is a source of findings.
 type Source string
 
-// The sources, in the order in which they are said.
+// The sources, in the order in which conclusions name them.
 const (
 	Seen     Source = "seen now"
 	Explored Source = "found by exploration"
@@ -23,24 +23,24 @@ type Evidence struct {
 	Source  Source
 	Guarded bool
 	Cells   checker.Cells
-	// After has, of some broken cells, conditions that had happened before, on whatever key, and
-	// that the lock is known to remember: without them it might not have broken.
+	// After has, for some broken cells, conditions that had happened before, on any key, and that
+	// the lock is known to remember: without them it might not have broken.
 	After map[lockbench.Cell]lockbench.Conditions
-	// Shows returns the command that shows a cell again, empty for this run itself; nil is that of
-	// this run.
+	// Shows returns the command that reproduces a cell, empty for this run itself; nil means this
+	// run for all cells.
 	Shows func(lockbench.Cell) string
 }
 
-// A breach is a broken cell, with the source that has it.
+// A breach is a broken cell, with the evidence for it.
 type breach struct {
 	cell lockbench.Cell
 	from *Evidence
-	at   int // of the evidence, among all
+	at   int // the index of the evidence
 }
 
-// broken lists the cells that a source has as broken and that match, with what came before,
-// those under the fewest conditions first, and among these by the order of guarantees, of
-// sources, and of all.
+// broken lists the broken cells that match, each extended by the conditions before it. They are
+// sorted by number of conditions, then by the order of guarantees, of sources, and of the
+// evidence.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
 	for i := range all {
 		if all[i].Guarded != guarded {
@@ -63,7 +63,7 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 var sources = []Source{Seen, Explored, Known}
 
 // held counts the occasions of these guarantees, without a guard, on which nothing was broken: for
-// no condition those on which nothing went wrong, else those that the conditions touched.
+// no condition the occasions on which nothing went wrong, else those that the conditions touched.
 func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
 	for i := range all {
 		for _, g := range of {

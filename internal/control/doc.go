@@ -1,3 +1,3 @@
-// Package control has what locks are compared with: work that nobody locks for, and work that
-// one request does. They are no locks of the catalogue, and claim nothing.
+// Package control has controls to compare locks with: work without a lock, and work that one
+// request does. They are not in the catalogue of locks, and claim nothing.
 package control

@@ -17,7 +17,7 @@ func openFree(design.Environment) (design.Process, error) {
 // open grants every key to everybody.
 type open struct{ observer design.Observer }
 
-// Acquire implements [lockbench.Locker]. It fails only where ctx is over.
+// Acquire implements [lockbench.Locker]. It fails only if ctx has ended.
 func (l open) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	from := l.observer.Attempt(key)
 	if err := ctx.Err(); err != nil {

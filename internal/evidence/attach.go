@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Conclude adds to the runs of a result what is known of their designs beside them, to the first
-// point of each lock, and draws conclusions of those that are among designs. Searches may be nil.
-// The released matrix counts for runs of this program alone, of which it has the designs.
+// Conclude adds the other findings on the runs' designs to the first point of each lock in a
+// result, and draws conclusions for the runs of designs. Searches may be nil. The released
+// matrix counts only for runs of this program, since it has its designs.
 func (r Request) Conclude(result *results.Result, designs []design.Design, searches Searches) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {
@@ -51,7 +51,7 @@ func shares(run *results.Run) bool {
 	return told && processes < clients || threads > 1
 }
 
-// Lock is what a conclusion has to know of a design.
+// Lock returns the properties of a design that a conclusion depends on.
 func Lock(d design.Design) conclusion.Lock {
 	l := conclusion.Lock{Leaseless: d.Leaseless, Guard: GuardFor(d)}
 	l.Foreign = foreign(&d)
@@ -61,7 +61,7 @@ func Lock(d design.Design) conclusion.Lock {
 	return l
 }
 
-// foreign are the conditions that no fault can bring to what a design locks on; none where
+// foreign returns the conditions that no fault can cause in the service of a design; none if
 // every live fault is possible.
 func foreign(d *design.Design) lockbench.Conditions {
 	left, all := conclusion.All(), true
@@ -78,7 +78,7 @@ func foreign(d *design.Design) lockbench.Conditions {
 	return left
 }
 
-// GuardFor is the guard that a design is measured with: by fences where it hands them out.
+// GuardFor returns the guard that a design is measured with: by fences if it hands them out.
 func GuardFor(d design.Design) lockbench.Guard {
 	if d.Fences {
 		return lockbench.FenceGuard

@@ -1,3 +1,4 @@
-// Package evidence gathers what is known of designs beside a live run: what a search in
-// virtual time finds, and what the released matrix has. It has conclusions drawn of runs and of matrices.
+// Package evidence gathers the findings on designs beside a live run, from a search in virtual time
+// and from the released matrix. It lets package conclusion draw conclusions for runs and for
+// matrices.
 package evidence

@@ -22,7 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// TestMain makes this program one that explores in processes of its own, mutants too.
+// TestMain makes this program one that explores in processes of its own, mutants included.
 func TestMain(m *testing.M) {
 	bubble.Child(find)
 	os.Exit(m.Run())
@@ -38,8 +38,8 @@ func find(name string) (design.Design, error) {
 	return exploring.FindDesign(name)
 }
 
-// scope is what is explored where nothing is asked for, by a number of schedules, so that a
-// slow machine finds the same.
+// scope is the default scope of an exploration, limited by schedules, so that a slow machine
+// finds the same.
 func scope(seed uint64, schedules int64) explore.Config {
 	return explore.Config{Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2, TTL: 2 * time.Second, Seed: seed, Schedules: schedules}
 }
@@ -53,7 +53,7 @@ func designs(t *testing.T, names ...string) []design.Design {
 	return found
 }
 
-// live is a run that saw nothing at all.
+// live returns a result with runs that saw nothing.
 func live(names ...string) *results.Result {
 	r := &results.Result{Server: runinfo.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
 	for _, name := range names {
@@ -77,8 +77,8 @@ func request(t *testing.T, o Options) Request {
 	return q
 }
 
-// TestSearchConcludes: what a run of a moment cannot see, exploration finds, and the conclusion
-// is the worst of both, with the source.
+// TestSearchConcludes checks that exploration finds breaches that a short run cannot see, and
+// that the conclusion is the worst of both, with its source.
 func TestSearchConcludes(t *testing.T) {
 	some := designs(t, "setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum")
 	searches, err := Plan{Designs: some, Scope: scope(1, 2400)}.Search(t.Context(), unheard)
@@ -107,8 +107,8 @@ func TestSearchConcludes(t *testing.T) {
 	}
 }
 
-// TestSearchFailsClaims: a claim that exploration breaks fails the run, as one that the run
-// breaks; the same where it is not claimed fails nothing.
+// TestSearchFailsClaims checks that a claim that exploration breaks fails the run, like one
+// that the run breaks, and that the same breach fails nothing if it is not claimed.
 func TestSearchFailsClaims(t *testing.T) {
 	for _, claimed := range []bool{false, true} {
 		some := designs(t, "lua-token/expire")
@@ -127,7 +127,8 @@ func TestSearchFailsClaims(t *testing.T) {
 	}
 }
 
-// TestReleasedMatrixIsUsed: without exploration, what is known concludes; off, nothing does.
+// TestReleasedMatrixIsUsed checks that a run without exploration concludes from the released
+// matrix, unless that is off.
 func TestReleasedMatrixIsUsed(t *testing.T) {
 	some := designs(t, "setnx-getset/naive")
 	for known, want := range map[string]conclusion.Word{"on": conclusion.DoNotUse, "off": conclusion.NotKnown} {
@@ -145,8 +146,8 @@ func TestReleasedMatrixIsUsed(t *testing.T) {
 	}
 }
 
-// TestPointsConcludeTogether: all points of a lock have one conclusion, at the first, with what is known
-// beside them.
+// TestPointsConcludeTogether checks that all points of a lock have one conclusion, at the first
+// point, with the other findings on the lock.
 func TestPointsConcludeTogether(t *testing.T) {
 	r := live("lua-token/strategy", "lua-token/strategy")
 	for i, clients := range []float64{2, 64} {
@@ -193,8 +194,8 @@ var unreleased = []string{
 	"release-fallback", "silent-loss", "evalsha-only",
 }
 
-// TestExplorationAloneFindsMutants: in the time that a run takes for it, of ten locks of which
-// nothing is known nine are found broken, for any seed.
+// TestExplorationAloneFindsMutants checks that exploration finds nine of ten locks outside of
+// the released matrix broken, in the time that a run gives it, for any seed.
 func TestExplorationAloneFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores ten locks, each in processes of its own")
@@ -225,7 +226,8 @@ func TestExplorationAloneFindsMutants(t *testing.T) {
 	}
 }
 
-// documented: every lock with a lease breaks it, so that it shows no mutant.
+// documented reports whether every lock with a lease breaks cell, so that a breach proves no
+// mutant.
 func documented(cell lockbench.Cell) bool {
 	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects) ||
 		cell.Under.Has(lockbench.StateLoss) || cell.Under.Has(lockbench.Skew)

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// ConcludeMatrix draws the conclusions of a matrix over the usual conditions: of its rows that
-// are among designs, by what its parts found. No client of a matrix is a thread of another's
-// process, so that no thread dies alone.
+// ConcludeMatrix draws the conclusions for the rows of designs over the usual conditions, from
+// the findings of the matrix's parts. No client of a matrix is a thread of another's process,
+// so no thread dies alone.
 func ConcludeMatrix(m *results.Matrix, designs []design.Design) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {

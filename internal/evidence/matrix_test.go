@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestMatrixConcludesAsRunsDo: the same findings give the same conclusion, in a matrix and in a
-// run; what held in a part that proves nothing does not count.
+// TestMatrixConcludesAsRunsDo checks that the same findings give the same conclusion in a
+// matrix and in a run, and that holds in a part that proves nothing do not count.
 func TestMatrixConcludesAsRunsDo(t *testing.T) {
 	stuck := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Recovery.At(lockbench.Crash): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
 	late := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(lockbench.Outlived): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
@@ -52,7 +52,7 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 	}
 }
 
-// matrixOf is a matrix of one design and one live part.
+// matrixOf returns a matrix of one design and one live part.
 func matrixOf(design string, cells, guarded results.Cells, caught bool) *results.Matrix {
 	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live"}}, Rows: []results.MatrixRow{{Design: design}}}
 	found := make(map[lockbench.Cell]results.Evidence)
@@ -70,8 +70,8 @@ func matrixOf(design string, cells, guarded results.Cells, caught bool) *results
 	return m
 }
 
-// TestSavedMatrixConcludes: docs/matrix.json has the conclusions that the rule draws of it, and
-// what the program has of it as known gives the same.
+// TestSavedMatrixConcludes checks that docs/matrix.json has the conclusions of the present
+// rule, and that the findings built into the program give the same.
 func TestSavedMatrixConcludes(t *testing.T) {
 	f, err := os.Open("../../docs/matrix.json")
 	if err != nil {

@@ -16,23 +16,24 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Options are what a user can ask for, in words.
+// Options are the options of a user, as text.
 type Options struct {
-	// Explore is the time for which each design is explored, zero for not at all.
+	// Explore is the time to explore each design, zero for no exploration.
 	Explore time.Duration
-	// Known is "on" where the released matrix counts, else "off".
+	// Known is "on" if the released matrix counts, else "off".
 	Known string
-	// Conditions are those that conclusions speak of; "all", or none for the usual ones.
+	// Conditions are the conditions that conclusions are about; "all", or none for the usual
+	// ones.
 	Conditions []string
 }
 
-// A Request is what Options come to.
+// A Request is a parsed Options.
 type Request struct {
 	Options
 	over lockbench.Conditions
 }
 
-// Parse reads options. The error names what is wrong.
+// Parse reads options. The error names the wrong one.
 func (o Options) Parse() (Request, error) {
 	r := Request{Options: o, over: conclusion.Usual()}
 	if o.Explore < 0 {
@@ -51,10 +52,10 @@ func (o Options) Parse() (Request, error) {
 	return r, nil
 }
 
-// Beside is a request for what the released matrix knows, over the usual conditions.
+// Beside returns a request for the findings of the released matrix, over the usual conditions.
 func Beside() Request { return Request{Options: Options{Known: "on"}, over: conclusion.Usual()} }
 
-// Conditions are those of some names; all and none are names too.
+// Conditions parses names of conditions; all and none are names, too.
 func Conditions(names []string) (over lockbench.Conditions, err error) {
 	var known []string
 	for _, c := range lockbench.AllConditions() {
@@ -75,10 +76,10 @@ func Conditions(names []string) (over lockbench.Conditions, err error) {
 	return over, nil
 }
 
-// Gather explores designs, and returns what is to be done with a result of runs of them: see
-// [Conclude]. What it does it says.
+// Gather explores designs, and returns a function that concludes on a result of runs of them, see
+// [Conclude]. It announces its work with say.
 //
-// What keeps it from exploring is said, and a run goes on without.
+// If it cannot explore, it says why, and the run goes on without.
 func (r Request) Gather(ctx context.Context, designs []design.Design, scope explore.Config, say func(string, ...any)) func(*results.Result) {
 	designs = slices.CompactFunc(slices.Clone(designs), func(a, b design.Design) bool { return a.Name == b.Name })
 	scope.Budget = r.Explore
@@ -99,8 +100,8 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 	return func(result *results.Result) { r.Conclude(result, designs, searches) }
 }
 
-// Explored concludes on what the exploration of a plan found. Where neither scenarios nor a guard
-// were asked for, it explores some schedules more, for what a guard in the store stops.
+// Explored concludes on the findings of an exploration. If neither scenarios nor a guard were
+// asked for, it explores some more schedules with a guard in the store.
 func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
 	found := make(Searches)
 	for _, d := range p.Designs {
@@ -115,12 +116,12 @@ func (r Request) Explored(ctx context.Context, result *results.Result, p explori
 	return nil
 }
 
-// unheard is a sink that nobody listens to.
+// unheard is a sink that discards everything.
 var unheard = exploring.Sink{
 	Say: func(string) {}, Begin: func(string) {}, SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
 }
 
-// names are the designs, by number where they are many.
+// names lists the designs, or counts them if there are many.
 func names(designs []design.Design) string {
 	if len(designs) > 3 {
 		return fmt.Sprintf("%d designs", len(designs))

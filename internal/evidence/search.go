@@ -16,40 +16,40 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan is what to find out about designs beside a run of them.
+// A Plan says what to explore of designs beside a run of them.
 type Plan struct {
 	Designs []design.Design
-	// Scope is what is explored of each, with its budget.
+	// Scope is the scope of each design's exploration, with its budget.
 	Scope explore.Config
 }
 
-// Searches are what was found of each design, by its name.
+// Searches are the findings on each design, by its name.
 type Searches map[string]*results.Search
 
-// The shares of what there is to find out, of the budget and of the schedules: what a design
-// does by itself has the rest.
+// The shares of the budget and of the schedules. The plain search of a design, without a guard
+// and with one thread per process, has the rest.
 const (
 	guardShare  = 1. / 8
 	threadShare = 1. / 8
 )
 
-// guardedRounds is how often each client writes where there is a guard: the more, the more often
-// one writes after another.
+// guardedRounds is the number of writes of each client behind a guard: the more, the more often
+// one client writes after another.
 const guardedRounds = 6
 
-// guardedSchedules are enough for [conclusion.Enough] occasions. They may take as long as all the
-// rest, where the machine is slow.
+// guardedSchedules are enough for [conclusion.Enough] occasions. On a slow machine they may take
+// as long as all the rest.
 const guardedSchedules = 1000
 
 var (
-	// guardedPrograms are those whose writes a guard can stop: in time, and past the lease.
+	// guardedPrograms have writes that a guard can stop: in time, and past the lease.
 	guardedPrograms = []string{"update", "overrun"}
-	// threadPrograms are those in which what threads of one process share can go wrong.
+	// threadPrograms can show faults of the state that threads of one process share.
 	threadPrograms = []string{"contend", "stale-release", "abandon"}
 )
 
-// Search explores the designs, until all is done or ctx ends. What cannot be explored has the
-// reason. The error says why nothing can be explored at all.
+// Search explores the designs, until all is done or ctx ends. The search of a design that cannot
+// be explored says why. The error says why nothing can be explored at all.
 func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error) {
 	found := make(Searches)
 	var explorable []design.Design
@@ -75,7 +75,7 @@ func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error)
 	return found, p.guarded(ctx, explorable, sink, found)
 }
 
-// guarded explores what a guard in the store stops.
+// guarded explores which writes a guard in the store stops.
 func (p Plan) guarded(ctx context.Context, designs []design.Design, sink exploring.Sink, found Searches) error {
 	for _, guard := range []lockbench.Guard{lockbench.FenceGuard, lockbench.CompareGuard} {
 		other := func(d design.Design) bool { return GuardFor(d) != guard }
@@ -92,7 +92,7 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 	return nil
 }
 
-// cannot says why a design is not explored, empty where it is.
+// cannot says why a design is not explored, empty if it is.
 func (p Plan) cannot(d design.Design) string {
 	if err := d.Explorable(); err != nil {
 		why, _, _ := strings.Cut(err.Error(), "; hint: ")
@@ -124,7 +124,7 @@ func (p Plan) search(ctx context.Context, found Searches, designs []design.Desig
 	return nil
 }
 
-// newSearch is what there is to say of a search before what it found.
+// newSearch returns a search with the command and the errors of a run, without findings.
 func newSearch(run *results.Run, command string) *results.Search {
 	s := &results.Search{Command: command}
 	for _, d := range run.Defects {
@@ -136,7 +136,7 @@ func newSearch(run *results.Run, command string) *results.Search {
 	return s
 }
 
-// count adds up what the scenarios of a design took.
+// count adds up the schedules and the time of each design's scenarios.
 func (p Plan) count(found Searches, r results.Result) {
 	for i := range r.Runs {
 		e := r.Runs[i].Exploration
@@ -146,7 +146,7 @@ func (p Plan) count(found Searches, r results.Result) {
 	}
 }
 
-// part is a search of so much of the budget, in these programs; in all of them where there are
+// part plans a search with a share of the budget, in these programs; in all programs if there are
 // none.
 func (p Plan) part(designs []design.Design, share float64, programs []string) exploring.Plan {
 	plan := exploring.Plan{Designs: designs, Config: p.Scope}
@@ -158,7 +158,7 @@ func (p Plan) part(designs []design.Design, share float64, programs []string) ex
 	return plan
 }
 
-// more adds what another search finds, of which nothing is said.
+// more adds the findings of another search, and announces nothing.
 func (p Plan) more(ctx context.Context, plan exploring.Plan, sink exploring.Sink, found Searches, add func(*results.Search, results.Cells)) error {
 	sink.Begin = func(string) {}
 	sink.End = func(string, []results.Explored) {}

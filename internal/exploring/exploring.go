@@ -1,5 +1,5 @@
 // Package exploring explores designs, several at a time and each scenario in a process of its
-// own, and makes of what comes of it what package reports shows.
+// own, and converts the results into the form that package reports shows.
 package exploring
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A Sink is informed of an exploration. All functions are set, and may be called by several
-// goroutines at a time.
+// A Sink is informed of an exploration. All functions must be set. They may be called by
+// several goroutines at a time.
 type Sink struct {
 	// Say takes a line for people.
 	Say func(text string)
-	// Begin takes the design that is explored now, among others.
+	// Begin takes a design when its exploration begins; others may be under way.
 	Begin func(design string)
-	// SoFar takes, now and then, how far a scenario of a design is.
+	// SoFar takes, now and then, the progress of a scenario of a design.
 	SoFar func(design, scenario string, p explore.Progress)
-	// End takes what came of a design.
+	// End takes the results of a design.
 	End func(design string, runs []results.Explored)
 }
 
@@ -40,11 +40,11 @@ type session struct {
 }
 
 // Run explores the designs of a plan, several at a time, each scenario in a process of its
-// own, until all is done or ctx ends. The error says why nothing can be explored at all; what
-// happened to single designs is in the result.
+// own, until all is done or ctx ends. The error says why nothing can be explored at all;
+// failures of single designs are in the result.
 func Run(ctx context.Context, p Plan, sink Sink) (results.Result, error) {
 	s := &session{Plan: p, sink: sink, runs: make([][]results.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
-	if ctx.Err() == nil { // else somebody has said so
+	if ctx.Err() == nil { // else the interrupt has been announced
 		defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
 	}
 	ctx, fail := context.WithCancelCause(ctx)
@@ -81,8 +81,8 @@ func (s *session) result() results.Result {
 	return results.NewExploration(runs, notRun)
 }
 
-// one explores the i-th design in all scenarios. What one of them leaves of the
-// budget goes to those after it.
+// one explores the i-th design in all scenarios. The rest of one scenario's budget goes to
+// those after it.
 func (s *session) one(ctx context.Context, i int) error {
 	d, left := s.Designs[i], s.Config
 	if ctx.Err() != nil {
@@ -113,8 +113,8 @@ func (s *session) one(ctx context.Context, i int) error {
 	return nil
 }
 
-// share is what a scenario gets where so many are to share what is left. It is
-// never zero, which would be no limit.
+// share returns a scenario's share of the rest, among so many scenarios. It is never zero,
+// which would mean no limit.
 func (s *session) share(left explore.Config, among int) explore.Config {
 	if s.Config.Schedules > 0 {
 		left.Schedules = max(1, left.Schedules/int64(among))

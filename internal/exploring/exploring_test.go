@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// expired is a result that breaks what the design claims.
+// expired returns a result that breaks a claim of the design.
 func expired() explore.Result {
 	return explore.Result{
 		Design: "a/b",
@@ -35,7 +35,7 @@ func expired() explore.Result {
 	}
 }
 
-// TestExplored keeps all that a result says on its way into the report.
+// TestExplored checks that the report has everything in a result.
 func TestExplored(t *testing.T) {
 	cfg := explore.Config{Design: design.Design{Name: "a/b"}, Scenario: "contend", Seed: 9, Clients: 2, Rounds: 2, Pool: 5, TTL: time.Second}
 	got := Explored(cfg, expired())
@@ -65,8 +65,8 @@ func TestExplored(t *testing.T) {
 	}
 }
 
-// TestShare divides a budget among scenarios, and never so far that nothing, which
-// means no limit, is left.
+// TestShare checks that a budget is divided among scenarios, but never down to
+// zero, which would mean no limit.
 func TestShare(t *testing.T) {
 	limited := &session{Plan: Plan{Config: explore.Config{Budget: 9 * time.Second, Schedules: 10}}}
 	for _, c := range []struct {
@@ -89,7 +89,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestScenariosByDefault: all but those that ask for more than designs promise.
+// TestScenariosByDefault checks that the default is all scenarios, except those
+// that ask for more than designs promise.
 func TestScenariosByDefault(t *testing.T) {
 	var p Plan
 	if err := p.Choose(nil); err != nil || len(p.Scenarios) < 10 || p.Named {

@@ -10,18 +10,19 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan is what is to be explored.
+// A Plan says what to explore.
 type Plan struct {
 	Designs   []design.Design
 	Scenarios []workloads.Program
-	// Named: the user chose the scenarios, and is told of those that do not apply.
+	// Named: the user chose the scenarios, and is told which of them do not apply.
 	Named bool
-	// Config is that of each design, whose scenarios share budget and schedules.
+	// Config has the settings for each design. Its scenarios share budget and
+	// schedules.
 	Config explore.Config
 }
 
-// Choose finds the scenarios of those names, all that are not only on request when
-// there is none.
+// Choose finds the scenarios with those names; without names all, except those that
+// run only on request.
 func (p *Plan) Choose(names []string) error {
 	p.Named = len(names) > 0
 	for _, name := range names {
@@ -37,8 +38,8 @@ func (p *Plan) Choose(names []string) error {
 	return nil
 }
 
-// Designs finds the designs of those names, ours where there is none. What a glob
-// takes in that cannot be explored it leaves out, as long as something is left.
+// Designs finds the designs with those names, lockbench's own if there are none. It
+// leaves out designs of a glob that cannot be explored, as long as one remains.
 func Designs(names []string) ([]design.Design, error) {
 	if len(names) == 0 {
 		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
@@ -63,8 +64,8 @@ func Designs(names []string) ([]design.Design, error) {
 	return found, nil
 }
 
-// FindDesign returns the design of that name, which may be the one that is broken on
-// purpose.
+// FindDesign returns the design with that name, which may be the one that is broken
+// on purpose.
 func FindDesign(name string) (design.Design, error) {
 	if name == mutants.SelfCheckName {
 		return mutants.SelfCheck("plain-del"), nil

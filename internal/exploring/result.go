@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// Explored is what the reports show of a result.
+// Explored converts a result into the form that reports show.
 func Explored(cfg explore.Config, r explore.Result) results.Explored {
 	e := results.Explored{
 		Header:     header(cfg),
@@ -49,7 +49,7 @@ func covered(c explore.Coverage) results.Coverage {
 	return out
 }
 
-// header describes the exploration as a header does a run.
+// header describes the exploration in the form of a run's header.
 func header(cfg explore.Config) history.Header {
 	d := &cfg.Design
 	h := history.Header{
@@ -64,13 +64,13 @@ func header(cfg explore.Config) history.Header {
 	return h
 }
 
-// Environment is that of this process.
+// Environment returns the environment of this process.
 func Environment() runinfo.Environment {
 	return runinfo.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: buildinfo.Version()}
 }
 
-// params are what was asked for beside what coverage tells; zero is the
-// design's or the scenario's default, and left out.
+// params returns the parameters that coverage does not have. Zero stands for
+// the default of the design or of the scenario, and is left out.
 func params(cfg explore.Config) map[string]any {
 	all := map[string]any{
 		"clients": float64(cfg.Clients), "rounds": float64(cfg.Rounds), "ttl_ns": float64(cfg.TTL),

@@ -12,13 +12,13 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// A Subject is what runs: the labels of its series, and how far it is.
+// A Subject describes a run: the labels of its series, and its progress.
 type Subject struct {
 	Design, Workload, Guard string
 	// Clients and Keys are their numbers, which differ between the points of a design.
 	Clients, Keys string
-	// Progress returns how much of the run is over, 0 to 1, and whether that is known. It
-	// is called from every scrape, concurrently with the run.
+	// Progress returns how much of the run is over, 0 to 1, and whether that is known.
+	// Every scrape calls it, concurrently with the run.
 	Progress func() (share float64, known bool)
 }
 
@@ -47,15 +47,15 @@ func New(planned int) *Exporter {
 	return e
 }
 
-// Plan says that the session is of so many runs after all.
+// Plan corrects the number of runs of the session.
 func (e *Exporter) Plan(runs int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.planned = runs
 }
 
-// Begin adds a run, whose history opens with h. It takes the place of an earlier run of
-// the same labels.
+// Begin adds a run with a history that opens with h. It replaces an earlier run with the
+// same labels.
 func (e *Exporter) Begin(s Subject, h history.Header) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -91,7 +91,7 @@ func (e *Exporter) Handler() http.Handler {
 }
 
 // newDurations makes a family of histograms for each operation that is measured. Buckets
-// are for scrapers that do not know native histograms, whose buckets are a tenth wide.
+// are for scrapers without native histograms, whose buckets are a tenth wide.
 func newDurations() map[measure.Op]*prometheus.HistogramVec {
 	all := make(map[measure.Op]*prometheus.HistogramVec)
 	for op, d := range durationNames {

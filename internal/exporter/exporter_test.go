@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const ms = int64(1e6)
 
-// aRun is two grants, of 1 ms and 20 ms, the first in the warm-up, a refusal, a release
-// that got no answer, and a client that dies.
+// aRun makes a run of two grants, of 1 ms and 20 ms, the first in the warm-up, a
+// refusal, a release without an answer, and a client that dies.
 func aRun(e *Exporter) *Run {
 	r := e.Begin(Subject{Design: "family/one", Workload: "mutex", Guard: "none", Clients: "8", Keys: "2", Progress: func() (float64, bool) { return 0.25, true }},
 		history.Header{WarmupNS: 50 * ms, Claims: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}})
@@ -82,7 +82,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// text is what a scraper is told that asks for nothing special.
+// text returns the answer to a scraper with no special request.
 func text(t *testing.T, e *Exporter) string {
 	t.Helper()
 	return scrape(t, e, "").Body.String()
@@ -122,7 +122,8 @@ func TestNamesAreThoseOfPrometheus(t *testing.T) {
 	}
 }
 
-// TestNativeHistogram asks for Protocol Buffers, and for the buckets of the two grants.
+// TestNativeHistogram asks for Protocol Buffers, and checks the buckets of the two
+// grants.
 func TestNativeHistogram(t *testing.T) {
 	e := New(1)
 	aRun(e)
@@ -147,7 +148,7 @@ func TestNativeHistogram(t *testing.T) {
 	}
 }
 
-// nativeBuckets are the upper bounds of the buckets that have one value.
+// nativeBuckets returns the upper bounds of the buckets with one value.
 func nativeBuckets(h *dto.Histogram) (bounds []float64) {
 	index, count, delta := int32(0), int64(0), h.PositiveDelta
 	for _, span := range h.PositiveSpan {
@@ -163,7 +164,7 @@ func nativeBuckets(h *dto.Histogram) (bounds []float64) {
 	return bounds
 }
 
-// TestSameLabels has a second run of the same labels take the place of the first.
+// TestSameLabels checks that a second run with the same labels replaces the first.
 func TestSameLabels(t *testing.T) {
 	e := New(2)
 	aRun(e).Over(nil)
@@ -174,7 +175,8 @@ func TestSameLabels(t *testing.T) {
 	}
 }
 
-// TestPoints has a run of the same design at another point beside the first.
+// TestPoints checks that a run of the same design at another point does not
+// replace the first.
 func TestPoints(t *testing.T) {
 	e := New(2)
 	aRun(e)
@@ -185,7 +187,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPlan has some of the runs left out.
+// TestPlan checks a session with fewer runs than planned.
 func TestPlan(t *testing.T) {
 	e := New(5)
 	e.Plan(3)

@@ -8,7 +8,7 @@ import (
 
 const namespace = "lockbench"
 
-// subjectLabels are those of every series of a run.
+// subjectLabels are the labels of every series of a run.
 var subjectLabels = []string{"design", "workload", "guard", "clients", "keys"}
 
 // durationNames are the families of histograms.

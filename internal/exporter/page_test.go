@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the table of metrics into the page")
 
-// page is where users read about the metrics.
+// page is the documentation of the metrics.
 const page = "../../docs/monitoring.md"
 
-// everything is a run after which every family has a series.
+// everything makes a run that gives every family a series.
 func everything(e *Exporter) {
 	r := aRun(e)
 	for _, op := range []history.Op{
@@ -30,13 +30,13 @@ func everything(e *Exporter) {
 	} {
 		add(r, op)
 	}
-	// One waits while the other releases.
+	// One client waits while the other releases.
 	waiting := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "l", Hold: 4, Client: 4, Attempts: 1, Call: 104 * ms, Return: 107 * ms}
 	r.Add(history.Event{Phase: history.Call, Op: &waiting})
 	add(r, history.Op{Kind: history.Release, Outcome: history.OK, Key: "l", Hold: 3, Client: 3, Call: 105 * ms, Return: 106 * ms})
 	r.Add(history.Event{Phase: history.Return, Op: &waiting})
 	for _, op := range []history.Op{
-		{Kind: history.Acquire, Outcome: history.OK, Key: "l", Hold: 5, Client: 3, Attempts: 1, Call: 108 * ms, Return: 109 * ms}, // it overtakes, and the other is told
+		{Kind: history.Acquire, Outcome: history.OK, Key: "l", Hold: 5, Client: 3, Attempts: 1, Call: 108 * ms, Return: 109 * ms}, // it overtakes, and the other is told of its loss
 		{Kind: history.Release, Outcome: history.LossReported, Key: "l", Hold: 4, Client: 4, Call: 110 * ms, Return: 111 * ms},
 		{Kind: history.Acquire, Outcome: history.Unknown, Key: "m", Client: 3, Attempts: 1, Call: 112 * ms, Return: 113 * ms}, // it leaves the key taken
 		{Kind: history.Acquire, Outcome: history.Refused, Key: "m", Client: 4, Attempts: 1, Call: 114 * ms, Return: 115 * ms},
@@ -102,7 +102,7 @@ func tableOf(all []*dto.MetricFamily) string {
 	return b.String()
 }
 
-// ownLabels are those that not every series of a run has.
+// ownLabels returns the labels that not every series of a run has.
 func ownLabels(f *dto.MetricFamily) string {
 	labels := f.Metric[0].Label
 	if len(labels) == 0 {
@@ -123,7 +123,7 @@ var (
 	grouping = regexp.MustCompile(`by \(([a-z, ]+)\)`)
 )
 
-// TestPageQueries looks for what the queries of the page name in a scrape.
+// TestPageQueries looks for the names in the page's queries in a scrape.
 func TestPageQueries(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestPageQueries(t *testing.T) {
 	}
 }
 
-// namesIn are the series and labels that queries may name.
+// namesIn returns the series and labels that queries may name.
 func namesIn(all []*dto.MetricFamily) (series, labels []string) {
 	labels = []string{"le"}
 	for _, f := range all {

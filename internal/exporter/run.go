@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Run counts one run. Its events are added from one goroutine; scrapes go on beside
-// that.
+// A Run counts one run. Its events are added from one goroutine; scrapes may be
+// concurrent.
 type Run struct {
 	subject  Subject
 	exporter *Exporter
@@ -26,11 +26,11 @@ type Run struct {
 	mu      sync.Mutex
 	figures *measure.Collector
 	broken  []breach
-	settled map[string]int64 // what the business came to, by figure
+	settled map[string]int64 // the outcome of the business, by figure
 	over    bool
 }
 
-// A breach is how often a cell was violated.
+// A breach counts the violations of a cell.
 type breach struct {
 	cell    lockbench.Cell
 	claimed bool
@@ -48,7 +48,7 @@ func newRun(e *Exporter, s Subject, h history.Header) *Run {
 	return r
 }
 
-// took observes a duration. Operations that there are none of have no series.
+// took observes a duration. Operations that did not happen have no series.
 func (r *Run) took(op measure.Op, d time.Duration) {
 	o := r.observed[op]
 	if o == nil {
@@ -72,7 +72,7 @@ func (r *Run) Add(ev history.Event) {
 // Finish takes the end of the history. The run is over with [Run.Over].
 func (*Run) Finish(history.End) {}
 
-// Judge takes what was found so far: all findings of the run, or some.
+// Judge takes the findings so far: all findings of the run, or some.
 func (r *Run) Judge(findings []checker.CellFinding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *Run) Judge(findings []checker.CellFinding) {
 	}
 }
 
-// breach is where violations of a cell are counted.
+// breach returns the counter of the violations of a cell.
 func (r *Run) breach(f checker.CellFinding) *breach {
 	i := slices.IndexFunc(r.broken, func(b breach) bool { return b.cell == f.Cell })
 	if i < 0 {
@@ -93,7 +93,7 @@ func (r *Run) breach(f checker.CellFinding) *breach {
 	return &r.broken[i]
 }
 
-// Settle takes what the business of the run came to; nil where it counts nothing.
+// Settle takes the outcome of the run's business; nil if it counts nothing.
 func (r *Run) Settle(b *runinfo.Business) {
 	if b == nil {
 		return
@@ -103,7 +103,7 @@ func (r *Run) Settle(b *runinfo.Business) {
 	r.settled = maps.Clone(b.Figures)
 }
 
-// Over says that the run was judged to its end, with these findings.
+// Over marks the run as judged to its end, with these findings.
 func (r *Run) Over(findings []checker.CellFinding) {
 	r.Judge(findings)
 	r.mu.Lock()
@@ -112,7 +112,7 @@ func (r *Run) Over(findings []checker.CellFinding) {
 	r.exporter.over()
 }
 
-// counts collects what is counted elsewhere, at each scrape.
+// counts collects the figures that are counted elsewhere, at each scrape.
 type counts struct{ *Exporter }
 
 // Describe implements [prometheus.Collector].
@@ -139,7 +139,7 @@ func (c counts) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// collect is what the run has come to.
+// collect returns the figures of the run so far.
 func (r *Run) collect() (all []prometheus.Metric) {
 	labels := r.subject.labels()
 	add := func(desc *prometheus.Desc, kind prometheus.ValueType, v float64, more ...string) {

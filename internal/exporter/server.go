@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// path is where scrapers look unless they are told otherwise.
+	// path is the default path of scrapers.
 	path = "/metrics"
 	// patience bounds how long a scrape may keep the end of a session waiting.
 	patience = time.Second
@@ -23,8 +23,8 @@ type Server struct {
 	served   chan error
 }
 
-// Serve listens on an address, host:port, which is of this machine only where it has no
-// host; port 0 is any that is free. The error says why there can be no server.
+// Serve listens on an address, host:port, on this machine's loopback only if it has no
+// host; port 0 is any free port. The error says why there can be no server.
 func Serve(address string, metrics http.Handler) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -44,11 +44,11 @@ func Serve(address string, metrics http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the metrics are.
+// URL returns the URL of the metrics.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + path }
 
-// Close lets scrapes that are under way end, for a second, and ends the server. It
-// returns the error with which that ended before, if it did.
+// Close lets scrapes under way end, for a second, and ends the server. It returns the
+// error that ended the server before, if there was one.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 // Sink returns the sink that shows a session while it lasts.
 func (e *Exporter) Sink() runner.Sink {
 	var seen Subject
-	var run *Run // the one begun last; nil until its history has a header
+	var run *Run // the run begun last; nil until its history has a header
 	return runner.Sink{
 		Planned: e.Plan,
 		Begin: func(of runner.Subject, progress func() runner.Progress) {

@@ -1,4 +1,4 @@
-// Package figures writes durations, rates and counts for people.
+// Package figures formats durations, rates and counts for people.
 package figures
 
 import (
@@ -34,8 +34,8 @@ func Compact(ns int64) string {
 	return ""
 }
 
-// Exact renders ns without loss of what matters in a counterexample: to the microsecond,
-// or in full when it is shorter than ten of them.
+// Exact renders ns in the precision that a counterexample needs: to the microsecond, or
+// in full if it is shorter than ten microseconds.
 func Exact(ns int64) string {
 	d := time.Duration(ns)
 	if d.Abs() >= 10*time.Microsecond {
@@ -47,7 +47,7 @@ func Exact(ns int64) string {
 // Moment renders a stamp as seconds since the start of the run.
 func Moment(ns int64) string { return fmt.Sprintf("%.6fs", float64(ns)/1e9) }
 
-// Duration is compact, or a dash when nothing was measured.
+// Duration renders ns like Compact, or a dash if nothing was measured.
 func Duration(count, ns int64) string {
 	if count == 0 {
 		return "-"
@@ -55,8 +55,8 @@ func Duration(count, ns int64) string {
 	return Compact(ns)
 }
 
-// Rate renders a rate or a ratio: one decimal below ten, else whole with
-// thousands separated; a dash for zero, which means "not told".
+// Rate renders a rate or a ratio: one decimal below ten, else whole with thousands
+// separated; a dash for zero, which means unknown.
 func Rate(v float64) string {
 	switch {
 	case v <= 0:
@@ -84,8 +84,8 @@ func Plural(n int64, noun string) string {
 	return Number(n) + " " + noun
 }
 
-// Measures renders figures by name, durations as such, in the order of names. A
-// word that all names begin with is said once.
+// Measures renders figures by name, durations as such, in the order of names. It writes
+// a word that all names begin with once.
 func Measures(m map[string]float64) string {
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		return strings.Compare(order(a), order(b))
@@ -106,8 +106,8 @@ func Measures(m map[string]float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// commonWord is the first word, with its underscore, that all names share; empty
-// when there is none.
+// commonWord returns the first word, with its underscore, that all names share; empty
+// if there is none.
 func commonWord(names []string) string {
 	if len(names) < 2 {
 		return ""

@@ -46,7 +46,7 @@ func Flags(command string, all *pflag.FlagSet) string {
 	return text.String()
 }
 
-// section writes the flags of one group under its title; nothing where there is none to show.
+// section writes the flags of one group under its title; nothing if there is none to show.
 func section(text *strings.Builder, title string, flags *pflag.FlagSet) {
 	if flags.HasAvailableFlags() {
 		text.WriteString(title + ":\n" + flags.FlagUsagesWrapped(Width) + "\n")

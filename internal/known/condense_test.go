@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// condense is what this package keeps of a matrix.
+// condense returns the excerpt of a matrix that this package keeps.
 func condense(m *results.Matrix) ([]byte, error) {
 	var all []row
 	for i := range m.Rows {
@@ -25,8 +25,8 @@ func condense(m *results.Matrix) ([]byte, error) {
 	return json.MarshalIndent(all, "", " ")
 }
 
-// condensed is one part. What held where a lock that is broken on purpose was not caught is left
-// out.
+// condensed returns one part. It leaves out held cells if the part did not catch the lock that
+// is broken on purpose.
 func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
 	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
 	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
@@ -50,7 +50,7 @@ func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
 	return out
 }
 
-// speed is that of a live run.
+// speed returns the grants per second of a live run, zero for other parts.
 func speed(p *results.MatrixPart) float64 {
 	if len(p.Covered) > 0 || p.ElapsedNS == 0 {
 		return 0

@@ -16,21 +16,21 @@ import (
 //go:embed released.json
 var released []byte
 
-// A row is what is known of one design, by part.
+// A row has the findings on one design, by part.
 type row struct {
 	Design  string `json:"design"`
 	Version string `json:"version"`
 	Parts   []part `json:"parts"`
 }
 
-// A part is one thing that was done, and what it found: only what held, and what was broken.
+// A part is one run or exploration with its findings: only held and broken cells.
 type part struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`
 	Server  runinfo.Server `json:"server"`
-	// GrantsPerS is how many locks it granted, of a live run.
+	// GrantsPerS is the number of grants per second in a live run.
 	GrantsPerS float64 `json:"grants_per_s,omitempty"`
-	// Cells are what it found, Guarded what became of the guarded state behind a guard.
+	// Cells are the findings, Guarded the findings on the guarded state behind a guard.
 	Cells   map[lockbench.Cell]cell `json:"cells"`
 	Guarded map[lockbench.Cell]cell `json:"guarded,omitempty"`
 }
@@ -42,7 +42,8 @@ type cell struct {
 	After lockbench.Conditions `json:"after,omitzero"`
 }
 
-// MarshalJSON implements json.Marshaler. It spares all else: the file is part of the program.
+// MarshalJSON implements json.Marshaler. It omits all other fields, since the file is part of
+// the program.
 func (c cell) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Verdict    string               `json:"verdict"`
@@ -60,8 +61,8 @@ var rows = sync.OnceValue(func() []row {
 	return all
 })
 
-// Of is what is known of a design on a server: of its present version alone, and of live runs
-// on that kind and version of server alone.
+// Of returns the findings on a design on a server: only of its present version, and only live
+// runs on the same kind and version of server.
 func Of(design string, on runinfo.Server) *results.KnownRow {
 	for _, r := range rows() {
 		if r.Design != design {
@@ -75,8 +76,8 @@ func Of(design string, on runinfo.Server) *results.KnownRow {
 	return &results.KnownRow{Missing: "it is not in the released matrix"}
 }
 
-// Released is what the released matrix has of the present version of a design, on the servers
-// that it is of; false where it has nothing.
+// Released returns the released matrix's findings on the present version of a design, on the
+// matrix's servers; false if there are none.
 func Released(design string) (*results.KnownRow, bool) {
 	for _, r := range rows() {
 		if r.Design == design && r.Version == impls.Version(design) && len(r.Parts) > 0 {
@@ -86,7 +87,7 @@ func Released(design string) (*results.KnownRow, bool) {
 	return nil, false
 }
 
-// server is that of the live parts.
+// server returns the server of the live parts.
 func (r *row) server() runinfo.Server {
 	for _, p := range r.Parts {
 		if p.Name != explored {
@@ -96,8 +97,8 @@ func (r *row) server() runinfo.Server {
 	return runinfo.Server{}
 }
 
-// GrantsPerS is how many locks a design granted in the live run of the released matrix, whose
-// clients and machine were the same for all; zero where that is not known.
+// GrantsPerS returns the grants per second of a design in the live run of the released
+// matrix, with the same clients and machine for all designs; zero if unknown.
 func GrantsPerS(design string) float64 {
 	for _, r := range rows() {
 		if r.Design == design && len(r.Parts) > 0 {
@@ -107,15 +108,15 @@ func GrantsPerS(design string) float64 {
 	return 0
 }
 
-// explored is the name of the part that is done in virtual time, which is of any server that
-// does what Redis does.
+// explored is the name of the part in virtual time, which holds for any server that behaves
+// like Redis.
 const explored = "explore"
 
 func (r *row) on(server runinfo.Server) *results.KnownRow {
 	known := &results.KnownRow{Version: r.Version, Cells: map[lockbench.Cell]results.KnownCell{}, Guarded: map[lockbench.Cell]results.KnownCell{}}
 	for _, p := range r.Parts {
 		if p.Name != explored && p.Server.Version != server.Version && len(p.Guarded) == 0 {
-			continue // what a guard in the store stops it stops on any server
+			continue // a guard in the store stops the same writes on any server
 		}
 		known.Parts = append(known.Parts, results.KnownPart{Name: p.Name, Command: p.Command, Server: p.Server})
 		for at, found := range p.Cells {
@@ -131,7 +132,7 @@ func (r *row) on(server runinfo.Server) *results.KnownRow {
 	return known
 }
 
-// together adds the finding of a part on a cell of g to those of the parts before it.
+// together merges the finding of a part on a cell of g with the parts before.
 func together(g lockbench.Guarantee, known results.KnownCell, found cell, part int) results.KnownCell {
 	if found.Verdict.Graver(known.Verdict) {
 		return results.KnownCell{Finding: found.Plus(g, &known.Finding), After: found.After, Part: part}

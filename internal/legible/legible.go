@@ -1,6 +1,5 @@
-// Package legible makes text of others fit to be read: the words of a server, what stands in a file
-// that was given. Such text must not move a cursor, clear a screen, or turn around what stands
-// beside it.
+// Package legible makes foreign text safe to show: replies of a server, and the contents of a given
+// file. Such text must not move a cursor, clear a screen, or reverse the text around it.
 package legible
 
 import (
@@ -10,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text replaces what terminals obey, pages turn text around by, and XML has no place for, rune by
-// rune: control characters but line ends and tabs, the controls of bidirectional text, and what is
-// not UTF-8.
+// Text replaces runes that terminals obey, that turn text around on pages, or that XML cannot
+// contain: control characters except line ends and tabs, the controls of bidirectional text, and
+// invalid UTF-8.
 func Text(s string) string {
 	if !strings.ContainsFunc(s, hostile) {
 		return s
@@ -37,9 +36,9 @@ func hostile(r rune) bool {
 	return r == utf8.RuneError || r == 0x2028 || r == 0x2029 || r == 0xFFFE || r == 0xFFFF
 }
 
-// All replaces, in place, what [Text] does in every exported string that v, a pointer, leads to,
-// but for those in maps and in values of type any. What v leads to has no cycles. It copies a list of
-// strings before it changes one.
+// All applies [Text], in place, to every exported string reachable from v, a pointer, except
+// strings in maps and in values of type any. The values that v leads to must have no cycles. It
+// copies a list of strings before it changes one.
 func All(v any) { walk(reflect.ValueOf(v)) }
 
 func walk(v reflect.Value) {

@@ -1,3 +1,3 @@
-// Package longtest is the switch for tests that search or run for long: they are short
-// wherever it is off, so that go test ./... is, and as long as they ought to be in CI.
+// Package longtest is the switch for long tests. Tests are short if it is off, so that
+// go test ./... is, and as long as they should be in CI.
 package longtest

@@ -5,14 +5,13 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that, set to 1, has tests take their time.
+// Variable is the environment variable that, set to 1, turns long tests on.
 const Variable = "LOCKBENCH_LONG_TESTS"
 
-// On returns whether tests are to take their time.
+// On reports whether long tests are on.
 func On() bool { return os.Getenv(Variable) == "1" }
 
-// Only skips t unless tests are to take their time. What t is to show has to be shown
-// by a shorter test, too.
+// Only skips t unless long tests are on. A shorter test has to show the same as t.
 func Only(t testing.TB) {
 	t.Helper()
 	if !On() {
@@ -20,8 +19,7 @@ func Only(t testing.TB) {
 	}
 }
 
-// Times returns how often to do something: few times, or many where tests are to take
-// their time.
+// Times returns the number of repetitions: few, or many if long tests are on.
 func Times(few, many int) int {
 	if On() {
 		return many

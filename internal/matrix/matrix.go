@@ -1,6 +1,7 @@
 // Package matrix finds out which designs keep which guarantees: by live runs, with and without
-// faults, and by exploration, part by part. What it finds it puts into a matrix of package
-// reports, which it writes as it goes, so that it can go on where it was ended.
+// faults, and by exploration, part by part. It adds its findings to a matrix of package
+// reports, and writes the matrix after each part, so that an interrupted session can be
+// resumed.
 package matrix
 
 import (
@@ -30,13 +31,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Settings are what a matrix is made with.
+// Settings are the settings of a matrix.
 type Settings struct {
-	// Budget is the time for all, Schedules how many are explored of each design; zero is as
-	// many as the budget allows.
+	// Budget is the time for everything, Schedules the number to explore of each design; zero
+	// is as many as the budget allows.
 	Budget    time.Duration
 	Schedules int64
-	// Drivers are what to find out by: Live, Explore or both.
+	// Drivers are the ways to test designs: Live, Explore or both.
 	Drivers []string
 	// Servers are the URLs for live runs, see [runner.Plan].
 	Servers []string
@@ -44,29 +45,30 @@ type Settings struct {
 	Seed uint64
 	// History is the directory that keeps the histories of live runs; empty keeps none.
 	History string
-	// Load is that of live runs, which take Length of time; Scope is what is explored.
+	// Load has the options of live runs, which take Length of time; Scope has the scope of
+	// explorations.
 	Load   workloads.Options
 	Length time.Duration
 	Scope  explore.Config
 }
 
-// Session finds out what a matrix lacks, part by part.
+// Session does the missing parts of a matrix, one by one.
 type Session struct {
 	Settings
 	Matrix results.Matrix
-	// Files are where the matrix is written as it goes.
+	// Files are the files that the matrix is written to after each part.
 	Files []string
-	// Gates are thresholds that it is judged by, too.
+	// Gates are additional thresholds for the matrix.
 	Gates []thresholds.Threshold
 
 	designs  []design.Design
 	progress *progress.Parts
 	live     []livePart
 	began    time.Time
-	failed   error // of writing the matrix on the way
+	failed   error // of writing the matrix
 }
 
-// New plans a matrix of these designs, from the beginning.
+// New plans a new matrix of these designs.
 func New(settings Settings, designs []design.Design, shown *progress.Parts) *Session {
 	s := &Session{
 		Settings: settings, designs: designs, progress: shown,
@@ -82,8 +84,8 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 	return s
 }
 
-// Resume plans what a matrix lacks, of its own designs and of those that are added. Seed and
-// Schedules are those that it was made with. Its rows are in the order of the catalogue.
+// Resume plans the missing parts of a matrix, of its own designs and of those that are added.
+// Seed and Schedules are the matrix's. Its rows are in the order of the catalogue.
 func Resume(settings Settings, m results.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
 	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
 	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
@@ -105,7 +107,7 @@ func Resume(settings Settings, m results.Matrix, added []design.Design, shown *p
 	return s, nil
 }
 
-// unchanged reports why what is in a row is of another design, by now.
+// unchanged returns an error if a row is about another version of the design.
 func unchanged(d design.Design, r *results.MatrixRow) error {
 	switch {
 	case r == nil:
@@ -120,8 +122,8 @@ func unchanged(d design.Design, r *results.MatrixRow) error {
 	return nil
 }
 
-// plan decides which parts there are, beside those that a file has already, and makes
-// a row for each design that has none.
+// plan chooses the parts, beside those that a file has already, and makes a row for each
+// design that has none.
 func (s *Session) plan() {
 	m := &s.Matrix
 	had := m.Settings.Parts
@@ -154,7 +156,8 @@ func (s *Session) plan() {
 	}
 }
 
-// runs are those of a part, counted in runs of the usual length, the self-check's included.
+// runs returns the number of runs of a part in runs of the usual length, with the
+// self-check's.
 func (s *Session) runs() int {
 	n := 1
 	for i := range s.designs {
@@ -171,7 +174,7 @@ func partNames(parts []livePart) string {
 	return strings.Join(names, ", ")
 }
 
-// newRow is the row of a design of which nothing is known.
+// newRow returns the row of a design before any part is done.
 func newRow(d design.Design) results.MatrixRow {
 	r := results.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Version: impls.Version(d.Name), Claims: d.Claims}
 	if err := d.Explorable(); err != nil {
@@ -187,8 +190,8 @@ func newRow(d design.Design) results.MatrixRow {
 	return r
 }
 
-// Run does what is missing, live runs first. The error is of the set-up; what is
-// found out is in s.Matrix.
+// Run does the missing parts, live runs first. The error is about the set-up; findings are in
+// s.Matrix.
 func (s *Session) Run(ctx context.Context) error {
 	s.began = time.Now()
 	defer s.progress.Close()
@@ -211,12 +214,12 @@ func (s *Session) Run(ctx context.Context) error {
 	return errors.Join(err, s.failed)
 }
 
-// unlimited: the exploration, and so all, takes as long as it takes.
+// unlimited: the exploration has no time limit, so the matrix has none.
 func (s *Settings) unlimited() bool {
 	return s.Schedules > 0 && slices.Contains(s.Drivers, Explore)
 }
 
-// missing is how many parts are to be done.
+// missing returns the number of missing parts.
 func (s *Session) missing() int {
 	n := 0
 	for _, p := range s.Matrix.Settings.Parts {
@@ -225,8 +228,8 @@ func (s *Session) missing() int {
 	return n
 }
 
-// lacking are the designs of which a part is to be done, the broken one first: always,
-// when there is any.
+// lacking returns the designs that a part is missing for. If there is any, the first is the
+// one that is broken on purpose, unless its part is done.
 func (s *Session) lacking(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {
@@ -240,7 +243,7 @@ func (s *Session) lacking(part string) []design.Design {
 	return found
 }
 
-// row is where what is found of a design goes.
+// row returns the row of a design, or the self-check.
 func (s *Session) row(name string) *results.MatrixRow {
 	if name == mutants.SelfCheckName {
 		return &s.Matrix.SelfCheck
@@ -248,14 +251,14 @@ func (s *Session) row(name string) *results.MatrixRow {
 	return s.Matrix.Row(name)
 }
 
-// leaveOut takes a part that cannot be done out of the plan, and says why.
+// leaveOut removes a part that cannot be done from the plan, and notes why.
 func (s *Session) leaveOut(part string, err error) {
 	why, _, _ := strings.Cut(err.Error(), "; hint: ")
 	s.Matrix.Notes = append(s.Matrix.Notes, fmt.Sprintf("%s was left out: %s", part, why))
 	s.Matrix.Settings.Parts = slices.DeleteFunc(s.Matrix.Settings.Parts, func(p string) bool { return p == part })
 }
 
-// save settles the matrix and writes it where it is to be, in one step.
+// save settles the matrix and writes each file in one step.
 func (s *Session) save() {
 	s.Matrix.Settle()
 	evidence.ConcludeMatrix(&s.Matrix, s.designs)
@@ -280,7 +283,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	for len(designs) > 0 && err == nil { // those that have the same faults together
+	for len(designs) > 0 && err == nil { // designs with the same faults together
 		its, _ := p.of(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		for len(designs) > 0 {
@@ -299,7 +302,8 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	return err
 }
 
-// histories is where those of a part are written, in a temporary folder unless they are kept.
+// histories returns the folder for the histories of a part, a temporary one unless they are
+// kept.
 func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, err error) {
 	if s.History != "" {
 		return filepath.Join(s.History, results.FileName(part)), nil, nil
@@ -310,8 +314,7 @@ func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, er
 	return temporary.Path, temporary, nil
 }
 
-// explore explores every design that lacks it, several at a time, in what is left of
-// the budget.
+// explore explores every design that lacks it, several at a time, in the rest of the budget.
 func (s *Session) explore(ctx context.Context) error {
 	designs := s.lacking(Explore)
 	if len(designs) == 0 || ctx.Err() != nil {
@@ -325,7 +328,7 @@ func (s *Session) explore(ctx context.Context) error {
 	return err
 }
 
-// config is that of each of so many designs.
+// config returns the settings for each of so many designs.
 func (s *Session) config(designs int) explore.Config {
 	c := s.Scope
 	c.Seed, c.Schedules, c.Budget = s.Seed, s.Schedules, 0

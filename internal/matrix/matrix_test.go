@@ -31,7 +31,8 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestPartsHaveTheFaultsThatArePossible: on Redis all of them, on files those of processes.
+// TestPartsHaveTheFaultsThatArePossible checks that a design on Redis gets all faults, and
+// one on files only the faults of processes.
 func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
 	redis, err := impls.Match("lua-token/strategy")
 	if err != nil {

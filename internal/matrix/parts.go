@@ -14,7 +14,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The drivers of a matrix. Explore names its one part too; live parts are named after Live.
+// The drivers of a matrix. Explore is also the name of its one part; the names of live parts
+// begin with Live.
 const (
 	Live    = "live"
 	Explore = "explore"
@@ -24,19 +25,19 @@ const (
 type livePart struct {
 	name   string
 	faults []string
-	// guarded: the store has a guard, by fences where the lock hands them out, and clients go
+	// guarded: the store has a guard, by fences if the lock hands them out, and clients go
 	// from key to key, so that each writes after others.
 	guarded bool
-	// mustBreak is what the lock that is broken on purpose breaks in it.
+	// mustBreak is the cell that the lock that is broken on purpose breaks in this part.
 	mustBreak lockbench.Cell
 }
 
-// stale is what the lock that is broken on purpose breaks wherever owners work past their
-// leases.
+// stale is the cell that the lock that is broken on purpose breaks whenever owners work past
+// their leases.
 var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
 
-// liveParts are the live runs of a matrix: those that come first are made first, and
-// are left out last where the budget is short. Faults that hide each other's work are
+// liveParts returns the live runs of a matrix in the order in which they are made; the last
+// ones are left out first if the budget is short. Faults that hide each other's effects are
 // in runs of their own.
 func liveParts() []livePart {
 	return []livePart{
@@ -48,9 +49,9 @@ func liveParts() []livePart {
 	}
 }
 
-// of is the part as a design can have it, with the faults that are possible on its backend,
-// and false where none of them is. Processes stand still, too, where nothing else shows what
-// becomes of that.
+// of returns the part for a design, with the faults that are possible on its backend, and
+// false if none is. Processes stand still, too, if the design cannot be explored, since
+// nothing else then shows the effect.
 func (p livePart) of(d design.Design) (livePart, bool) {
 	if p.name == Live+" faults" && d.Explorable() != nil {
 		p.faults = append(slices.Clone(p.faults), string(fault.Pause))
@@ -66,7 +67,7 @@ func (p livePart) of(d design.Design) (livePart, bool) {
 	return p, len(all) == 0 || len(p.faults) > 0
 }
 
-// guard is that of the store in the part, of a design.
+// guard returns the guard of the store in the part, for a design.
 func (p livePart) guard(d *design.Design) lockbench.Guard {
 	switch {
 	case !p.guarded:
@@ -77,10 +78,10 @@ func (p livePart) guard(d *design.Design) lockbench.Guard {
 	return lockbench.CompareGuard
 }
 
-// guardedKeys are those of a guarded part.
+// guardedKeys is the number of keys of a guarded part.
 const guardedKeys = 10
 
-// subject is a design as the part runs it.
+// subject returns the design with the settings of the part.
 func (p livePart) subject(d design.Design) runner.Subject {
 	return runner.Subject{Design: d, Guard: p.guard(&d), Optional: true, Change: func(o *workloads.Options) {
 		if p.guarded {
@@ -90,10 +91,11 @@ func (p livePart) subject(d design.Design) runner.Subject {
 	}}
 }
 
-// unexploredTimes is how much longer a live run is of a design that cannot be explored.
+// unexploredTimes is the factor by which a live run is longer for a design that cannot be
+// explored.
 const unexploredTimes = 4
 
-// times is how many runs of the usual length a live run of a design is as long as.
+// times returns the length of a design's live run, in runs of the usual length.
 func times(d *design.Design) time.Duration {
 	if d.Explorable() == nil {
 		return 1
@@ -101,7 +103,7 @@ func times(d *design.Design) time.Duration {
 	return unexploredTimes
 }
 
-// command makes the live run of a design again.
+// command returns the command that makes the live run of a design again.
 func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 	guard := of.Guard
 	parts := []string{"lockbench run --design " + of.Design.Name + fmt.Sprintf(" --seed %d", o.Seed)}
@@ -119,14 +121,14 @@ func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 
 // Shares of the budget.
 const (
-	// liveShare of it is for live runs at most.
+	// liveShare bounds the share of live runs.
 	liveShare = 3. / 4
-	// liveOverhead is what a live run takes beside the time of its clients: it waits
-	// for what was left held, and is judged.
+	// liveOverhead is the time that a live run takes beside its clients' time: it waits for
+	// keys that were left held, and is judged.
 	liveOverhead = 600 * time.Millisecond
 )
 
-// fitting is for how many of the live parts of so many designs there is time.
+// fitting returns the number of live parts that there is time for, with so many designs.
 func (s *Settings) fitting(designs int) int {
 	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
 	return min(n, len(liveParts()))

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// liveSink takes what the live runs of a part find into the matrix. It says nothing of what is
-// broken, for that stands there.
+// liveSink adds the findings of the live runs of a part to the matrix. It announces no
+// breaches, since the matrix shows them.
 func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Sink {
 	var name string
 	var subject runner.Subject
@@ -44,7 +44,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 	}
 }
 
-// exploreSink takes what explorations find into the matrix.
+// exploreSink adds the findings of explorations to the matrix.
 func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.Sink {
 	var adding sync.Mutex
 	return exploring.Sink{
@@ -68,7 +68,7 @@ func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.S
 	}
 }
 
-// exploreCommand explores a design again.
+// exploreCommand returns the command that explores a design again.
 func exploreCommand(design string, c explore.Config) string {
 	parts := []string{"lockbench explore", design, fmt.Sprintf("--seed %d", c.Seed)}
 	if c.Schedules > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// inGitHub tells GitHub, where lockbench runs there: the report goes to the summary of
-// the step, annotations to the log.
+// inGitHub writes the outputs of GitHub Actions if lockbench runs there: the report to
+// the summary of the step, annotations to the log.
 func inGitHub(log io.Writer, r results.Report, kinds []Kind) error {
 	var errs []error
 	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && slices.Contains(kinds, githubKind) {
@@ -23,7 +23,7 @@ func inGitHub(log io.Writer, r results.Report, kinds []Kind) error {
 	return errors.Join(errs...)
 }
 
-// appendFile adds to a file, as several steps do to one summary.
+// appendFile appends to a file, since several steps write to one summary.
 func appendFile(path string, form reports.Form, r results.Report) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// IntervalLogs are the files of --out hlog, written while runs are judged. A file is made anew when
-// the first run begins: what there was before is not lost to a server that does not answer.
+// IntervalLogs are the files of --out hlog, written while runs are judged. A file is replaced only
+// when the first run begins, so that its old content is not lost if the server does not answer.
 type IntervalLogs struct {
 	paths []string
 	files []*os.File
@@ -19,7 +19,7 @@ type IntervalLogs struct {
 	err   error // of making them
 }
 
-// NewIntervalLogs are the logs of these files; none for none.
+// NewIntervalLogs returns the logs of these files; without files it returns none.
 func NewIntervalLogs(paths []string) *IntervalLogs { return &IntervalLogs{paths: paths} }
 
 // open makes the files, once.
@@ -36,10 +36,10 @@ func (l *IntervalLogs) open() {
 	l.paths = nil
 }
 
-// Sink returns what logs a run under a label, which is empty where there is one run only.
+// Sink returns a sink that logs a run under a label, empty if there is only one run.
 func (l *IntervalLogs) Sink(label string) runner.Sink { return l.sinkOf(&label) }
 
-// OfPlan returns what logs each subject of a plan, under its label where there are several.
+// OfPlan returns a sink that logs each subject of a plan, under its label if there are several.
 func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 	label := ""
 	s := l.sinkOf(&label)
@@ -52,7 +52,7 @@ func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 // tag writes a label as a tag of a log: design+guard-clients-8-keys-4.
 var tag = strings.NewReplacer(" +", "+", " ", "-")
 
-// sinkOf returns what logs each run under what the label is when it begins.
+// sinkOf returns a sink that logs each run under the label's value when the run begins.
 func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
 	if len(l.paths)+len(l.files) == 0 {
 		return runner.Sink{}

@@ -1,5 +1,5 @@
-// Package output writes results to where --out of a command says, beside what people read on
-// standard output: files in many forms, and what GitHub reads where lockbench runs there.
+// Package output writes results to the files that --out of a command names, beside the report on
+// standard output: in many forms, and in those that GitHub reads if lockbench runs there.
 package output
 
 import (
@@ -21,19 +21,18 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// Paths are the files that a result is written to beside the terminal report, as
-// --out names them: the paths of each kind.
+// Paths are the files that a result is written to beside the terminal report, as --out names them:
+// the paths by kind.
 type Paths struct {
 	files map[string][]string
 	shown evidence
 }
 
-// Stdout is the path that stands for standard output. A JSON result there
-// takes the place of the terminal report.
+// Stdout is the path of standard output. A JSON result there replaces the terminal report.
 const Stdout = "-"
 
-// A Kind is a form in which a result can be written: what follows its name, and the form
-// that a report has, empty where files of runs have it.
+// A Kind is a form in which a result can be written: its name, the text that follows it in help,
+// and the form of reports, empty for files of runs.
 type Kind struct {
 	name, path string
 	form       reports.Form
@@ -60,19 +59,19 @@ var (
 	OfLimits       = []Kind{jsonKind}
 )
 
-// JSON are the files of JSON results.
+// JSON returns the files of JSON results.
 func (o Paths) JSON() []string { return o.files[jsonKind.name] }
 
-// HLog are the files that latencies are logged to.
+// HLog returns the files that latencies are logged to.
 func (o Paths) HLog() []string { return o.files[hlogKind.name] }
 
-// Flags are the flags of what is written: --out, and --evidence where there is some.
+// Flags are the flags of output: --out, and --evidence for commands with evidence.
 type Flags struct {
 	out   []string
 	shown evidence
 }
 
-// AddWithEvidence adds both, for a command whose report has evidence.
+// AddWithEvidence adds --out and --evidence.
 func (o *Flags) AddWithEvidence(f *pflag.FlagSet, kinds []Kind) {
 	o.Add(f, kinds)
 	o.AddEvidence(f)
@@ -88,28 +87,28 @@ func (o *Flags) AddEvidence(f *pflag.FlagSet) {
 	f.Var(textflag.New(&o.shown, "claimed|all"), "evidence", "what a terminal shows the evidence of: broken claims, or all that broke; through a pipe it is all")
 }
 
-// Parse reads the values of --out, each of one of the kinds. The error says what is wrong with
-// one, or that what it names cannot be written, so that no run is lost to a mistyped path.
+// Parse reads the values of --out, each of one of the kinds. The error says why a value is wrong,
+// or why its path cannot be written, so that no run is lost to a mistyped path.
 func (o *Flags) Parse(kinds []Kind) (Paths, error) {
 	paths, err := parse(o.out, kinds)
 	paths.shown = o.shown
 	return paths, err
 }
 
-// Replaced reports whether a JSON result takes the place of the terminal report.
+// Replaced reports whether a JSON result replaces the terminal report.
 func (o *Flags) Replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+Stdout) }
 
-// Terminal adapts the report to where it is read, and shows the evidence that was asked for.
+// Terminal returns the options for a report on w, with the evidence that was asked for.
 func (o *Flags) Terminal(w io.Writer) reports.Options {
 	opt := Terminal(w)
 	opt.Whole = bool(o.shown)
 	return opt
 }
 
-// evidence is the value of --evidence: whether all of it is shown.
+// evidence is the value of --evidence: whether the report shows all of it.
 type evidence bool
 
-// String returns the value as it is given.
+// String returns the value in the form of the flag.
 func (e *evidence) String() string {
 	if *e {
 		return "all"
@@ -117,7 +116,7 @@ func (e *evidence) String() string {
 	return "claimed"
 }
 
-// UnmarshalText reads the value; the error has near ones.
+// UnmarshalText reads the value; the error suggests near ones.
 func (e *evidence) UnmarshalText(text []byte) error {
 	values := []string{"claimed", "all"}
 	if !slices.Contains(values, string(text)) {
@@ -163,7 +162,7 @@ func parse(values []string, kinds []Kind) (Paths, error) {
 	return o, nil
 }
 
-// writable reports why a path cannot be written, and makes it where it is a directory.
+// writable returns an error if a path cannot be written, and makes it if it is a directory.
 func writable(kind, path string) error {
 	switch {
 	case kind == hgrmKind.name:
@@ -174,7 +173,7 @@ func writable(kind, path string) error {
 	return wholefile.Probe(path)
 }
 
-// Runs writes the result of runs in every form that was asked for, as Write does.
+// Runs writes the result of runs in every requested form, like Write.
 func (o Paths) Runs(stdout io.Writer, r *results.Result, failed error) error {
 	errs := []error{failed}
 	for _, dir := range o.files[hgrmKind.name] {
@@ -183,17 +182,17 @@ func (o Paths) Runs(stdout io.Writer, r *results.Result, failed error) error {
 	return o.Write(stdout, r, OfRuns, errors.Join(errs...))
 }
 
-// Matrix is Write for a matrix; what goes to JSON files was written on the way.
+// Matrix is Write for a matrix; JSON files were written on the way.
 func (o Paths) Matrix(stdout io.Writer, m *results.Matrix, failed error) error {
 	rest := maps.Clone(o.files)
 	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(rest[jsonKind.name]), func(path string) bool { return path != Stdout })
 	return Paths{rest, o.shown}.Write(stdout, m, OfMatrices, failed)
 }
 
-// Write writes r in each of the kinds that was asked for to its files, and to standard output
-// what was named so, else the report for people. It goes on after an error, so that one full
-// disk does not take the others with it, and returns all of them. Failed is what went wrong before,
-// nil for nothing: what was measured until then is written all the same.
+// Write writes r in each requested kind to its files. It writes to standard output the kinds that
+// name it, or else the report for people. It goes on after an error, so that one full disk does not
+// affect the other files, and returns all errors. Failed is an earlier error, nil for none: the
+// measurements before it are written all the same.
 func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind, failed error) error {
 	errs := []error{failed}
 	table := true
@@ -222,8 +221,8 @@ func (o Paths) Write(stdout io.Writer, r results.Report, kinds []Kind, failed er
 	return errors.Join(append(errs, inGitHub(log, r, kinds))...)
 }
 
-// Terminal adapts the report to where it is read: colours and a limited
-// width on a terminal only.
+// Terminal returns the options for a report on w: colours and a limited width only if w is a
+// terminal.
 func Terminal(w io.Writer) reports.Options {
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {

@@ -15,18 +15,18 @@ import (
 var ErrNoProgram = errors.New("no program postgres; hint: install it (Debian: postgresql)")
 
 const (
-	startTimeout = time.Minute // until a cluster answers, on a machine however busy
+	startTimeout = time.Minute // until a cluster answers, even on a busy machine
 	pollInterval = 20 * time.Millisecond
 )
 
-// A Cluster is a PostgreSQL of one's own. Its one user is lockbench, its database postgres.
+// A Cluster is a private PostgreSQL. Its one user is lockbench, its database postgres.
 type Cluster struct {
 	programs, dir string
 	server        *exec.Cmd
 }
 
-// Start starts a cluster and returns when it answers, within a minute. It listens on no port, and syncs nothing to
-// disk. The error is [ErrNoProgram] where PostgreSQL is not installed.
+// Start starts a cluster and returns when it answers, within a minute. It listens on no port, and
+// syncs nothing to disk. The error is [ErrNoProgram] if PostgreSQL is not installed.
 func Start(ctx context.Context) (c *Cluster, err error) {
 	programs, err := findPrograms()
 	if err != nil {
@@ -54,15 +54,15 @@ func Start(ctx context.Context) (c *Cluster, err error) {
 	return c, nil
 }
 
-// DSN says how to reach the cluster, as libpq and its like read it.
+// DSN returns the connection string of the cluster, in the form of libpq.
 func (c *Cluster) DSN() string {
 	return fmt.Sprintf("host=%s user=lockbench dbname=postgres sslmode=disable", c.dir)
 }
 
-// Stop ends the cluster with the sessions that it has, and removes its folder.
+// Stop ends the cluster and its sessions, and removes its folder.
 func (c *Cluster) Stop() error { return errors.Join(c.end(), os.RemoveAll(c.dir)) }
 
-// end is without its folder.
+// end ends the cluster, and leaves its folder.
 func (c *Cluster) end() error {
 	if err := c.server.Process.Signal(os.Interrupt); err != nil { // fast shutdown
 		return fmt.Errorf("stop the private cluster: %w", err)
@@ -84,7 +84,7 @@ func (c *Cluster) create(ctx context.Context) error {
 	return nil
 }
 
-// begin starts the server. What it says goes to a file.
+// begin starts the server, with its output in a file.
 func (c *Cluster) begin() error {
 	log, err := os.Create(c.log())
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Cluster) begin() error {
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 func (c *Cluster) log() string  { return filepath.Join(c.dir, "log") }
 
-// answers waits until the cluster does.
+// answers waits until the cluster answers.
 func (c *Cluster) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -129,7 +129,7 @@ func findPrograms() (string, error) {
 			return filepath.Dir(path), nil
 		}
 	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // Debian's, which is in no PATH
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // Debian's, outside of PATH
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(ErrNoProgram, err)
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestClusterLeavesNothing: it answers, and its folder is gone when it was stopped.
+// TestClusterLeavesNothing checks that a cluster answers, and that its folder is
+// gone after Stop.
 func TestClusterLeavesNothing(t *testing.T) {
-	temp, err := os.MkdirTemp("", "pg-") // a test's own may have too long a path for a socket
+	temp, err := os.MkdirTemp("", "pg-") // the test's own folder may be too long for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// unprivileged has command run by somebody whom PostgreSQL accepts, which is not root, and gives that one dir.
+// unprivileged makes command run as nobody if this process is root, which PostgreSQL refuses, and
+// makes dir nobody's.
 func unprivileged(command *exec.Cmd, dir string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestUsedRises works until the system counts it, which says nothing of how fast.
+// TestUsedRises keeps the processor busy until the used time rises; the speed
+// does not matter.
 func TestUsedRises(t *testing.T) {
 	before, err := Used()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // Used returns the time that processors spent on this program so far, its own and the
-// system's on its behalf. The error says that the system does not say. It is safe for
-// concurrent use.
+// system's on its behalf. It returns an error if the system does not report it. It is
+// safe for concurrent use.
 func Used() (time.Duration, error) {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -20,7 +20,7 @@ func Used() (time.Duration, error) {
 	return span(kernel) + span(user), nil
 }
 
-// span is a length of time, which Windows counts in steps of 100 ns.
+// span converts a length of time, which Windows counts in steps of 100 ns.
 func span(f syscall.Filetime) time.Duration {
 	return time.Duration(int64(f.HighDateTime)<<32|int64(f.LowDateTime)) * 100
 }

@@ -1,5 +1,5 @@
-// Package relay hands values on to another goroutine in batches, so that what is done
-// with them goes on beside what makes them.
+// Package relay hands values on to another goroutine in batches, so that they are
+// produced and consumed at the same time.
 package relay
 
 // A Relay passes on values in order. Add and Wait are called by one goroutine.
@@ -12,7 +12,7 @@ type Relay[T any] struct {
 }
 
 // Batches are long enough that handing one over costs little per value, and few enough
-// that little memory waits in them.
+// that waiting values take little memory.
 const (
 	batchLen = 2048
 	batches  = 4
@@ -24,7 +24,7 @@ func New[T any](do func([]T)) *Relay[T] {
 	r := &Relay[T]{
 		batch: make([]T, 0, batchLen),
 		full:  make(chan []T, batches),
-		empty: make(chan []T, batches+1), // all, once the last has been passed on
+		empty: make(chan []T, batches+1), // room for all after the last batch has been passed on
 		done:  make(chan struct{}),
 	}
 	for range batches {
@@ -34,14 +34,14 @@ func New[T any](do func([]T)) *Relay[T] {
 		defer close(r.done)
 		for b := range r.full {
 			do(b)
-			clear(b) // lets go of what the values refer to
+			clear(b) // releases the memory that the values refer to
 			r.empty <- b[:0]
 		}
 	}()
 	return r
 }
 
-// Add passes v on, and waits where the other goroutine is a few batches behind.
+// Add passes v on, and blocks if the other goroutine is a few batches behind.
 func (r *Relay[T]) Add(v T) {
 	r.batch = append(r.batch, v)
 	if len(r.batch) == batchLen {
@@ -50,8 +50,8 @@ func (r *Relay[T]) Add(v T) {
 	}
 }
 
-// Wait passes on what is left and returns when all is done. Nothing may be added after
-// it; waiting again does nothing.
+// Wait passes on the rest and returns when all is done. Nothing may be added after it;
+// waiting again does nothing.
 func (r *Relay[T]) Wait() {
 	if r.stopped {
 		return

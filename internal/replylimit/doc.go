@@ -1,4 +1,5 @@
-// Package replylimit ends connections to servers of Redis' protocol whose replies are larger than any that lockbench asks
-// for. A client library allocates what a reply says that it will hold before it is there: a server that says so of a billion
-// elements would take all memory of the machine.
+// Package replylimit ends connections to servers of Redis' protocol with replies that are larger
+// than any that lockbench asks for. A client library allocates the size that a reply announces
+// before the data is there: a server that announces a billion elements would take all memory of the
+// machine.
 package replylimit

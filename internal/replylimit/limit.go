@@ -8,24 +8,26 @@ import (
 	"syscall"
 )
 
-// What one reply may have at most. The longest that lockbench asks for are a page of keys and an INFO.
+// The limits of one reply. The longest replies that lockbench asks for are a page of keys and an
+// INFO.
 const (
 	MaxBytes    = 64 << 20
-	MaxElements = 1 << 17 // in all its lists together, which may stand in one another
+	MaxElements = 1 << 17 // in all its lists together, nested ones included
 	maxLine     = 1 << 20
 )
 
-// A Limit follows the replies on one connection. The zero value is at the begin of a reply. It is not safe for concurrent use.
+// A Limit follows the replies on one connection. The zero value is at the start of a reply. It is
+// not safe for concurrent use.
 type Limit struct {
 	bytes    int64
 	elements int64
-	due      int64  // values that the reply under way still has
-	skip     int64  // bytes of a string that are to come, its end included
+	due      int64  // values that the current reply still has
+	skip     int64  // remaining bytes of a string, its end included
 	line     []byte // of a line that has begun
-	lost     bool   // this is no protocol of Redis: only the bytes count
+	lost     bool   // the protocol is not Redis': only the bytes count
 }
 
-// Take follows what was received. Its error says that a reply is too large.
+// Take follows received bytes. Its error says that a reply is too large.
 func (l *Limit) Take(received []byte) error {
 	for len(received) > 0 && !l.lost {
 		if l.skip > 0 {
@@ -64,7 +66,7 @@ func (l *Limit) Take(received []byte) error {
 // header takes a line, with its end.
 func (l *Limit) header(line []byte) {
 	kind := line[0]
-	if kind == '|' { // goes before the value
+	if kind == '|' { // precedes the value
 		l.due++
 	}
 	if l.due > 0 {
@@ -83,12 +85,12 @@ func (l *Limit) header(line []byte) {
 		l.lost = true
 		return
 	}
-	n = min(max(n, 0), 1<<40) // so that sums stay numbers
+	n = min(max(n, 0), 1<<40) // so that sums do not overflow
 	switch kind {
 	case '$', '!', '=':
 		if !bytes.HasPrefix(line[1:], []byte("-")) {
 			l.skip = min(n, MaxBytes) + int64(len("\r\n"))
-			l.bytes += max(0, n-MaxBytes) // more than it may have
+			l.bytes += max(0, n-MaxBytes) // more than allowed
 		}
 	case '%', '|':
 		n *= 2
@@ -99,7 +101,7 @@ func (l *Limit) header(line []byte) {
 	}
 }
 
-// enough reports whether the reply under way has too much.
+// enough returns an error if the current reply is too large.
 func (l *Limit) enough() error {
 	switch {
 	case l.elements > MaxElements:
@@ -117,8 +119,9 @@ func (l *Limit) ended() {
 	}
 }
 
-// Conn returns conn, ended by a reply that is too large. It shows its socket if conn does: a client library
-// looks there whether the server has hung up. Its Read is not safe for concurrent use.
+// Conn returns conn with a limit: a reply that is too large closes it. It gives access to its
+// socket if conn does, since a client library looks there whether the server has hung up. Its Read
+// is not safe for concurrent use.
 func Conn(conn net.Conn) net.Conn {
 	l := &limited{Conn: conn}
 	if socket, ok := conn.(syscall.Conn); ok {

@@ -44,7 +44,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// taken is the error of the first part that is too much.
+// taken returns the error of the first part that is too much.
 func taken(reply string, times, size int) string {
 	var l Limit
 	for range times {
@@ -95,7 +95,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// FuzzTake: the parts in which a reply comes make no difference.
+// FuzzTake checks that the way a reply is split into parts makes no difference.
 func FuzzTake(f *testing.F) {
 	f.Add("*2\r\n$1\r\na\r\n:1\r\n", 1)
 	f.Add("*1000000000\r\n", 3)

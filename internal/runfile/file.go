@@ -19,24 +19,23 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A File is what a run file sets.
+// A File has the settings of a run file.
 type File struct {
-	// Name is what the file is called in errors.
+	// Name is the name of the file in errors.
 	Name string
 	// Settings are its keys, in the order of the file, each once.
 	Settings []Setting
 }
 
-// Read reads the text of a run file with the keys that there are. Its error is of
-// type [Problems]: everything that is wrong, or, where the text is no YAML, the first
-// place where it is not.
+// Read reads the text of a run file with the given keys. Its error is of type [Problems]: all
+// faults or, if the text is no YAML, the position of the first syntax error.
 func Read(name string, text []byte, keys []Key) (File, error) {
 	r := reader{file: name, keys: keys, others: "keys are the flags of lockbench run, without their dashes"}
 	f := r.settings(r.entries(text))
 	return f, r.failed()
 }
 
-// settings returns the settings of one mapping, whose keys the parser has found to differ.
+// settings returns the settings of one mapping; the parser has checked that its keys differ.
 func (r *reader) settings(entries []*ast.MappingValueNode) File {
 	f := File{Name: r.file}
 	for _, entry := range entries {
@@ -47,7 +46,7 @@ func (r *reader) settings(entries []*ast.MappingValueNode) File {
 	return f
 }
 
-// failed is everything that is wrong, nil for nothing.
+// failed returns all problems, nil for none.
 func (r *reader) failed() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -58,13 +57,14 @@ func (r *reader) failed() error {
 	return r.problems
 }
 
-// What a run file may have at most: bytes, and begins of lists. The parser takes memory by the square of how deep they lie.
+// The limits of a run file: bytes, and starts of lists. The parser's memory grows with the square
+// of their depth.
 const (
 	maxText  = 1 << 16
 	maxLists = 4000
 )
 
-// Load reads the text of a run file, if it is not too long for one; of the name "-" that is stdin.
+// Load reads the text of a run file, unless it is too long; the name "-" is stdin.
 func Load(name string, stdin io.Reader) (text []byte, err error) {
 	r := stdin
 	if name != "-" {
@@ -81,8 +81,8 @@ func Load(name string, stdin io.Reader) (text []byte, err error) {
 	return text, nil
 }
 
-// ReadAll reads the text of a file, if it is not too long, nor has too many lists, for one that people
-// write by hand.
+// ReadAll reads the text of a file. It refuses a text that is too long, or has too many lists, for
+// one that people write by hand.
 func ReadAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
@@ -101,15 +101,15 @@ func ReadAll(r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// byteOrderMark begins files of some editors.
+// byteOrderMark is at the start of files of some editors.
 var byteOrderMark = []byte("\uFEFF")
 
-// reader collects what is wrong with a file while it is read.
+// reader collects the faults of a file while it is read.
 type reader struct {
 	file     string
 	keys     []Key
 	problems Problems
-	// others are the keys that there are, for who names one that there is not.
+	// others names the known keys, for the error of an unknown one.
 	others string
 }
 
@@ -117,7 +117,7 @@ func (r *reader) complain(at Position, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: r.file, At: at, Err: fmt.Errorf(format, args...)})
 }
 
-// entries are the keys of the document with what stands behind them.
+// entries returns the keys of the document with their values.
 func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 	body, ok := r.document(text)
 	switch {
@@ -130,7 +130,7 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 	return r.mapping(body)
 }
 
-// document is what the text says, nil for nothing; false where that cannot be read.
+// document returns the document of a text, nil if it is empty; false if it cannot be parsed.
 func (r *reader) document(text []byte) (ast.Node, bool) {
 	if !utf8.Valid(text) {
 		r.complain(Position{}, "it is no UTF-8 text; hint: a YAML file is read here")
@@ -168,8 +168,7 @@ func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
 	return entries
 }
 
-// malformed is a syntax error with its place, and without the picture of it that the
-// parser draws.
+// malformed returns a syntax error with its position, and without the parser's excerpt.
 func (r *reader) malformed(err error) Problem {
 	var syntax *yaml.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Token == nil {
@@ -178,8 +177,7 @@ func (r *reader) malformed(err error) Problem {
 	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is no YAML: %s; hint: lines of key: value, each key once, indented by blanks", syntax.Message)}
 }
 
-// setting reads one key. It is false where the key does not exist or its values do not
-// fit.
+// setting reads one key. It returns false if the key does not exist or its values do not fit.
 func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	name, at := entry.Key.GetToken().Value, place(entry.Key)
 	i := slices.IndexFunc(r.keys, func(k Key) bool { return k.Name == name })
@@ -196,7 +194,7 @@ func (r *reader) setting(entry *ast.MappingValueNode) (Setting, bool) {
 	return s, len(r.problems) == before
 }
 
-// instead are the keys that a name may have meant.
+// instead names the keys that a mistyped name may have meant.
 func (r *reader) instead(name string) string {
 	var known []string
 	for _, k := range r.keys {
@@ -208,7 +206,7 @@ func (r *reader) instead(name string) string {
 	return r.others
 }
 
-// place is where a node begins.
+// place returns the start of a node.
 func place(n ast.Node) Position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return place(m.Values[0])

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
-// keys are one of each sort.
+// keys returns one key of each kind.
 func keys() []runfile.Key {
 	return []runfile.Key{
 		{Name: "clients", Type: runfile.Integer, Check: whole},
@@ -170,8 +170,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// FuzzRead asserts that whatever a file holds ends in settings or in problems that
-// tell where.
+// FuzzRead asserts that any file gives either settings or problems with positions.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"clients: 3\nttl: 1s", "design: [a/*, '*/b']", "fault:\n  - cut: {p: 1}", "stages: [30s:1]", "out: {json: [a, b]}", "a: &b 1\nc: *b", "!!map {a: b}", "? a\n: b", "<<: {a: b}", "--- |\n x\n...\n"} {
 		f.Add(text)
@@ -193,7 +192,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestLoad: what would take the parser gigabytes is turned away.
+// TestLoad checks that files that would take gigabytes to parse are refused.
 func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("# long\n", 9000):                      "",

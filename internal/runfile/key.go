@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Type is what the text of a value has to look like.
+// A Type is the syntax of a value.
 type Type int
 
 // The types of values.
@@ -22,8 +22,8 @@ const (
 	Scalar       // a text that may look like a number, too
 )
 
-// Takes says what values of the type are, and names one. It is not simple where there is
-// more to say of a value than that it is of another type.
+// Takes describes values of the type, and gives an example. simple is false if values
+// have further rules beside their type.
 func (t Type) Takes() (what, example string, simple bool) {
 	switch t {
 	case Boolean:
@@ -47,33 +47,34 @@ func (t Type) Takes() (what, example string, simple bool) {
 type Key struct {
 	// Name is the key as it is written.
 	Name string
-	// Help says what it sets, for people.
+	// Help describes the setting, for people.
 	Help string
-	// Default is its value where it is left out, as text; empty for none.
+	// Default is its value if it is left out, as text; empty for none.
 	Default string
-	// Type is what its values look like.
+	// Type is the syntax of its values.
 	Type Type
 	// List allows several values.
 	List bool
 	// Commas allows several values in one text of a list, separated by commas.
 	Commas bool
-	// Joined allows a list where one value is wanted: its items are put together with
-	// commas, in their order.
+	// Joined allows a list in place of one value: its items are joined by commas, in
+	// their order.
 	Joined bool
-	// Known are the values that there are, or, where values are pairs, their names.
-	// Empty means that any will do.
+	// Known are the valid values or, if values are pairs, their valid names. Empty means
+	// that any will do.
 	Known []string
 	// Patterns allows globs beside Known.
 	Patterns bool
-	// Pair is what stands between name and value, such as "=", where a mapping from the
-	// one to the other may be written for a text that has both; empty where not.
+	// Pair is the separator between name and value, such as "=", if a mapping may
+	// replace a text that has both; empty if not.
 	Pair string
-	// Check says what is wrong with a value that is of Known, and may hint; nil accepts
-	// all. Of the types Boolean to Duration it is only asked whether something is.
+	// Check returns an error, maybe with a hint, for a value that is in Known but still
+	// wrong; nil accepts all. For the types Boolean to Duration only the presence of an
+	// error counts.
 	Check func(value string) error
 }
 
-// A Value is one value of a setting and where it begins.
+// A Value is one value of a setting, with its position.
 type Value struct {
 	Text string
 	At   Position
@@ -82,12 +83,12 @@ type Value struct {
 // A Setting is a key of a file with its values: one, or for a list as many as there are.
 type Setting struct {
 	Key Key
-	// At is where the key stands.
+	// At is the position of the key.
 	At     Position
 	Values []Value
 }
 
-// Texts are the values without their places.
+// Texts returns the values without their positions.
 func (s Setting) Texts() []string { return texts(s.Values) }
 
 func texts(values []Value) []string {
@@ -98,13 +99,13 @@ func texts(values []Value) []string {
 	return all
 }
 
-// takes says what the key takes, for errors.
+// takes describes the values of the key, for errors.
 func (k Key) takes() string {
 	what, _, _ := k.Type.Takes()
 	return what
 }
 
-// known is an error for a value that is none of those that there are.
+// known returns an error for a value that is not among the known ones.
 func (k Key) known(text string) error {
 	name := text
 	if k.Pair != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// ReadList reads the text of a file that is a list of mappings, each with all of these keys. An empty file
-// is an empty list. The error is that of [Read].
+// ReadList reads the text of a file that is a list of mappings, each with all of these keys. An
+// empty file is an empty list. Its errors are like those from [Read].
 func ReadList(name string, text []byte, keys []Key) (items []Item, err error) {
 	var names []string
 	for _, k := range keys {

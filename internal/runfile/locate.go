@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Locate puts the place of a setting before an error that names it and its value, as in
-// "workload oversell: clients 0: a run needs somebody": some things are seen to be wrong
-// only when all settings are known. Errors that name none are returned as they are.
+// Locate puts the position of a setting before an error that names the setting and its
+// value, as in "workload oversell: clients 0: a run needs somebody": some faults show
+// only when all settings are known. It returns errors that name no setting unchanged.
 //
 // values returns the values of a setting as the error would write them, in their order.
 func (f File) Locate(err error, values func(Setting) []string) error {
@@ -16,7 +16,7 @@ func (f File) Locate(err error, values func(Setting) []string) error {
 	}
 	parts := strings.Split(err.Error(), ": ")
 	for _, s := range f.Settings {
-		// Of equal values the last is the one too many.
+		// The last of equal values is the superfluous one.
 		for i, value := range slices.Backward(values(s)) {
 			named := func(part string) bool { return plain(part) == plain(s.Key.Name+value) }
 			if slices.ContainsFunc(parts, named) {
@@ -27,5 +27,5 @@ func (f File) Locate(err error, values func(Setting) []string) error {
 	return err
 }
 
-// plain leaves out what errors and keys write differently: warm-up 1s, warmup 1s.
+// plain removes the characters in which errors and keys differ: warm-up 1s, warmup 1s.
 func plain(text string) string { return strings.NewReplacer(" ", "", "-", "").Replace(text) }

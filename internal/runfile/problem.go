@@ -9,15 +9,16 @@ import (
 // characters. The zero value is the file as a whole.
 type Position struct{ Line, Column int }
 
-// A Problem is one thing that is wrong with a file.
+// A Problem is one fault of a file.
 type Problem struct {
 	File string
 	At   Position
-	// Err says what is wrong, and after "; hint: " what would do.
+	// Err names the fault, and after "; hint: " a remedy.
 	Err error
 }
 
-// Error begins with file:line:column, as compilers do, for editors to find it.
+// Error begins with file:line:column, as errors of compilers do, so that editors find the
+// position.
 func (p Problem) Error() string {
 	if p.At == (Position{}) {
 		return fmt.Sprintf("%s: %v", p.File, p.Err)
@@ -28,11 +29,11 @@ func (p Problem) Error() string {
 // Unwrap gives the cause.
 func (p Problem) Unwrap() error { return p.Err }
 
-// Problems are all that is wrong with a file, in the order of their places.
+// Problems are all faults of a file, in the order of their positions.
 type Problems []Problem
 
-// Error returns the only problem, or each on a line of its own with its hint below; there
-// must be one.
+// Error returns the text of the only problem, or each on a line of its own with its hint
+// below. There must be at least one.
 func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].Error()

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SchemaURL is where the schema is published, for editors to find.
+// SchemaURL is the URL of the published schema, for editors.
 const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/internal/runfile/schema/run-file-v1.json"
 
-// schemaID names the schema, like those of results.
+// schemaID identifies the schema, like the IDs of the schemas of results.
 const schemaID = "https://github.com/lockbench/lockbench/internal/runfile/schema/run-file-v1.json"
 
 // Patterns of values, in the regular expressions of JSON Schema.
@@ -24,10 +24,11 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Schema is the JSON Schema of a run file with these keys, for editors: it knows
-// names, types and the values that there are. What is valid under it may still be
-// refused, for settings that contradict each other; what [Read] accepts is valid but
-// for numbers in quotes, which need none. It is of draft 7, which every editor reads.
+// Schema returns the JSON Schema of a run file with these keys, for editors: it has
+// names, types and valid values. A file that is valid under it may still be refused,
+// for settings that contradict each other; a file that [Read] accepts is valid,
+// except for numbers in quotes, which need none. It is of draft 7, which every editor
+// reads.
 func Schema(keys []Key) ([]byte, error) {
 	properties, definitions := object{}, object{
 		"duration":     orZero(durations),
@@ -74,8 +75,8 @@ func property(k Key) object {
 	return p
 }
 
-// shape is one value, or where a list may stand either. What it refers to stands in
-// allOf: draft 7 ignores what stands beside a reference.
+// shape describes one value or, if the key takes a list, one value or a list.
+// References are in allOf, since draft 7 ignores all keywords beside a reference.
 func shape(k Key) object {
 	switch {
 	case k.List || k.Joined:
@@ -113,12 +114,12 @@ func value(k Key) object {
 	return text(k)
 }
 
-// orZero is a text of the pattern, or the number 0, which needs no unit.
+// orZero accepts a text of the pattern, or the number 0, which needs no unit.
 func orZero(pattern string) object {
 	return object{"type": []string{"string", "integer"}, "pattern": "^(0|" + pattern + ")$", "minimum": 0, "maximum": 0}
 }
 
-// text is one of those that are known; a pair begins with one.
+// text accepts one of the known texts; a pair begins with one.
 func text(k Key) object {
 	switch {
 	case len(k.Known) == 0:
@@ -136,7 +137,7 @@ func text(k Key) object {
 	return object{"enum": k.Known}
 }
 
-// mapping is a name with its value, several of them, or settings of its own.
+// mapping accepts a name with its value, several of them, or settings of its own.
 func mapping(k Key) object {
 	names := object{"type": "object", "minProperties": 1, "additionalProperties": refer("settings")}
 	if len(k.Known) > 0 {
@@ -149,7 +150,8 @@ func mapping(k Key) object {
 	return names
 }
 
-// defaultOf is the default as the schema writes values of the type.
+// defaultOf returns the default in the form in which the schema writes values of the
+// type.
 func defaultOf(k Key) (any, bool) {
 	switch k.Type {
 	case Boolean:

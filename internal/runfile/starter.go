@@ -11,7 +11,8 @@ import (
 // A started key is one that a run file to start from sets.
 type started struct{ key, why, value string }
 
-// settingsToStart are what most runs want to decide, in an order to read.
+// settingsToStart are the settings that most runs choose, in an order for
+// reading.
 var settingsToStart = []started{
 	{"design", "Which locks, by name or glob: lockbench list designs has all.", "[lua-token/strategy, redislock/obtain]"},
 	{"workload", "What clients do under the lock: lockbench list workloads.", "oversell"},
@@ -45,7 +46,8 @@ var samples = map[string]string{
 	"conditions": "[outlived, crash, lost-reply]",
 }
 
-// Starter is a run file to start from, for a file of that name.
+// Starter returns the text of a run file to start from, for a file of that
+// name.
 func Starter(path string, keys []Key) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n#\n# A run file of lockbench. Run it with\n#\n#     lockbench run %s\n#\n", SchemaURL, path)
@@ -66,10 +68,11 @@ func Starter(path string, keys []Key) []byte {
 	return b.Bytes()
 }
 
-// inHelp finds the default of a key that stands for what zero means.
+// inHelp matches a default in the help of a key, for keys with zero as a sign for
+// another value.
 var inHelp = regexp.MustCompile(`\(default ([0-9][^ ;)]*)`)
 
-// sample is a value that a key may have: its default where it has one.
+// sample returns a valid value of a key: its default if it has one.
 func sample(k Key) string {
 	value, given := samples[k.Name]
 	switch {
@@ -89,7 +92,7 @@ func sample(k Key) string {
 	return "0"
 }
 
-// comment wraps a text into lines of comment.
+// comment wraps a text into comment lines.
 func comment(text string) string {
 	const width = 88
 	var lines strings.Builder

@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// values are what stands behind a key.
+// values returns the values of a key.
 func (r *reader) values(k Key, n ast.Node) []Value {
 	list, isList := n.(*ast.SequenceNode)
 	if !isList {
@@ -26,7 +26,7 @@ func (r *reader) values(k Key, n ast.Node) []Value {
 	return all
 }
 
-// items are those of a list, which must have some.
+// items returns the items of a list, which must not be empty.
 func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
 	if len(list.Values) == 0 {
 		r.complain(place(list), "%s has an empty list; hint: leave the key out for what is usual", k.Name)
@@ -34,7 +34,7 @@ func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
 	return list.Values
 }
 
-// split takes a text apart that holds several values.
+// split splits a text that holds several values.
 func split(k Key, whole []Value) (all []Value) {
 	if !k.Commas {
 		return whole
@@ -47,8 +47,8 @@ func split(k Key, whole []Value) (all []Value) {
 	return all
 }
 
-// item is one item of a list, or what stands for a list of one: a scalar, or a mapping
-// of names to values where these are pairs.
+// item returns one item of a list, or the value in place of a list of one: a scalar, or
+// a mapping of names to values if the values are pairs.
 func (r *reader) item(k Key, n ast.Node) []Value {
 	entries, isMapping := pairs(n)
 	switch {
@@ -68,8 +68,8 @@ func (r *reader) item(k Key, n ast.Node) []Value {
 	return all
 }
 
-// paired writes an entry of a mapping as the texts it stands for: name, name=value, one
-// for each value of a list, or name,setting=value,... for settings.
+// paired converts an entry of a mapping into the texts that it stands for: name,
+// name=value, one for each value of a list, or name,setting=value,... for settings.
 func (r *reader) paired(k Key, e *ast.MappingValueNode) (all []Value) {
 	name, at := e.Key.GetToken().Value, place(e.Key)
 	settings, isMapping := pairs(e.Value)
@@ -95,8 +95,8 @@ func (r *reader) paired(k Key, e *ast.MappingValueNode) (all []Value) {
 	return []Value{{Text: name + k.Pair + value, At: at}}
 }
 
-// scalar is the text of a single value as it is written, whatever YAML would make of
-// it: what it means is for the key to say.
+// scalar returns the text of a single value as it is written, without YAML's
+// interpretation; the key interprets it.
 func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -117,8 +117,8 @@ func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	return "", false
 }
 
-// check sees whether a value is one that its key takes. Where the type says all that
-// there is to say, it says it.
+// check checks whether a value is valid for its key. A fault that the type alone
+// explains is reported in the words of the type.
 func (r *reader) check(k Key, v Value) {
 	if err := k.known(v.Text); err != nil {
 		r.complain(v.At, "%w", err)
@@ -140,7 +140,7 @@ func (r *reader) check(k Key, v Value) {
 	}
 }
 
-// pairs are the entries of a mapping; false for anything else.
+// pairs returns the entries of a mapping; false for anything else.
 func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:

@@ -1,6 +1,6 @@
-// Package serverror reads the errors of a server: with which code it refused to run a
-// command at all, and what it said. It goes by the text, so that the errors of every client
-// library, and those that a lock puts into words of its own, are read the same way.
+// Package serverror reads the errors of a server: the code and the text with which it refused to
+// run a command at all. It goes by the text, so that the errors of every client library, and
+// errors that a lock words itself, are read the same way.
 package serverror
 
 import "strings"
@@ -8,28 +8,29 @@ import "strings"
 // NoPerm is the code of a user that lacks a permission.
 const NoPerm = "NOPERM"
 
-// refusals are replies that say nothing of a lock: the server runs no such command for this
-// user, at this time or in this state. Said is what follows the code, empty for anything.
+// refusals are the error codes that prove nothing about a lock: the server does not run the
+// command for this user, at this time or in this state. The value is the text that must follow
+// the code, empty for any.
 var refusals = map[string]string{
 	NoPerm: "", "NOAUTH": "", "WRONGPASS": "", "MISCONF": "", "LOADING": "", "READONLY": "", "MASTERDOWN": "",
 	"NOREPLICAS": "", "CLUSTERDOWN": "", "OOM": "command not allowed", "BUSY": "is busy running a script",
 	"MOVED": ":", "TRYAGAIN": "", "CROSSSLOT": "", // of clusters
 }
 
-// inScript is how servers before Redis 7.2 say that a script lacks a permission.
+// inScript is the text with which servers before Redis 7.2 say that a script lacks a permission.
 const inScript = "The user executing the script can't"
 
-// A Refusal is a reply by which a server refused to run a command.
+// A Refusal is a reply with which a server refused to run a command.
 type Refusal struct {
 	// Code opens the reply, Text is all of it.
 	Code, Text string
 }
 
-// Found reports whether there is one.
+// Found reports whether there is a refusal.
 func (r Refusal) Found() bool { return r.Code != "" }
 
-// NothingRan reports whether the server ran nothing of what was sent. A script may have run in
-// part when it turns out to lack a permission; no other refusal comes after a script has written.
+// NothingRan reports whether the server ran nothing of the command. A script may have run in part
+// when it turns out to lack a permission; no other refusal comes after a script has written.
 func (r Refusal) NothingRan() bool {
 	script := strings.Contains(r.Text, inScript) || strings.Contains(r.Text, "in script")
 	return r.Found() && !(r.Code == NoPerm && script)
@@ -44,16 +45,16 @@ func RefusalOf(err error) (found Refusal) {
 	return found
 }
 
-// IsRefusal reports whether code is one of a refusal.
+// IsRefusal reports whether code is the code of a refusal.
 func IsRefusal(code string) bool {
 	_, is := refusals[code]
 	return is
 }
 
-// refusalIn returns the refusal in a text, wherever it begins.
+// refusalIn returns the first refusal in a text.
 func refusalIn(text string) Refusal {
 	for from := 0; from < len(text); from++ {
-		if text[from] < 'A' || text[from] > 'Z' { // most texts are of small letters alone
+		if text[from] < 'A' || text[from] > 'Z' { // most texts have lower-case letters only
 			continue
 		}
 		word := upperPrefix(text[from:])
@@ -67,7 +68,7 @@ func refusalIn(text string) Refusal {
 	return Refusal{}
 }
 
-// refusalAt returns the code of the refusal that begins a text, which begins with word.
+// refusalAt returns the code of the refusal at the start of a text that begins with word.
 func refusalAt(text, word string) string {
 	said, known := refusals[word]
 	rest, spaced := strings.CutPrefix(text[len(word):], " ")
@@ -80,7 +81,7 @@ func refusalAt(text, word string) string {
 	return ""
 }
 
-// upperPrefix is the upper-case letters with which a text begins.
+// upperPrefix returns the upper-case letters at the start of a text.
 func upperPrefix(text string) string {
 	n := 0
 	for n < len(text) && 'A' <= text[n] && text[n] <= 'Z' {
@@ -93,9 +94,9 @@ func isWord(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
 }
 
-// Reply returns the code that opens the text of an error reply ("NOSCRIPT No matching
-// script"), and that text, of err itself or of any error that it wraps; empty where there is
-// none. A code is 2 to 16 upper-case letters.
+// Reply returns the code at the start of an error reply ("NOSCRIPT No matching script"), and the
+// reply's text, from err itself or from any error that it wraps; both are empty if there is none.
+// A code is 2 to 16 upper-case letters.
 func Reply(err error) (code, text string) {
 	walk(err, func(err error) bool {
 		if c := codeOf(err.Error()); c != "" {
@@ -106,7 +107,7 @@ func Reply(err error) (code, text string) {
 	return code, text
 }
 
-// codeOf returns the code that opens a text.
+// codeOf returns the code at the start of a text.
 func codeOf(text string) string {
 	code := upperPrefix(text)
 	rest := text[len(code):]
@@ -116,7 +117,7 @@ func codeOf(text string) string {
 	return code
 }
 
-// walk passes err and all that it wraps to see, until that returns true.
+// walk calls see with err and every error that it wraps, until see returns true.
 func walk(err error, see func(error) bool) bool {
 	if err == nil {
 		return false
@@ -137,7 +138,8 @@ func walk(err error, see func(error) bool) bool {
 	return false
 }
 
-// Innermost returns what err wraps last: the cause, where the meaning is put before it.
+// Innermost returns the innermost error that err wraps: the cause, if err puts the meaning before
+// it.
 func Innermost(err error) error {
 	for {
 		var within error

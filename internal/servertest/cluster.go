@@ -13,8 +13,8 @@ type Cluster struct {
 	Replicas []*Node
 }
 
-// StartCluster starts three primaries, the first of them with so many replicas, and returns when all agree that
-// all slots are served. A primary that does not answer for a second is replaced.
+// StartCluster starts three primaries, the first of them with so many replicas, and returns when
+// all agree that all slots are served. A primary that does not answer for a second is replaced.
 func StartCluster(t testing.TB, replicas int, config ...string) *Cluster {
 	t.Helper()
 	const primaries, slots = 3, 16384
@@ -58,7 +58,7 @@ func StartCluster(t testing.TB, replicas int, config ...string) *Cluster {
 	return c
 }
 
-// await waits until all say so in CLUSTER INFO.
+// await waits until all nodes have the line in CLUSTER INFO.
 func (c *Cluster) await(t testing.TB, all []*Node, line string) {
 	t.Helper()
 	for _, n := range all {
@@ -73,5 +73,5 @@ func (c *Cluster) await(t testing.TB, all []*Node, line string) {
 	}
 }
 
-// URL is the address of the cluster, as --server takes it.
+// URL returns the address of the cluster, in the form of --server.
 func (c *Cluster) URL() string { return "redis://" + c.Nodes[0].Addr + "?addr=" + c.Nodes[1].Addr }

@@ -34,8 +34,8 @@ type Node struct {
 	kill    sync.Once
 }
 
-// StartNode starts redis-server with the lines of a configuration, and kills it when t ends. Without
-// the program it skips t, or fails it where [Required] is set.
+// StartNode starts redis-server with the lines of a configuration, and kills it when t ends.
+// Without the program it skips t, or fails it if [Required] is set.
 func StartNode(t testing.TB, config ...string) *Node { return startNode(t, nil, config...) }
 
 func startNode(t testing.TB, args []string, config ...string) *Node {
@@ -69,10 +69,10 @@ func startNode(t testing.TB, args []string, config ...string) *Node {
 	return n
 }
 
-// Kill ends the process, and returns when it is gone.
+// Kill kills the process, and returns when it has ended.
 func (n *Node) Kill() {
 	n.kill.Do(func() {
-		_ = n.process.Kill() // an error is that it is gone
+		_ = n.process.Kill() // the error is that it has ended
 		<-n.gone
 	})
 }
@@ -84,7 +84,7 @@ func (n *Node) Client(t testing.TB) *redis.Client {
 	return client
 }
 
-// Do sends a command to the node, which is to succeed, and returns the reply.
+// Do sends a command to the node and returns the reply. It fails t if the command fails.
 func (n *Node) Do(t testing.TB, args ...any) any {
 	t.Helper()
 	reply, err := n.Client(t).Do(t.Context(), args...).Result()
@@ -94,7 +94,7 @@ func (n *Node) Do(t testing.TB, args ...any) any {
 	return reply
 }
 
-// await asks until the node says nothing any more of what is missing.
+// await asks until the node reports nothing missing.
 func (n *Node) await(t testing.TB, said fmt.Stringer, missing func(context.Context) (string, error)) {
 	t.Helper()
 	Await(t, func(ctx context.Context) (string, error) {
@@ -107,7 +107,7 @@ func (n *Node) await(t testing.TB, said fmt.Stringer, missing func(context.Conte
 	})
 }
 
-// Await calls missing until it says nothing, for 30 s at most.
+// Await calls missing until it returns nothing, for 30 s at most.
 func Await(t testing.TB, missing func(context.Context) (string, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
@@ -125,7 +125,7 @@ func Await(t testing.TB, missing func(context.Context) (string, error)) {
 	}
 }
 
-// FreePort returns a port of the loopback that was free a moment ago.
+// FreePort returns a loopback port that was free a moment ago.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	addr, err := servers.FreePort()

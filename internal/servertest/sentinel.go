@@ -15,8 +15,8 @@ type Watched struct {
 	Sentinels        []*Node
 }
 
-// StartWatched starts a primary, its replica and two sentinels, of which one is enough to say that the primary
-// is down, after 300 ms. It returns when all know of each other.
+// StartWatched starts a primary, its replica and two sentinels, with a quorum of one, which take
+// the primary for down after 300 ms. It returns when all know of each other.
 func StartWatched(t testing.TB) *Watched {
 	t.Helper()
 	w := &Watched{Primary: StartNode(t, "repl-diskless-sync-delay 0")}
@@ -51,7 +51,7 @@ func StartSentinel(t testing.TB, primary *Node, config ...string) *Node {
 	}, config...)...)
 }
 
-// URL is the address of what the sentinels watch, as --server takes it.
+// URL returns the address of the watched primary, in the form of --server.
 func (w *Watched) URL() string {
 	return fmt.Sprintf("redis://%s?master_name=%s&addr=%s", w.Sentinels[0].Addr, Master, w.Sentinels[1].Addr)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// Required is the environment variable that, set to 1, turns a test that lacks a
-// server from skipped into failed.
+// Required is the environment variable that, set to 1, makes a test without its
+// server fail instead of skip.
 const Required = "LOCKBENCH_REQUIRE_SERVERS"
 
 // Start starts a private server and stops it when t ends. Without redis-server or
-// valkey-server in PATH it skips t, or fails it where [Required] is set.
+// valkey-server in PATH it skips t, or fails it if [Required] is set.
 func Start(t testing.TB) *servers.Server {
 	t.Helper()
 	s, err := servers.StartPrivate(t.Context())
@@ -26,8 +26,8 @@ func Start(t testing.TB) *servers.Server {
 	return s
 }
 
-// Clocked is Start, of a server whose clock can be set. Without the means for that it
-// skips t, or fails it where [Required] is set.
+// Clocked starts a private server like Start, with a clock that can be set. Without
+// the means for that it skips t, or fails it if [Required] is set.
 func Clocked(t testing.TB) *servers.Server {
 	t.Helper()
 	s := Start(t)
@@ -35,8 +35,8 @@ func Clocked(t testing.TB) *servers.Server {
 	return s
 }
 
-// Need ends t when err, of starting a server, is not nil: skipped if there is no
-// program to start and none is [Required], failed otherwise.
+// Need ends t if err, from starting a server, is not nil: it skips t if there is no
+// program to start and [Required] is not set, and fails it otherwise.
 func Need(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -48,7 +48,7 @@ func Need(t testing.TB, err error) {
 	}
 }
 
-// missing reports whether err is that this machine lacks something that others have.
+// missing reports whether err says that this machine lacks a program or an ability.
 func missing(err error) bool {
 	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, servers.ErrNoClock)
 }

@@ -14,21 +14,20 @@ import (
 
 const (
 	// quickest is the least time that a command takes in a virtual server, and spread
-	// what chance adds to it at most.
+	// the largest random addition to it.
 	quickest = 20 * time.Microsecond
 	spread   = 100 * time.Microsecond
 )
 
 // Virtual starts a Redis that lives in the testing/synctest bubble of its caller, and
-// returns how to reach it. It executes one command at a time, each after 20 to 120 us of
-// virtual time; of those that wait, seed decides which is next. So owners get in each
-// other's way as they do on a network, and neither the machine's speed nor its load
-// has a part in it.
+// returns the options of a client. It executes one command at a time, each after 20 to
+// 120 us of virtual time; seed decides the order of waiting commands. So owners compete
+// as on a network, independent of the machine's speed and load.
 //
-// A client's pool must not run out of connections: the timers of those that wait for one
-// are shared by all bubbles, which ends the program.
+// A client's pool must not run out of connections: the timers of clients that wait for
+// one are shared by all bubbles, which ends the program.
 //
-// The server ends with t, which is to be the bubble's own.
+// The server ends with t, which must be the bubble's own.
 func Virtual(t testing.TB, seed uint64) *redis.Options {
 	t.Helper()
 	server, err := stepserver.New()
@@ -56,7 +55,7 @@ func Virtual(t testing.TB, seed uint64) *redis.Options {
 	}
 }
 
-// serve executes what arrives at the server until stop is closed.
+// serve executes commands that arrive at the server until stop is closed.
 func serve(server *stepserver.Server, random *rand.Rand, stop <-chan struct{}) {
 	for {
 		select {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// TestVirtual: commands take virtual time, leases end by it, and who comes first is the
-// seed's choice.
+// TestVirtual checks that commands take virtual time, that leases end by it, and that
+// the seed decides the order.
 func TestVirtual(t *testing.T) {
 	order := func(t *testing.T, seed uint64) (order []string) {
 		synctest.Test(t, func(t *testing.T) {

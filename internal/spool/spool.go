@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// partSize is how long a part of a spool is that is thrown away once it was read.
+	// partSize is the length of a part that is removed once it is read.
 	partSize = 16 << 20
-	// maxBehind is how many bytes of such parts may wait for the reader.
+	// maxBehind is the largest number of bytes in such parts that wait for the reader.
 	maxBehind = 4 << 30
 )
 
-// A Spool is a file that is read while it is written: the file is the buffer
-// between the two, so the writer never waits for the reader, and memory does not grow
-// with what lies between them.
+// A Spool is a file that is read while it is written. The file is the buffer between the
+// two, so the writer never waits for the reader, and unread data does not take up memory.
 //
-// A spool that keeps all is one file. One that keeps its beginning only has the rest in
-// further files beside it, each thrown away when it was read, so that a run of any
+// A spool that keeps everything is one file. A spool that keeps only its beginning has
+// the rest in further files beside it, each removed once it is read, so that a run of any
 // length needs as little room as a short one.
 //
 // One goroutine may write and another read.
@@ -32,7 +31,7 @@ type Spool struct {
 	mu    sync.Mutex
 	grown sync.Cond
 	out   *os.File // the last part
-	parts []part   // those that were not read to the end, the first one begun
+	parts []part   // parts not yet read to the end, the first one begun
 	made  int      // parts so far
 
 	written, read int64
@@ -48,8 +47,8 @@ type part struct {
 
 func (p *part) unread() int64 { return p.written - p.read }
 
-// New makes the file at path, in place of any that is there. Of the history it
-// keeps about as many bytes as keep says, its beginning; all of it where keep is zero.
+// New creates the file at path and replaces an existing one. It keeps about the first
+// keep bytes of the history; all of it if keep is zero.
 func New(path string, keep int64) (*Spool, error) {
 	s := &Spool{path: path, keep: keep}
 	s.grown.L = &s.mu
@@ -76,8 +75,8 @@ func (s *Spool) begin() error {
 	return nil
 }
 
-// Write implements io.Writer. Where not all is kept it fails when nobody reads what
-// will not be kept.
+// Write implements io.Writer. It fails if nobody reads any more and the spool does not
+// keep the data.
 func (s *Spool) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +90,7 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// admit makes room for what is written next. s.mu is held.
+// admit makes room for the next write. The caller holds s.mu.
 func (s *Spool) admit() error {
 	switch last := &s.parts[len(s.parts)-1]; {
 	case s.complete:
@@ -108,8 +107,8 @@ func (s *Spool) admit() error {
 	return s.begin()
 }
 
-// Close marks that nothing more is written: a reader comes to the end then. It returns
-// the error of closing the file. Closing again does nothing.
+// Close marks the end of the data, at which a reader gets io.EOF. It returns the error of
+// closing the file. Closing again does nothing.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,33 +124,32 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Behind returns how many bytes were written and not read yet.
+// Behind returns the number of bytes written but not read yet.
 func (s *Spool) Behind() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.written - s.read
 }
 
-// Whole reports whether the file at the spool's path has all that was written.
+// Whole reports whether the file at the spool's path has all the data.
 func (s *Spool) Whole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made == 1
 }
 
-// Kept reports whether all that was read so far stays in the file at the spool's path.
+// Kept reports whether all data read so far stays in the file at the spool's path.
 func (s *Spool) Kept() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.parts[0].path == s.path
 }
 
-// Reader returns what reads the spool from its beginning, and waits where it has been
-// read as far as it is written. There is to be one only.
+// Reader returns a reader of the spool from its beginning, which waits at the end of the
+// data written so far. There must be only one.
 func (s *Spool) Reader() io.ReadCloser { return &spoolReader{spool: s} }
 
-// wait returns the part that is read next, which has something to read unless it ends
-// there.
+// wait returns the part to read next, which has unread data unless it ends there.
 func (s *Spool) wait() part {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +167,8 @@ func (s *Spool) took(n int) {
 	s.read += int64(n)
 }
 
-// drop goes on from a part that was read to its end, which is thrown away unless it is to
-// be kept. It returns io.EOF where there is no other.
+// drop moves on from a part that was read to its end, and removes the part unless it is
+// to be kept. It returns io.EOF if there is no other.
 func (s *Spool) drop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +188,7 @@ func (s *Spool) remove(p part) error {
 	return os.Remove(p.path)
 }
 
-// leave notes that nobody reads any more.
+// leave notes that the reader has stopped.
 func (s *Spool) leave() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,8 +253,8 @@ func (r *spoolReader) close() error {
 	return err
 }
 
-// Close ends the reading, and throws away what is not to be kept. Closing again does
-// nothing.
+// Close ends the reading, and removes the parts that are not to be kept. Closing again
+// does nothing.
 func (r *spoolReader) Close() error {
 	if r.left {
 		return nil

@@ -84,8 +84,8 @@ func writeSpool(t *testing.T, spool *Spool, size int) []byte {
 	return all
 }
 
-// TestSpoolKeepsNoMoreThanItMust: what was read is gone from the disk while the rest is
-// still being written.
+// TestSpoolKeepsNoMoreThanItMust checks that read parts are removed from the disk while
+// the rest is still being written.
 func TestSpoolKeepsNoMoreThanItMust(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,7 +117,8 @@ func TestSpoolKeepsNoMoreThanItMust(t *testing.T) {
 	}
 }
 
-// TestSpoolWithoutReader: what is not kept must not be lost unread.
+// TestSpoolWithoutReader checks that writing fails rather than lose unread data that is
+// not kept.
 func TestSpoolWithoutReader(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// Package suggest finds the names a mistyped one may have meant.
+// Package suggest finds the names that a mistyped one may have meant.
 package suggest
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// synonyms are common words for names of lockbench that do not resemble them.
+// synonyms maps common words to names of lockbench that do not resemble them.
 var synonyms = map[string]string{"redis": "server"}
 
-// Near returns at most three of known that resemble name, the likeliest first, or the synonym
-// of name alone.
+// Near returns at most three of known that resemble name, the likeliest first, or only the
+// synonym of name.
 func Near(name string, known []string) []string {
 	if ours, ok := synonyms[strings.ToLower(name)]; ok && slices.Contains(known, ours) {
 		return []string{ours}
@@ -51,15 +51,15 @@ func Near(name string, known []string) []string {
 	return names
 }
 
-// letters are those of name, sorted.
+// letters returns the letters of name, sorted.
 func letters(name string) string {
 	all := []byte(strings.ToLower(name))
 	slices.Sort(all)
 	return string(all)
 }
 
-// Unknown is the error for a name that is none of known: it names the value and
-// what, and hints at near matches or, failing those, at all that is known.
+// Unknown returns the error for a name that is not in known: it names the value and its kind,
+// the argument what, and hints at near matches or, if there are none, at all of known.
 func Unknown(what, name string, known []string) error {
 	if near := Near(name, known); len(near) > 0 {
 		return fmt.Errorf("unknown %s %q; hint: did you mean %s?", what, name, strings.Join(near, ", "))

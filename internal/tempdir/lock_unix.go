@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile opens path, makes it if need be, and locks it against every other
-// open file until it is closed or the process ends.
+// lockFile opens path, which it makes if necessary, and locks it against every
+// other open file until it is closed or the process ends.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

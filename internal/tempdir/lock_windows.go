@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// lockFile makes and opens path, which fails while somebody has it open: what
-// Go opens cannot be deleted on Windows.
+// lockFile makes and opens path, and fails while another process has it open:
+// Windows cannot delete a file that Go has open.
 func lockFile(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(ErrInUse, err)

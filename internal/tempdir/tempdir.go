@@ -1,6 +1,7 @@
-// Package tempdir makes temporary folders that do not outlive their owner: what a process leaves that was
-// killed, the next start clears. The owner keeps a lock on a file in its folder; the system lets go of that
-// when the owner ends, however it ends, so that a leftover is told from a folder in use.
+// Package tempdir makes temporary folders that do not outlive their owner: the next start removes
+// the folders of killed processes. The owner keeps a lock on a file in its folder. The system
+// releases the lock when the owner ends, however it ends, so that a leftover is told from a folder
+// in use.
 package tempdir
 
 import (
@@ -23,8 +24,8 @@ type Dir struct {
 	lock   *os.File
 }
 
-// New makes a folder in base, the system's if empty, for this user only. Its name begins with prefix. It
-// gets the name by which others look for leftovers only when it is locked.
+// New makes a folder in base, the system's if empty, for this user only. Its name begins with
+// prefix. The folder gets this name, by which others look for leftovers, only once it is locked.
 func New(base, prefix string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()
@@ -47,9 +48,9 @@ func New(base, prefix string) (*Dir, error) {
 // File is the path of a file in the folder.
 func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
-// Remove deletes the folder and gives its lock back. It takes the folder out of the sight of
-// processes that clear leftovers first, where the system renames folders with open files:
-// they would lock what is being deleted, and so put a file into it.
+// Remove deletes the folder and releases its lock. If the system can rename folders with open
+// files, it first hides the folder from processes that clear leftovers: they would lock it during
+// the deletion, and so put a file into it.
 func (d *Dir) Remove() error {
 	unseen := filepath.Join(filepath.Dir(d.Path), freshPrefix+strings.TrimPrefix(filepath.Base(d.Path), d.prefix))
 	if os.Rename(d.Path, unseen) == nil {
@@ -58,28 +59,28 @@ func (d *Dir) Remove() error {
 	return errors.Join(d.lock.Close(), os.RemoveAll(d.Path))
 }
 
-// Keep leaves the folder to the user, and only the lock is gone: no start clears it.
+// Keep leaves the folder to the user and removes only the lock: no start clears it.
 func (d *Dir) Keep() error {
 	return errors.Join(d.lock.Close(), os.Remove(d.File(lockName)))
 }
 
-// Abandon gives the lock back alone, as the end of the process does: the next start clears the folder.
+// Abandon only releases the lock, as the end of the process does: the next start clears the folder.
 func (d *Dir) Abandon() error { return d.lock.Close() }
 
-// Leftovers are the folders in base, the system's if empty, whose owner is gone. They are this process's from
-// now on.
+// Leftovers returns the folders in base, the system's if empty, without a living owner. They belong
+// to this process from now on.
 func Leftovers(base, prefix string) (all []*Dir) {
 	if base == "" {
 		base = os.TempDir()
 	}
-	paths, _ := filepath.Glob(filepath.Join(base, prefix+"*")) // only the pattern can be at fault
+	paths, _ := filepath.Glob(filepath.Join(base, prefix+"*")) // only a malformed pattern is an error
 	for _, path := range paths {
 		if !isOurs(path) {
 			continue
 		}
 		name := filepath.Join(path, lockName)
 		if _, err := os.Lstat(name); err != nil {
-			continue // a user's to keep
+			continue // the user keeps it
 		}
 		if lock, err := lockFile(name); err == nil { // else in use
 			all = append(all, &Dir{Path: path, prefix: prefix, lock: lock})
@@ -88,11 +89,11 @@ func Leftovers(base, prefix string) (all []*Dir) {
 	return all
 }
 
-// usual begins the names of folders of files, of whatever kind.
+// usual is the prefix of the names of folders of files.
 const usual = "lockbench-files-"
 
-// Fresh makes a folder in the system's, and removes what folders of the kind killed processes left there. What it cannot
-// remove it leaves: the next start comes.
+// Fresh makes a folder in the system's temporary folder, and removes folders of killed processes
+// there. It ignores failures to remove; the next start tries again.
 func Fresh() (*Dir, error) {
 	for _, d := range Leftovers("", usual) {
 		_ = d.Remove()
@@ -103,8 +104,8 @@ func Fresh() (*Dir, error) {
 // ErrInUse says that another process, or another part of this one, holds the lock.
 var ErrInUse = errors.New("in use")
 
-// Lock makes a file and locks it, until release is called, which removes it, or the process ends. The error wraps [ErrInUse]
-// where somebody has locked it. Release is never nil.
+// Lock makes a file and locks it until release is called, which removes it, or the process ends.
+// The error wraps [ErrInUse] if it is locked already. Release is never nil.
 func Lock(path string) (release func() error, err error) {
 	file, err := lockFile(path)
 	if err != nil {
@@ -112,7 +113,7 @@ func Lock(path string) (release func() error, err error) {
 	}
 	return func() error {
 		removed, closed := os.Remove(path), file.Close()
-		if removed != nil { // as of an open file on Windows
+		if removed != nil { // such as an open file on Windows
 			removed = os.Remove(path)
 		}
 		return errors.Join(removed, closed)

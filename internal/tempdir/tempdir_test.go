@@ -53,7 +53,8 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestLock: one at a time, and whoever comes afterwards.
+// TestLock checks that only one caller holds a lock at a time, and that it can
+// be taken again afterwards.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	for range 2 {

@@ -15,7 +15,7 @@ type Text interface {
 	fmt.Stringer
 }
 
-// New returns the flag that sets v. In a command's help kind names what its values are.
+// New returns the flag that sets v. In a command's help, kind stands for its value.
 func New(v Text, kind string) pflag.Value { return &flag{v, kind} }
 
 type flag struct {

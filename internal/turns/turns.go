@@ -18,13 +18,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan is what runs.
+// A Plan says which designs run, and how.
 type Plan struct {
-	// Of has the settings of all runs. Its subjects are not looked at.
+	// Of has the settings of all runs. Its subjects are ignored.
 	Of runner.Plan
 	// Sides are the base and the new design.
 	Sides [2]runner.Subject
-	// Rounds is how often each runs.
+	// Rounds is the number of runs of each side.
 	Rounds int
 	// Save is the directory for the results, empty for none.
 	Save string
@@ -39,7 +39,8 @@ func (t turn) String() string {
 	return fmt.Sprintf("%s-%02d", [...]string{"base", "new"}[t.side], t.round)
 }
 
-// inTurns lets each side go first every other time. The runs of a round have one seed.
+// inTurns returns the turns; each side goes first every other round. The runs of a round have the
+// same seed.
 func inTurns(rounds int) (all []turn) {
 	for i := range rounds {
 		first := i % 2
@@ -48,7 +49,7 @@ func inTurns(rounds int) (all []turn) {
 	return all
 }
 
-// A Session is a plan with what is there of it.
+// A Session is a plan with its results so far.
 type Session struct {
 	Plan
 
@@ -58,7 +59,7 @@ type Session struct {
 	saved   error  // the first error of saving while the runs went on
 }
 
-// New looks what is there already.
+// New makes the directory for the results of p and, if p resumes, loads those saved before.
 func New(p Plan) (*Session, error) {
 	s := &Session{Plan: p, results: map[turn]*results.Result{}}
 	if p.Save != "" {
@@ -79,10 +80,10 @@ func New(p Plan) (*Session, error) {
 	return s, nil
 }
 
-// Runs is how many runs are to be made.
+// Runs returns the number of runs to make.
 func (s *Session) Runs() int { return len(s.turns) }
 
-// load takes the result of a turn, if it is there.
+// load loads the result of a turn, if it is saved.
 func (s *Session) load(t turn) error {
 	path := s.file(t)
 	f, err := os.Open(path)
@@ -101,8 +102,8 @@ func (s *Session) load(t turn) error {
 	if len(r.Runs) != 1 || r.Runs[0].Design != of.Name {
 		return fmt.Errorf("%s is not of one run of %s; hint: another --save directory, or no --resume", path, of.Name)
 	}
-	if run := &r.Runs[0]; !run.Partial && run.Ended != load.EndedInterrupted && run.Ended != load.EndedServerLost { // else it is made again
-		r.NotRun = nil // when the session of then was over
+	if run := &r.Runs[0]; !run.Partial && run.Ended != load.EndedInterrupted && run.Ended != load.EndedServerLost { // else the run is made again
+		r.NotRun = nil // as of the end of that session
 		s.results[t] = r
 	}
 	return nil
@@ -110,8 +111,8 @@ func (s *Session) load(t turn) error {
 
 func (s *Session) file(t turn) string { return filepath.Join(s.Save, t.String()+".json") }
 
-// Run makes the runs that are missing, and returns the results of both sides, of which the last ones may be missing. Its error is
-// of runs or files; the results that there are come with it.
+// Run makes the missing runs, and returns the results of both sides; the last ones may be missing.
+// Its error is about runs or files; the results so far come with it.
 func (s *Session) Run(ctx context.Context, sink runner.Sink) (base, changed []results.Result, err error) {
 	p := s.Of
 	p.Subjects = nil
@@ -130,7 +131,7 @@ func (s *Session) Run(ctx context.Context, sink runner.Sink) (base, changed []re
 
 func (s *Session) begun(of runner.Subject, _ func() runner.Progress) { s.now = of.Variant }
 
-// ended saves what a run came to, at once: what comes after may be killed.
+// ended saves the result of a run at once, since a later run may be killed.
 func (s *Session) ended(j *results.Judged) {
 	for _, t := range s.turns {
 		if s.now == t.String() {
@@ -140,7 +141,7 @@ func (s *Session) ended(j *results.Judged) {
 	}
 }
 
-// sides parts the runs by side, and saves each with what is known at the end.
+// sides splits the runs by side, and saves each with the facts that are known only at the end.
 func (s *Session) sides(came *runner.Result, failed error) (base, changed []results.Result, err error) {
 	var missing []string
 	if n := len(s.turns) - len(came.Runs); n > 0 {
@@ -164,7 +165,7 @@ func (s *Session) sides(came *runner.Result, failed error) (base, changed []resu
 	return both[0], both[1], errors.Join(errs...)
 }
 
-// save writes a result where that was asked for.
+// save writes a result if that was asked for.
 func (s *Session) save(t turn, r *results.Result) error {
 	if s.Save == "" {
 		return nil

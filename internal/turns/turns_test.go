@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// plan is of some operations on the embedded server.
+// plan returns a plan of some operations on the embedded server.
 func plan(t *testing.T, names ...string) Plan {
 	t.Helper()
 	t.Setenv("PATH", "")
@@ -42,7 +42,7 @@ func session(t *testing.T, p Plan) *Session {
 	return s
 }
 
-// saved are the files in the directory of results.
+// saved returns the files in the directory of results.
 func saved(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -55,7 +55,8 @@ func saved(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestResume: each result is there as soon as its run is over, and a second session makes what is missing and no more.
+// TestResume checks that each result is saved as soon as its run is over, and that a second session
+// makes only the missing runs.
 func TestResume(t *testing.T) {
 	p := plan(t, "lua-token/strategy", "lua-token/token")
 	ctx, stop := context.WithCancel(t.Context())
@@ -97,7 +98,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses what is of another design, or damaged.
+// TestResumeRefuses checks that Resume refuses results of another design, and damaged ones.
 func TestResumeRefuses(t *testing.T) {
 	p := plan(t, "lua-token/strategy", "lua-token/token")
 	p.Rounds, p.Resume = 1, true

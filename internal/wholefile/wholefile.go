@@ -1,4 +1,4 @@
-// Package wholefile writes files that are whole or as they were before, whatever goes wrong.
+// Package wholefile replaces files atomically: a file is either complete or unchanged.
 package wholefile
 
 import (
@@ -10,30 +10,31 @@ import (
 	"sync"
 )
 
-// temporary begins the names of files that are being written.
+// temporary is the prefix of the names of unfinished files.
 const temporary = ".lockbench-"
 
-// unfinished are the files that are being written, by path.
+// unfinished has the paths of the unfinished files.
 var unfinished sync.Map
 
-// Abandon removes what has been written of files that are not whole yet, for a process that ends.
+// Abandon removes the incomplete files, for a process that ends.
 func Abandon() {
 	unfinished.Range(func(path, _ any) bool {
-		_ = os.Remove(path.(string)) // it may be whole by now
+		_ = os.Remove(path.(string)) // it may have been finished by now
 		return true
 	})
 }
 
-// Write has a file written beside path and then takes its place, so that a reader sees the file of
-// before or the new one, and an error leaves what was there. The file keeps its permissions, a new one
-// is readable by all. What is no regular file, such as a pipe or a device, is written as it is.
+// Write writes a file beside path, which then replaces path, so that a reader sees either the old
+// file or the new one, and an error leaves the old one in place. The file keeps its permissions; a
+// new one is readable by all. A path that is no regular file, such as a pipe or a device, is
+// written directly.
 func Write(path string, write func(io.Writer) error) (err error) {
 	info, missing := os.Stat(path)
 	if missing == nil && !info.Mode().IsRegular() {
 		return direct(path, write)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
+		path = real // a link stays a link
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
@@ -69,8 +70,8 @@ func direct(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Probe reports why nothing could be written to path, as far as that can be known before. It changes
-// nothing.
+// Probe returns an error if path cannot be written, as far as that can be known in advance. It
+// changes nothing.
 func Probe(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():

@@ -18,11 +18,12 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// session is an owner of PostgreSQL's advisory locks: a connection of its own, whose end frees them.
+// session is an owner of PostgreSQL's advisory locks: a connection of its own, which frees them
+// when it ends.
 type session struct {
 	conn *pgx.Conn
-	held map[string]bool // what a second acquire of the session would nest in
-	// keep has the connection outlive the owner, as a pool would; nil has it closed.
+	held map[string]bool // keys that a second acquire of the session would nest in
+	// keep takes the connection when the owner ends, as a pool would; nil closes it.
 	keep func(*pgx.Conn)
 }
 
@@ -50,7 +51,7 @@ func refused(lease lockbench.Lease, err error) (lockbench.Lease, error) {
 	return lease, err
 }
 
-// try is one try; neither a lease nor an error is a refusal.
+// try makes one try; neither a lease nor an error is a refusal.
 func (s *session) try(ctx context.Context, key string) (lockbench.Lease, error) {
 	if s.held[key] {
 		return nil, nil
@@ -94,11 +95,11 @@ func (l lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// times is how often each lock is tried, and how often when tests are to take their time.
+// times is the number of tests of each lock, and timesLong that number in long tests.
 const times, timesLong = 1, 20
 
-// TestAdvisoryLocks: a session lock passes; one whose Close leaves the session in the pool, with what it
-// holds, is caught.
+// TestAdvisoryLocks checks that a session lock passes, and that one with a Close that returns the
+// session to the pool, with its holds, is caught.
 func TestAdvisoryLocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for leases to end")
@@ -125,7 +126,7 @@ func TestAdvisoryLocks(t *testing.T) {
 	}
 }
 
-// tried tests the lock once, in sessions that are gone afterwards.
+// tried tests the lock once, in sessions that end afterwards.
 func tried(t *testing.T, config *pgx.ConnConfig, pooled bool) locktest.Trial {
 	t.Helper()
 	var mu sync.Mutex

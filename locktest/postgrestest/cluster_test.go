@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servertest"
 )
 
-// start starts a private cluster, which stops when t ends, and returns how to reach it. Without
-// PostgreSQL's programs t is skipped, or fails where servertest.Required is set.
+// start starts a private cluster, which stops when t ends, and returns the configuration to connect to it. Without
+// PostgreSQL's programs t is skipped, or fails if servertest.Required is set.
 func start(t *testing.T) *pgx.ConnConfig {
 	t.Helper()
 	cluster, err := postgres.Start(t.Context())

@@ -1,4 +1,4 @@
-// Package guard calls locks that may hang, panic or end their goroutine, and goes on.
+// Package guard calls locks that may hang, panic or end their goroutine, and survives that.
 package guard
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Guard calls a lock in a goroutine of its own, so that one that does not come
-// back, or panics, is told by name and harms nothing else. It is used by one
-// goroutine at a time, like the lock.
+// A Guard calls a lock in a goroutine of its own, so that a call that does not return, or
+// panics, is reported by name and affects nothing else. It is used by one goroutine at a
+// time, like the lock.
 type Guard struct {
 	inner lockbench.Locker
-	// patience is how long a call may take beside what it was told to wait for the
-	// lock: then its context ends. Once more as long, and it is taken to hang.
+	// patience is the time that a call may take in addition to the wait that it is told; then
+	// its context ends. After that time again, it counts as hanging.
 	patience time.Duration
-	// wrong is told of what no lock may do.
+	// wrong is called with each fault that no lock may have.
 	wrong func(error)
 	work  chan func()
-	// gone: the lock did not come back, or not whole; it is not called again.
+	// gone: a call of the lock did not return, or panicked; it is not called again.
 	gone atomic.Bool
 	shut bool
 }
 
-// New returns a guard of inner that waits so long for each call, and tells wrong what no lock
-// may do. It has a goroutine until it is closed.
+// New returns a guard of inner with the given patience for each call. It calls wrong with
+// each fault that no lock may have. It has a goroutine until it is closed.
 func New(inner lockbench.Locker, patience time.Duration, wrong func(error)) *Guard {
 	g := &Guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func())}
 	go func() {
@@ -41,21 +41,21 @@ func New(inner lockbench.Locker, patience time.Duration, wrong func(error)) *Gua
 	return g
 }
 
-// An answer is what a call returned.
+// An answer has the results of a call.
 type answer struct {
 	lease lockbench.Lease
 	left  time.Duration
 	err   error
 }
 
-// A call is what the lock is asked, and for how long it may wait for its turn.
+// A call is a call of the lock, with the time that it may wait for the lock.
 type call struct {
 	name string
 	wait time.Duration
 	make func(context.Context) answer
 }
 
-// call has the lock called.
+// call calls the lock.
 func (g *Guard) call(ctx context.Context, c call) answer {
 	if g.gone.Load() {
 		return answer{err: fmt.Errorf("%s: the lock is not called any more: %w", c.name, lockbench.ErrNoEffect)}
@@ -80,8 +80,8 @@ func (g *Guard) call(ctx context.Context, c call) answer {
 	}
 }
 
-// contain sends the answer of c, also where c never returns: because it panics, or
-// ends its goroutine.
+// contain sends the answer of c, even if c never returns because it panics or ends its
+// goroutine.
 func (g *Guard) contain(ctx context.Context, c call, done chan<- answer) {
 	returned := false
 	defer func() {
@@ -98,14 +98,14 @@ func (g *Guard) contain(ctx context.Context, c call, done chan<- answer) {
 	done <- a
 }
 
-// lost gives the lock up.
+// lost marks the lock as lost and reports err.
 func (g *Guard) lost(err error) error {
 	g.gone.Store(true)
 	g.wrong(err)
 	return err
 }
 
-// Close closes the lock, where it can be, and lets the goroutine go.
+// Close closes the lock if it is an io.Closer, and ends the goroutine.
 func (g *Guard) Close() {
 	if g.shut {
 		return
@@ -113,16 +113,16 @@ func (g *Guard) Close() {
 	g.shut = true
 	if c, ok := g.inner.(io.Closer); ok {
 		g.call(context.Background(), call{"Close", 0, func(context.Context) answer {
-			return answer{err: c.Close()} // which of its holds are lost is no matter
+			return answer{err: c.Close()} // it may lose any of its holds
 		}})
 	}
 	close(g.work)
 }
 
-// Spent reports whether the lock is not called any more.
+// Spent reports whether the lock can no longer be called.
 func (g *Guard) Spent() bool { return g.shut || g.gone.Load() }
 
-// Immortal reports whether what the lock does in the background cannot be ended.
+// Immortal reports whether the lock's work in the background cannot be ended.
 func (g *Guard) Immortal() bool {
 	_, ok := g.inner.(io.Closer)
 	return !ok
@@ -144,10 +144,10 @@ func (g *Guard) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return &guarded{lockbench.Wrapped{Lease: a.lease}, g}, nil
 }
 
-// ErrNoLease is what no Acquire may do.
+// ErrNoLease is the error of an Acquire that breaks the contract.
 var ErrNoLease = errors.New("Acquire returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired for a lock that is held")
 
-// guarded is a lease whose lock is called by a guard.
+// guarded is a lease with calls that go through a guard.
 type guarded struct {
 	lockbench.Wrapped
 	guard *Guard

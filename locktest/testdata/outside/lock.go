@@ -1,5 +1,5 @@
-// Package outside is a module of its own, as those of lockbench's users are: locks
-// on Redis, one of them sound.
+// Package outside is a module of its own, like the modules of lockbench's users.
+// It has locks on Redis, one of them sound.
 package outside
 
 import (
@@ -17,12 +17,13 @@ var (
 	ErrLost  = errors.New("the lock was lost")
 )
 
-// A Mutex is a lock on one key: what Lock and Unlock run on the server.
+// A Mutex is a lock on one key, made of the scripts that Lock and Unlock run on
+// the server.
 type Mutex struct {
 	Client       *redis.Client
 	Take, Give   *redis.Script
-	LooksFirst   bool // and asks Take only if it saw nothing
-	IgnoresGives bool // says that it gave the lock up, whatever came of it
+	LooksFirst   bool // calls Take only if the key looks free
+	IgnoresGives bool // reports success of Unlock in any case
 }
 
 var (
@@ -46,7 +47,7 @@ func GetThenSet(c *redis.Client) Mutex {
 	return Mutex{Client: c, Take: takeAlways, Give: give, LooksFirst: true}
 }
 
-// Lock takes the key for ttl and returns what unlocks it.
+// Lock takes the key for ttl and returns the token that unlocks it.
 func (m Mutex) Lock(ctx context.Context, key string, ttl time.Duration) (token string, err error) {
 	if m.LooksFirst {
 		if n, err := m.Client.Exists(ctx, key).Result(); err != nil || n > 0 {

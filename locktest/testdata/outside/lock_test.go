@@ -17,8 +17,8 @@ func TestSeconds(t *testing.T)    { tested(t, Seconds, "lease") }
 func TestSilent(t *testing.T)     { tested(t, Silent, "loss-reported") }
 func TestGetThenSet(t *testing.T) { tested(t, GetThenSet, "exclusion") }
 
-// tested holds the lock to one guarantee in real time: a machine that is slow leaves others
-// untested. The lease is nearly a second longer than whole ones.
+// tested holds the lock to one guarantee in real time: on a slow machine others stay
+// untested. The lease is nearly a second longer than a whole number of seconds.
 func tested(t *testing.T, lock func(*redis.Client) Mutex, claim string) {
 	t.Run("Explore", func(t *testing.T) {
 		locktest.Explore(t, func(_ *testing.T, env locktest.Env) lockbench.Locker { return Locker{lock(env.Redis)} })

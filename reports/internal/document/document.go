@@ -5,30 +5,31 @@ import (
 	"time"
 )
 
-// A Document is a report.
+// A Document is a report, independent of the medium it is rendered to.
 type Document struct {
-	// Kind names what it is of, Title what it is about, Version the lockbench that made it.
+	// Kind is the kind of report, Title its subject, Version the lockbench that made the
+	// result.
 	Kind, Title, Version string
-	// Conclusion is what a reader decides by, before the exit code; nil where there is none.
+	// Conclusion gives the decision before the exit code does; nil for none.
 	Conclusion *Paragraph
-	// Headline and Why say what came of it, as the exit code Exit does.
+	// Headline and Why state the outcome in words, Exit as the exit code.
 	Headline, Why string
 	Exit          int
 	Tone          Tone // of the headline
-	// Beside is what the exit code does not say and a reader has to know; nil for nothing.
+	// Beside adds the facts that a reader needs and the exit code does not give; nil for none.
 	Beside *Paragraph
 	Blocks []Block
-	// Brief documents go into papers as Markdown: their blocks alone.
+	// Brief makes Markdown leave out everything but the blocks, as papers need it.
 	Brief bool
-	// Footer says under what all this was made, for media that do not begin with it.
+	// Footer states the conditions of the measurement, for media that do not begin with them.
 	Footer string
-	// Series are what charts of a page draw, by the number of the run.
+	// Series are the data of a page's charts, indexed by the number of the run.
 	Series []Series
-	// Suites are the same for test reports; nil where a result has no cases.
+	// Suites are the results as test cases, for test reports; nil for a result without cases.
 	Suites []Suite
 }
 
-// A Tone is how words are coloured.
+// A Tone is the meaning that a renderer gives a colour.
 type Tone uint8
 
 // The tones.
@@ -41,12 +42,12 @@ const (
 	Unclaimed // broken, and not claimed
 )
 
-// String returns the name of the tone, as pages use it.
+// String returns the name of the tone, which pages use as a class.
 func (t Tone) String() string {
 	return [...]string{"plain", "good", "bad", "weak", "none", "unclaimed"}[t]
 }
 
-// Media are sets of renderers.
+// Media is a set of renderers.
 type Media uint8
 
 // The media.
@@ -56,7 +57,8 @@ const (
 	Page
 )
 
-// For reports whether what is for m, where the zero value is for all, is for medium.
+// For reports whether a block for m belongs in medium. The zero value of m stands for all
+// media.
 func (m Media) For(medium Media) bool { return m == 0 || m&medium != 0 }
 
 // A Block is a part of a document: *Section, *Paragraph, *List, *Table, *Chart or *Timeline.
@@ -69,54 +71,55 @@ func (*Table) block()     {}
 func (*Chart) block()     {}
 func (*Timeline) block()  {}
 
-// A Role is what a section is within its document.
+// A Role is the purpose of a section in its document.
 type Role uint8
 
 // The roles.
 const (
 	Part     Role = iota // a part of the report
-	Subject              // what is known of one design
-	Evidence             // what shows one breach
-	Cell                 // what is known of one cell, folded
-	Found                // what one way of trying showed
+	Subject              // all findings on one design
+	Evidence             // the evidence for one breach
+	Cell                 // the findings on one cell, folded
+	Found                // the findings of one driver
 	Charts               // charts beside each other
 )
 
-// A Length is how long a report has to be on a terminal for a section to be in it.
+// A Length says which reports contain a section: all, long ones, or those on a screen.
 type Length uint8
 
 // The lengths.
 const (
 	Any   Length = iota
-	Whole        // where a report is as long as it is: in a file, through a pipe
-	Short        // on a screen alone, in place of what is left out there
+	Whole        // left out on a screen; kept in files and pipes
+	Short        // on a screen alone, in place of a Whole section
 )
 
 // Hides reports whether a section of this length is left out, on a screen or elsewhere.
 func (l Length) Hides(screen bool) bool { return screen && l == Whole || !screen && l == Short }
 
-// A Section is blocks under a title. Without a title it only says which media they are for.
+// A Section is a list of blocks under a title. A section without a title serves only to choose
+// the media.
 type Section struct {
-	// ID is what links lead to, empty for none. It is unique in a document.
+	// ID is the target of links, empty for none. It is unique in a document.
 	ID string
-	// PageTitle stands for Title on pages, where sections are set apart by their titles.
+	// PageTitle replaces Title on pages, which need a title to set every section apart.
 	Title, PageTitle string
-	// Says goes on after the title, such as "broke exclusion"; SaysTone colours it.
+	// Says follows the title, such as "broke exclusion"; SaysTone colours it.
 	Says string
-	// PageSays stands for Says on pages, where a folded section says no more.
+	// PageSays replaces Says on pages, for folded sections that need a shorter text.
 	PageSays string
 	Tone     Tone // of the title
 	SaysTone Tone
 	Role     Role
-	Mark     Tone // what came of a subject, at first sight
-	// Folded sections show their title until a reader opens them, where that is possible.
+	Mark     Tone // the outcome of a subject, at first sight
+	// Folded sections show only their title until a reader opens them, if the medium can.
 	Folded bool
 	Media  Media
 	Length Length
 	Blocks []Block
 }
 
-// Visible reports whether there is anything to see of b in a medium.
+// Visible reports whether b shows anything in medium m.
 func Visible(b Block, m Media) bool {
 	switch b := b.(type) {
 	case *Section:
@@ -133,7 +136,7 @@ func Visible(b Block, m Media) bool {
 	return true
 }
 
-// Only are blocks for some media alone.
+// Only returns a section that is shown in the media m alone.
 func Only(m Media, blocks ...Block) *Section { return &Section{Media: m, Blocks: blocks} }
 
 // A Link leads to a section of the same document.
@@ -141,28 +144,28 @@ type Link struct{ Text, ID string }
 
 // A Paragraph is a line of text.
 type Paragraph struct {
-	Word string // before the text: what kind of remark it is
-	Tone Tone   // of the word, or of the text where there is no word
+	Word string // stands before the text and names the kind of remark
+	Tone Tone   // of the word, or of the text if there is no word
 	Text string
-	// Code is a command to type, after the text. Links come last.
+	// Code is a command to type; it follows the text. Links come last.
 	Code  string
 	Links []Link
-	// Facts are what a paragraph without Text has: settings and the like, said side by side.
+	// Facts replace Text: settings and the like, side by side.
 	Facts []string
-	// Strong is for the one sentence that matters.
+	// Strong marks the one sentence that matters.
 	Strong bool
 }
 
-// A List is items below each other.
+// A List is a list of items, one below the other.
 type List struct {
 	Title string
 	Items []Item
 }
 
-// An Item says something of a named thing: a word for what it is, its name, the rest.
+// An Item states something about a named thing: a word for its kind, its name, the rest.
 type Item struct {
 	Word string
-	Sign string // goes with the word where there is room; empty for that of the tone
+	Sign string // stands before the word if there is room; empty for the sign of the tone
 	Tone Tone   // of the word
 	Name string
 	Text string
@@ -175,29 +178,30 @@ type Table struct {
 	Corner  string // the head of the first column
 	Columns []Column
 	Rows    []Row
-	// Wide tables are what happened, line by line: as wide as they are, however narrow the
-	// terminal.
+	// Wide tables are logs, a line for each event. Their lines are never shortened, however
+	// narrow the terminal.
 	Wide bool
-	// Blank says on pages what stands in an empty place, where that means something.
+	// Blank is the text that pages show in an empty cell; empty if blanks mean nothing.
 	Blank string
-	// Notes say how to read it, a sentence each.
+	// Notes explain the table, one sentence each.
 	Notes []string
 }
 
 // A Column is one column of a table.
 type Column struct {
-	// Above stands over Name, as what several columns are of.
+	// Above stands over Name and is common to several columns.
 	Above, Name string
-	Full        string // stands for Name on pages, turned: it is too long to stand there
+	Full        string // replaces Name on pages, turned by 90 degrees for its length
 	Number      bool   // aligned to the right
-	Prose       bool   // its texts are phrases, in as many lines as they take
-	// Spare columns go first where there is no room, the lowest before the others; zero stays.
+	Prose       bool   // its texts are phrases and may wrap
+	// Spare columns are dropped when space is short, the lowest number first; zero is never
+	// dropped.
 	Spare int
 	Apart bool // begins a group of columns
 	Code  bool // its texts are commands
 }
 
-// Words are columns of text with these names.
+// Words returns text columns with these names.
 func Words(names ...string) []Column {
 	columns := make([]Column, len(names))
 	for i, name := range names {
@@ -209,55 +213,56 @@ func Words(names ...string) []Column {
 // A Row is one line of a table.
 type Row struct {
 	Name string
-	// Short stands for Name where there is no room; About explains it where there is.
+	// Short replaces Name when space is short; About explains it otherwise.
 	Short, About string
 	Link         string  // the ID that the name leads to, empty for none
 	Cells        []Value // one for each column
 }
 
-// A Value is what stands in one place of a table.
+// A Value is the content of one cell of a table.
 type Value struct {
 	Text string
-	// Short stands for Text where there is no room.
+	// Short replaces Text when space is short.
 	Short string
-	// Aside goes with the text: how sure it is, or the word for it.
+	// Aside follows the text: its uncertainty, or a word for it.
 	Aside string
-	// Sign is drawn before the aside, where there is room.
+	// Sign stands before Aside if there is room.
 	Sign string
-	// Tone colours the aside, or else the text.
+	// Tone colours Aside, or Text if there is no Aside.
 	Tone Tone
-	// Note says more, for renderers that can show it beside.
+	// Note is an explanation, for renderers that can show one on demand.
 	Note string
 	Link string // the ID of the evidence, empty for none
 	Dots *Dots
 }
 
-// Dots are the values behind a figure, one for each run of either side, for pages.
+// Dots are the values behind a figure, one for each run of either side. Only pages draw them.
 type Dots struct {
 	Says, Low, High string // in words, and the ends of the scale
 	Sides           []Side
 }
 
-// A Side is the values of one side, with their median and its interval, all as shares of the
-// scale from 0 to 1.
+// A Side has the values of one side of a comparison, with their median and its interval. All
+// are fractions of the scale, from 0 to 1.
 type Side struct {
 	Name     string
 	Values   []float64
 	Median   float64
 	From, To float64
-	Known    bool // the interval
+	Known    bool // From and To are
 }
 
-// A Chart is a picture of figures that stand in tables, too.
+// A Chart draws figures that also stand in tables.
 type Chart struct {
-	// Kind is how it is drawn: "rates" on a terminal, what charts.js knows on a page.
+	// Kind is the type of drawing: "rates" on a terminal, a name that charts.js knows on a
+	// page.
 	Kind string
-	// Subject is the ID of the section whose series it draws, empty for all.
+	// Subject is the ID of the section with the runs to draw, empty for all runs.
 	Subject        string
 	Title, Caption string
 	Says           string // in words
 	Full           bool   // as wide as the page
-	// X are the names of the points of Lines.
+	// X has the names of the points of Lines.
 	X     []string
 	Lines []Line
 }
@@ -268,59 +273,60 @@ type Line struct {
 	Values []float64
 }
 
-// A Series is what a page draws of one run. Its JSON is read by charts.js.
+// A Series has the data of one run for the charts of a page. charts.js reads its JSON.
 type Series struct {
 	Label string `json:"label"`
 	Slow  bool   `json:"slow,omitempty"`
-	// Hidden lines of a chart of many runs are drawn when a reader asks for them.
+	// Hidden lines are drawn only when a reader asks for them: a chart of many runs is too
+	// full.
 	Hidden   bool                    `json:"hidden,omitempty"`
 	Spectra  map[string]Distribution `json:"spectra"`
 	OverTime any                     `json:"over_time,omitempty"`
-	// Verdicts say which of the violations over time are of claims.
+	// Verdicts say which of the violations over time break a claim.
 	Verdicts map[string]string `json:"verdicts,omitempty"`
 	Grants   []int64           `json:"grants_by_client,omitempty"`
-	// Response: latencies count from the intended start. Settings are those that all share.
+	// Response: latencies count from the intended start. Settings are common to all lines.
 	Response bool     `json:"-"`
 	Settings []string `json:"-"`
 }
 
-// A Distribution is what share of Count durations was not longer than so many ns. The two
-// lists are as long as each other and rise.
+// A Distribution gives the quantiles of Count durations: the fraction Shares[i] of them took
+// NS[i] nanoseconds at most. Both lists have the same length and rise.
 type Distribution struct {
 	Count  int64     `json:"count"`
 	Shares []float64 `json:"shares"`
 	NS     []int64   `json:"ns"`
 }
 
-// A Suite is what was asked of one design, for test reports.
+// A Suite has the test cases of one design, for test reports.
 type Suite struct {
 	Name       string
 	Cases      []Case
 	Properties [][2]string // name and value
-	Started    string      // RFC 3339, empty where it is not known
+	Started    string      // RFC 3339, empty if unknown
 	Took       time.Duration
 }
 
-// A Case is one thing that was asked.
+// A Case is one question put to a design, with its answer.
 type Case struct {
 	Name  string
 	State State
-	// Message says in one line what was found; Evidence shows it.
+	// Message is the finding in one line; Evidence supports it.
 	Message  string
 	Evidence []Block
-	// Broken: a cell that the run itself broke, claimed or not, or that fails it.
+	// Broken: the run broke this cell, claimed or not, or the cell fails the run.
 	Broken bool
-	// Occasions are those on which a cell was put to the test; Strength is what they are worth,
-	// in a word, empty where nothing is known.
+	// Occasions counts the occasions that put a cell to the test. Strength is a word for their
+	// weight, empty if nothing is known.
 	Occasions int64
 	Strength  string
-	// Sources say what is known of it from where, by name.
+	// Sources list the findings on the case by source: its name, and its finding.
 	Sources [][2]string
 }
 
-// A State is what became of a case. Three colours cannot tell five verdicts apart, so green is
-// for what was seen to hold, and what breaks no claim is skipped: a green "exclusion" beside a
-// lock that was seen granted twice would be a lie.
+// A State is the outcome of a case. Three colours cannot tell five verdicts apart, so green is
+// only for a cell that was put to the test and held, and a breach of no claim is skipped: a
+// green "exclusion" beside a lock that was seen granted twice would be a lie.
 type State uint8
 
 // The states.

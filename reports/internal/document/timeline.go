@@ -5,26 +5,27 @@ import (
 	"slices"
 )
 
-// A Timeline is a counterexample to be drawn: a lane per client over one axis, of time in ns
-// or of steps. Its JSON is read by lanes.js.
+// A Timeline is a drawing of a counterexample: a lane per client over one axis, of time in ns
+// or of steps. lanes.js reads its JSON.
 type Timeline struct {
-	// ID names the drawing; Title and About are for where it stands alone.
+	// ID identifies the drawing on its page; Title and About describe it in a file of its
+	// own.
 	ID    string `json:"-"`
 	Name  string `json:"-"` // of its file
 	Title string `json:"-"`
 	About string `json:"-"`
-	// Key is the one that is locked, Margin by how much the breach is one; empty for unknown.
+	// Key is the locked key, Margin the size of the breach; empty if unknown.
 	Key, Margin string `json:"-"`
 
 	Steps    bool      `json:"steps,omitempty"`
 	Lanes    []Lane    `json:"lanes"`
 	Overlaps []Overlap `json:"overlaps,omitempty"`
-	// Entries are the same in words, in order; More is how many were left out.
+	// Entries are the same events in words, in order; More counts those left out.
 	Entries []Entry `json:"-"`
 	More    int     `json:"-"`
 }
 
-// A Lane is what one client did.
+// A Lane has the actions of one client.
 type Lane struct {
 	Name  string `json:"name"`
 	Bars  []Bar  `json:"bars,omitempty"`
@@ -39,7 +40,7 @@ const (
 	Believes = "believes" // that it holds the lock
 )
 
-// A Bar is time spent.
+// A Bar is a period of time.
 type Bar struct {
 	Kind string `json:"kind"`
 	From int64  `json:"from"`
@@ -47,7 +48,7 @@ type Bar struct {
 	Says string `json:"says"`
 }
 
-// A Mark is a command: called at At, answered at To, which is At where it was not.
+// A Mark is a command: called at At, answered at To, or To is At without an answer.
 type Mark struct {
 	Sign string `json:"sign"`
 	At   int64  `json:"at"`
@@ -56,8 +57,8 @@ type Mark struct {
 	Bad  bool   `json:"bad,omitempty"`
 }
 
-// An Overlap is time during which two clients held one key: within both leases, or past one's
-// end.
+// An Overlap is the time in which two clients held one key: within both leases, or past the
+// end of one.
 type Overlap struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
@@ -66,14 +67,14 @@ type Overlap struct {
 	Lanes  [2]int `json:"lanes"`
 }
 
-// An Entry is something that happened, in words, at a stamp in ns.
+// An Entry is an event in words, at a stamp in ns.
 type Entry struct {
 	At    int64
 	Lane  string
 	Words string
 }
 
-// Lane returns the index of the lane of that name, which it makes.
+// Lane returns the index of the lane with that name, and makes the lane if it does not exist.
 func (t *Timeline) Lane(name string) int {
 	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == name })
 	if i < 0 {
@@ -83,7 +84,7 @@ func (t *Timeline) Lane(name string) int {
 	return i
 }
 
-// Sort puts marks and entries in the order of time.
+// Sort sorts marks and entries by time.
 func (t *Timeline) Sort() {
 	for i := range t.Lanes {
 		slices.SortStableFunc(t.Lanes[i].Marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
@@ -91,7 +92,7 @@ func (t *Timeline) Sort() {
 	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
 }
 
-// Drawable reports whether there is anything in it to draw.
+// Drawable reports whether it has anything to draw.
 func (t *Timeline) Drawable() bool {
 	return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return len(l.Bars)+len(l.Marks) > 0 })
 }

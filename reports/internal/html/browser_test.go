@@ -24,7 +24,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A tab is one page in a headless Chromium, with what it did that it should not.
+// A tab is one page in a headless Chromium, with a record of its misdeeds.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -33,8 +33,8 @@ type tab struct {
 	deeds []string
 }
 
-// startBrowser starts Chromium for the tests of this file, which are skipped where there
-// is none, unless LOCKBENCH_REQUIRE_BROWSER is 1.
+// startBrowser starts Chromium for the tests of this file. They are skipped if there is
+// none, unless LOCKBENCH_REQUIRE_BROWSER is 1.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -51,7 +51,7 @@ func startBrowser(t *testing.T) context.Context {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has none for root
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
@@ -74,7 +74,7 @@ func open(t *testing.T, browser context.Context, page string, width int64, schem
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute) // what is waited for and never shown
+	ctx, cancel = context.WithTimeout(ctx, time.Minute) // for elements that never appear
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
@@ -88,7 +88,7 @@ func open(t *testing.T, browser context.Context, page string, width int64, schem
 	return b
 }
 
-// note takes down requests and whatever the console shows.
+// note records requests and all messages of the console.
 func (b *tab) note(ev any) {
 	deed := ""
 	switch ev := ev.(type) {
@@ -110,7 +110,7 @@ func (b *tab) note(ev any) {
 	}
 }
 
-// misdeeds are what the page did so far that it should not have.
+// misdeeds returns the requests and console messages so far; a page should have none.
 func (b *tab) misdeeds() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,7 +124,7 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval is what an expression comes to in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -148,14 +148,14 @@ func (b *tab) well() {
 	}
 }
 
-// A look is at a page so wide, of a reader who likes it light or dark.
+// A look is a width of the page, in px, and the colour scheme that the reader prefers.
 type look struct {
 	width  int64
 	scheme string
 }
 
-// looks opens a page in subtests named after it, one for each look: some of them look at it
-// in any case, others where tests are to take their time.
+// looks opens a page in subtests named after it: one for each look of some, and for each of
+// others in long tests.
 func looks(t *testing.T, browser context.Context, name, page string, test func(*testing.T, *tab, int64), some, others []look) {
 	if longtest.On() {
 		some = slices.Concat(some, others)
@@ -167,7 +167,7 @@ func looks(t *testing.T, browser context.Context, name, page string, test func(*
 	}
 }
 
-// TestBrowser looks at pages as a reader does.
+// TestBrowser tests pages in a browser.
 func TestBrowser(t *testing.T) {
 	browser := startBrowser(t)
 	run, explored := written(t, read(t, "run.json")), written(t, read(t, "explored.json"))
@@ -213,8 +213,8 @@ func testComparison(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 }
 
-// wellBehaved asserts what is asked of every page: it fits, can be read, runs nothing that
-// came with the data, and asks nobody for anything.
+// wellBehaved asserts the requirements on every page: it fits, is legible, runs no script
+// from the data, and makes no requests.
 func (b *tab) wellBehaved(width int64) {
 	b.t.Helper()
 	if got := eval[int64](b, "document.documentElement.scrollWidth"); got > width {
@@ -232,8 +232,8 @@ func (b *tab) wellBehaved(width int64) {
 	b.well()
 }
 
-// nameless lists tables that neither a caption nor the region around them names, heads
-// without a scope, and pictures and buttons without a text.
+// nameless lists tables without a caption or a named region around them, heads without a
+// scope, and pictures and buttons without a text.
 const nameless = `(() => {
 	const found = [];
 	for (const t of document.querySelectorAll("main table:not(.u-legend)")) {
@@ -245,7 +245,7 @@ const nameless = `(() => {
 	return found;
 })()`
 
-// testMatrix follows a cell to its counterexample.
+// testMatrix follows the link of a cell to its counterexample.
 func testMatrix(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 	b.do(chromedp.Focus(chromedp.CSS(".matrix a[href='#design-2-exclusion']")), chromedp.KeyEvent("\r"))
@@ -264,8 +264,8 @@ func testMatrix(t *testing.T, b *tab, width int64) {
 	b.wellBehaved(width)
 }
 
-// contrasts lists texts with less than the 4.5 : 1 that WCAG 2.2 asks for (1.4.3), as
-// tag.class: ratio.
+// contrasts lists texts with less than the contrast of 4.5 : 1 that WCAG 2.2 requires
+// (1.4.3), as tag.class: ratio.
 const contrasts = `(() => {
 	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return { rgb: m.slice(0, 3), a: m[3] ?? 1 }; };
 	const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -301,7 +301,7 @@ func testPointing(t *testing.T, b *tab) {
 	b.well()
 }
 
-// overlapOf are the numbers of the overlap in the counterexample of exclusion.
+// overlapOf returns the numbers of the overlap in the counterexample of exclusion.
 func overlapOf(r *results.Result) []string {
 	h := r.Runs[0].Cells.At(lockbench.Exclusion.At(0)).Counterexample.Holds
 	from, to := max(h[0].Granted, h[1].Granted), min(h[0].End, h[1].End)
@@ -374,7 +374,7 @@ func testTheme(t *testing.T, b *tab) {
 	b.well()
 }
 
-// testPaper prints a page that was never scrolled: all is drawn, and on white.
+// testPaper prints a page that was never scrolled: everything is drawn, on white.
 func testPaper(t *testing.T, b *tab) {
 	eval[any](b, "void (dispatchEvent(new Event('beforeprint'))) ?? 0")
 	if missing := eval[int](b, "[...document.querySelectorAll('.plot')].filter((p) => !p.querySelector('canvas, .note')).length + [...document.querySelectorAll('.stage')].filter((s) => !s.querySelector('svg')).length"); missing > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// repeated are n results of the first run of run.json, which take turns with those of the
-// other side; change changes each of them.
+// repeated returns n results of the first run of run.json, at times that alternate with
+// the other side's; change changes each of them.
 func repeated(t testing.TB, n, side int, change func(i int, run *results.Run)) (all []results.Result) {
 	t.Helper()
 	for i := range n {
@@ -29,12 +29,12 @@ func repeated(t testing.TB, n, side int, change func(i int, run *results.Run)) (
 	return all
 }
 
-// keepsExclusion makes a run one of a design that claims exclusion, and holds it.
+// keepsExclusion makes a run claim exclusion and hold it.
 func keepsExclusion(_ int, run *results.Run) {
 	run.Cells.Set(lockbench.Exclusion.At(0), results.Finding{Finding: checker.Finding{Verdict: checker.Held, Claimed: true, Exercised: true, Exposure: 100}})
 }
 
-// twiceAsSlow makes a run one that takes twice the time for a grant.
+// twiceAsSlow makes a run take twice the time for a grant.
 func twiceAsSlow(_ int, run *results.Run) {
 	run.GrantsPerS /= 2
 	l := run.Latency["acquire"]
@@ -51,7 +51,8 @@ func comparisonOf(t testing.TB, base, changed []results.Result) *results.Compari
 	return &c
 }
 
-// worseComparison is one in which a claim is broken and everything takes twice as long.
+// worseComparison returns a comparison in which a claim is broken and everything takes
+// twice as long.
 func worseComparison(t testing.TB) *results.Comparison {
 	return comparisonOf(t, repeated(t, 8, 0, keepsExclusion), repeated(t, 8, 1, twiceAsSlow))
 }
@@ -94,10 +95,10 @@ func TestWriteComparison(t *testing.T) {
 	}
 }
 
-// mark finds where the runs of BASE are drawn.
+// mark finds the dots of the runs of BASE.
 var mark = regexp.MustCompile(`<circle class="dot" cx="([0-9.]+)"`)
 
-// TestStrip keeps every run within the picture, also where all are alike.
+// TestStrip checks that every run stays within the picture, even if all are alike.
 func TestStrip(t *testing.T) {
 	for name, c := range map[string]*results.Comparison{
 		"apart": worseComparison(t),
@@ -115,7 +116,7 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// spoiledComparison is one in which all that names something tries to be code.
+// spoiledComparison returns a comparison with hostile code in place of every name.
 func spoiledComparison(t testing.TB) *results.Comparison {
 	spoil := func(_ int, run *results.Run) {
 		other := spoiled(t).Runs[0]

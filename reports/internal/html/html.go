@@ -22,8 +22,8 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// page is the template of all pages. It is parsed once; what it escapes depends on where a
-// value stands.
+// page is the template of all pages, parsed once. It escapes a value as the context of the
+// value demands.
 var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"palette": palette,
 	"style":   func(name string) template.CSS { return template.CSS(asset(name)) },
@@ -50,8 +50,8 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"stripY":  func(side int) int { return 10 + 16*side },
 }).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
 
-// What tones amount to at first sight, how they are styled, and their signs, which say the same
-// without colour.
+// marks has the outcome of a tone, classes its style, and signs its sign, which gives the same
+// meaning without colour.
 var (
 	marks   = map[document.Tone]string{document.Good: "good", document.Weak: "open", document.Bad: "bad"}
 	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
@@ -63,7 +63,7 @@ func toned(l *document.List) bool {
 	return slices.ContainsFunc(l.Items, func(item document.Item) bool { return item.Tone != document.Plain })
 }
 
-// grouped reports whether columns of a table have something above them.
+// grouped reports whether columns of a table have a common heading.
 func grouped(t *document.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Above != "" })
 }
@@ -75,7 +75,7 @@ func dotted(t *document.Table) bool {
 	})
 }
 
-// look is how a table is styled.
+// look returns the style of a table.
 func look(t *document.Table) string {
 	switch {
 	case t.Wide:
@@ -94,7 +94,7 @@ func look(t *document.Table) string {
 	return "changes"
 }
 
-// The strip of values behind a figure is drawn in units that are pixels where there is room.
+// The strip of values behind a figure is drawn in units that are pixels if there is room.
 const (
 	stripFrom, stripTo = 32.0, 212.0
 	stripMargin        = 6.0
@@ -104,16 +104,16 @@ func stripX(share float64) float64 {
 	return stripFrom + stripMargin + (stripTo-stripFrom-2*stripMargin)*share
 }
 
-// asset is an embedded file: ours, so that it is trusted as it is.
+// asset returns an embedded file, which needs no escaping because it is part of lockbench.
 func asset(name string) string {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // a name in our own template
+		panic(err) // a name in lockbench's own template
 	}
 	return string(text)
 }
 
-// capital makes a sentence of words that begin with none of a result's names.
+// capital capitalizes words, unless they begin with a name from a result.
 func capital(words string) string {
 	r, size := utf8.DecodeRuneInString(words)
 	if size == 0 {
@@ -122,16 +122,16 @@ func capital(words string) string {
 	return string(unicode.ToUpper(r)) + words[size:]
 }
 
-// arrow draws the arrows of text for terminals, which a line may not be broken in.
+// arrow draws the arrows of text for terminals without breaking lines in them.
 func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
-// name lets a line of a narrow column break behind the slash of a design's name.
+// name allows a line break after the slash of a design's name, for narrow columns.
 func name(text string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "/", "/<wbr>"))
 }
 
-// palette is the colours as custom properties: light, or dark where the reader prefers
-// that or has chosen it.
+// palette returns the colours as custom properties: light, or dark if the reader prefers or has
+// chosen that.
 func palette() template.CSS {
 	light, dark := asset("light.css")+"color-scheme: light;", asset("dark.css")+"color-scheme: dark;"
 	return template.CSS(":root {" + light + "}\n" +
@@ -139,7 +139,7 @@ func palette() template.CSS {
 		":root[data-theme=dark] {" + dark + "}")
 }
 
-// policy lets no script run but those named, whatever a result may have smuggled in.
+// policy allows only the named scripts to run, so that none from a result can.
 func policy(scripts []string) string {
 	var sources []string
 	for _, name := range scripts {
@@ -149,8 +149,8 @@ func policy(scripts []string) string {
 	return strings.Join(sources, " ")
 }
 
-// Write writes d as one HTML document. All that comes from d is escaped. It returns the first
-// error of w.
+// Write writes d as one HTML document. All text from d is escaped. It returns the first error
+// of w.
 func Write(w io.Writer, d *document.Document) error {
 	var buf bytes.Buffer
 	err := page.Execute(&buf, newView(d))
@@ -163,7 +163,7 @@ func Write(w io.Writer, d *document.Document) error {
 	return nil
 }
 
-// A view is a document as the template shows it.
+// A view is a document with the additional data of the template.
 type view struct {
 	*document.Document
 	// Scripts are run at the end of the page, over Data.
@@ -171,7 +171,7 @@ type view struct {
 	Data    data
 }
 
-// data is what the page draws from, beside what it says in words.
+// data is the data of the page's drawings.
 type data struct {
 	Runs     []document.Series             `json:"runs,omitempty"`
 	Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID
@@ -207,13 +207,13 @@ func each(blocks []document.Block, do func(document.Block)) {
 	}
 }
 
-// Charts reports whether the page draws charts, for which it needs a library.
+// Charts reports whether the page draws charts, which need a library.
 func (v *view) Charts() bool { return slices.Contains(v.Scripts, chartLibrary) }
 
 const chartLibrary = "uplot/uPlot.iife.min.js"
 
-// theme is the script that runs before anything is shown.
+// theme is the script that runs before the page is shown.
 const theme = "theme.js"
 
-// Allowed are all scripts of the page.
+// Allowed returns all scripts of the page.
 func (v *view) Allowed() []string { return append([]string{theme}, v.Scripts...) }

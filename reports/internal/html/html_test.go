@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// load reads the report that is kept in a file.
+// load reads a report from a file.
 func load[T results.Report](t testing.TB, path string) T {
 	t.Helper()
 	f, err := os.Open(path)
@@ -29,13 +29,13 @@ func load[T results.Report](t testing.TB, path string) T {
 	return v
 }
 
-// read is a result of a real run or exploration.
+// read returns the result of a real run or exploration.
 func read(t testing.TB, name string) *results.Result {
 	t.Helper()
 	return load[*results.Result](t, filepath.Join("testdata", name))
 }
 
-// written is the page of r.
+// written returns the page of r.
 func written(t testing.TB, r results.Report) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -45,7 +45,7 @@ func written(t testing.TB, r results.Report) string {
 	return buf.String()
 }
 
-// nothing is a result of which nothing was run.
+// nothing returns a result without runs.
 func nothing() *results.Result {
 	r := results.New(nil, nil)
 	return &r
@@ -91,7 +91,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// elsewhere finds what a browser would fetch.
+// elsewhere finds references that a browser would fetch.
 var elsewhere = regexp.MustCompile(`(?i)(src|href|action|poster|data)\s*=\s*["']?(https?:|//|[a-z]+\.(js|css))|@import|url\((["']?)(https?:|//)`)
 
 func TestSelfContained(t *testing.T) {
@@ -100,7 +100,8 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// TestExplorationHasNoLoop: what has no speed has no arrivals.
+// TestExplorationHasNoLoop checks that an exploration, which measures no speed, is not
+// called a closed loop.
 func TestExplorationHasNoLoop(t *testing.T) {
 	if page := written(t, read(t, "explored.json")); strings.Contains(page, "closed loop") {
 		t.Error("an exploration is said to be a closed loop")
@@ -116,7 +117,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 
 const hostile = `</script><script>pwned=1</script><img src=x onerror="pwned=1">"'` + "`${pwned=1}`\u2028"
 
-// spoiled is a result in which all that names something tries to be code.
+// spoiled returns a result with hostile code in place of every name.
 func spoiled(t testing.TB) *results.Result {
 	r := read(t, "run.json")
 	r.NotRun, r.Environment.Version = []string{hostile}, hostile
@@ -147,7 +148,7 @@ func spoiled(t testing.TB) *results.Result {
 
 func TestEscapes(t *testing.T) { escaped(t, written(t, spoiled(t))) }
 
-// escaped asserts that what was hostile is in a page, and no code.
+// escaped asserts that the hostile text is in a page, and only as text.
 func escaped(t *testing.T, page string) {
 	t.Helper()
 	for _, bad := range []string{"<script>pwned", "<img src=x", "onerror=\"pwned"} {
@@ -160,7 +161,8 @@ func escaped(t *testing.T, page string) {
 	}
 }
 
-// TestOldAndSparse writes results that lack what may be lacking, which older ones do.
+// TestOldAndSparse writes results without their optional fields, which older results
+// lack.
 func TestOldAndSparse(t *testing.T) {
 	r := read(t, "run.json")
 	for i := range r.Runs {
@@ -177,7 +179,7 @@ func TestOldAndSparse(t *testing.T) {
 	written(t, r)
 }
 
-// FuzzWrite feeds what may stand in a file that somebody else wrote.
+// FuzzWrite writes pages of arbitrary result files.
 func FuzzWrite(f *testing.F) {
 	for _, name := range []string{"run.json", "explored.json"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
@@ -200,10 +202,11 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// pageData finds what a page draws from.
+// pageData finds the data of a page's charts.
 var pageData = regexp.MustCompile(`(?s)<script type="application/json" id="lockbench-data">(.*?)</script>`)
 
-// TestData keeps what the charts are drawn from within bounds that a browser can rely on.
+// TestData checks that the data of the charts is within bounds that a browser can rely
+// on.
 func TestData(t *testing.T) {
 	r := read(t, "run.json")
 	r.Runs[0].Latency["release"] = results.Latency{Count: 3, Spectrum: &results.Spectrum{Shares: []float64{1}}}

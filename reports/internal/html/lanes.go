@@ -8,13 +8,14 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// The measures of a drawing, in px: those of lanes.js, which draws the same to be pointed at.
+// The dimensions of a drawing, in px. lanes.js, which draws the interactive version, has the
+// same.
 const (
 	drawnWidth  = 840.0
 	drawnSide   = 14.0
 	axisHeight  = 26.0
 	laneHeight  = 62.0
-	barTop      = 20.0 // below the top of its lane, as all below
+	barTop      = 20.0 // below the top of its lane, as all following
 	barHeight   = 18.0
 	thinHeight  = 6.0
 	signBase    = 53.0
@@ -58,20 +59,20 @@ type drawnMark struct {
 	Bad                    bool
 	Says, Sign             string
 	X, Top, Low, To, SignY float64
-	Answered               bool // later than it was called, by so much that it shows
+	Answered               bool // later than the call, by a visible distance
 }
 
 type drawnOverlap struct {
 	Kind, Says  string // both within their leases, or late
 	X, Y, Width float64
 	Top, Height float64 // of the band over the lanes
-	// Length is written over it, empty where there is no room; Label is behind that.
+	// Length is written over it, empty if there is no room; Label is behind it.
 	Length                     string
 	LengthX                    float64
 	LabelX, LabelY, LabelWidth float64
 }
 
-// draw puts all of a timeline in its place, below a heading of that height.
+// draw lays out a timeline, below a heading of the given height.
 func draw(p *document.Timeline, heading float64) *drawing {
 	d := &drawing{Width: drawnWidth, Steps: p.Steps, scale: newScale(p)}
 	top := heading + axisHeight
@@ -120,8 +121,8 @@ func (d *drawing) lane(l *document.Lane, y float64) {
 	}
 }
 
-// mark draws a command in a lane. Its sign stands where those before it have left room, from
-// free on; the result is from where on the next one may stand.
+// mark draws a command in a lane. It puts the sign at free or to the right of it, and returns
+// the first position that is free for the next sign.
 func (d *drawing) mark(m document.Mark, y, free float64) float64 {
 	out := drawnMark{Bad: m.Bad, Says: m.Says, X: d.x(m.At), To: d.x(m.To), Top: y + barTop - 4, Low: y + barTop + barHeight + 3, SignY: y + signBase}
 	out.Answered = out.To > out.X+1
@@ -137,7 +138,7 @@ func (d *drawing) mark(m document.Mark, y, free float64) float64 {
 	return free
 }
 
-// clipped is as much of a sign as there is room for, one letter at least.
+// clipped returns as much of a sign as there is room for, one letter at least.
 func clipped(sign string, room int) string {
 	letters := []rune(sign)
 	return string(letters[:min(len(letters), max(1, room))])
@@ -160,7 +161,8 @@ func (d *drawing) overlap(o document.Overlap, top, y float64) {
 	d.Overlaps = append(d.Overlaps, out)
 }
 
-// ticks writes the times of events, or the numbers of steps, where there is room.
+// ticks writes the times of events, or the numbers of steps, and skips those that there is no
+// room for.
 func (d *drawing) ticks(heading float64) {
 	free, before := 0.0, ""
 	for i, at := range d.scale.stamps {
@@ -180,7 +182,7 @@ func (d *drawing) ticks(heading float64) {
 	}
 }
 
-// when is the name of a stamp: its step, or the time since the first in so many digits.
+// when names a stamp: its step, or the time since the first stamp with so many digits.
 func (d *drawing) when(at int64, digits int) string {
 	if d.Steps {
 		return fmt.Sprint(at + 1)
@@ -188,7 +190,7 @@ func (d *drawing) when(at int64, digits int) string {
 	return "+" + short(at-d.scale.start(), digits)
 }
 
-// short is a duration of so many digits.
+// short formats a duration with so many digits.
 func short(ns int64, digits int) string {
 	for _, unit := range []struct {
 		size int64
@@ -204,7 +206,7 @@ func short(ns int64, digits int) string {
 	return fmt.Sprintf("%dns", ns)
 }
 
-// signs reports what the signs in a drawing stand for, those that it has.
+// signs returns the legend of a drawing: the signs that occur in it.
 func (d *drawing) signs() (all []string) {
 	bars := func(kind string) bool {
 		return slices.ContainsFunc(d.Bars, func(b drawnBar) bool { return b.Kind == kind })

@@ -19,13 +19,13 @@ func readmeMatrix(t testing.TB) *results.Matrix {
 	return load[*results.Matrix](t, "../../../docs/matrix.json")
 }
 
-// headlines say what exit codes mean.
+// headlines are the headlines by exit code.
 var headlines = map[int]string{
 	results.Passed: "No claim was broken", results.BrokenClaim: "Claims were broken",
 	results.Inconclusive: "Inconclusive", results.FailedThreshold: "Thresholds failed",
 }
 
-// shown reports whether there is a counterexample to draw.
+// shown reports whether a finding has a drawable counterexample.
 func shown(f *results.Finding) bool {
 	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
 }
@@ -35,7 +35,7 @@ var (
 	idWithin   = regexp.MustCompile(` id="([^"]+)"`)
 )
 
-// linksLead asserts that every link within a page leads to one place.
+// linksLead asserts that every link within a page has exactly one target.
 func linksLead(t *testing.T, page string) {
 	t.Helper()
 	times := make(map[string]int)
@@ -49,8 +49,8 @@ func linksLead(t *testing.T, page string) {
 	}
 }
 
-// TestWriteMatrix: every cell of the released matrix leads to what it is based on, and
-// every counterexample in it is drawn.
+// TestWriteMatrix checks that every cell of the released matrix links to its evidence
+// and that every counterexample in it is drawn.
 func TestWriteMatrix(t *testing.T) {
 	m := readmeMatrix(t)
 	page := written(t, m)
@@ -98,7 +98,8 @@ func TestWriteMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixThatIsOpen says what was not run, and does not believe what was not proven.
+// TestMatrixThatIsOpen checks that the page names the parts that did not run, and takes
+// no unproven finding for proven.
 func TestMatrixThatIsOpen(t *testing.T) {
 	m := readmeMatrix(t)
 	m.SelfCheck.Cells = nil
@@ -135,7 +136,7 @@ func TestMatrixGated(t *testing.T) {
 	}
 }
 
-// spoiledMatrix is a matrix in which all that names something tries to be code.
+// spoiledMatrix returns a matrix with hostile code in place of every name.
 func spoiledMatrix(t testing.TB) *results.Matrix {
 	m := readmeMatrix(t)
 	m.Rows = m.Rows[:1]

@@ -22,7 +22,8 @@ func TestCapital(t *testing.T) {
 	}
 }
 
-// TestScale keeps the order of events, and gives those apart room.
+// TestScale checks that events keep their order, and that distinct ones are
+// apart.
 func TestScale(t *testing.T) {
 	p := &document.Timeline{Lanes: []document.Lane{{Bars: []document.Bar{{From: 100, To: 1_000_000_100}}, Marks: []document.Mark{{At: 200, To: 1_000_000_100}}}}}
 	s := newScale(p)

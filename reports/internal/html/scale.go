@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A scale takes the stamps of a picture to places from 0 on. It is not to scale: every
-// stretch between two events gets the logarithm of its length, since a race of microseconds
-// may follow a lease of seconds. That of steps is even.
+// A scale maps the stamps of a picture to positions from 0 on. The mapping is not linear:
+// every stretch between two events gets the logarithm of its length, since a race of
+// microseconds may follow a lease of seconds. Steps are evenly spaced.
 type scale struct {
 	stamps []int64 // rising
 	places []float64
@@ -47,11 +47,12 @@ func newScale(p *document.Timeline) scale {
 	return s
 }
 
-// start and width are where the picture begins, and how wide it is in places.
+// start is the first stamp of the picture, and width its last position.
 func (s scale) start() int64   { return s.stamps[0] }
 func (s scale) width() float64 { return s.places[len(s.places)-1] }
 
-// place is where a stamp stands, between its neighbours where it is none of the picture's.
+// place returns the position of a stamp. A stamp that the picture does not have lies
+// between its neighbours.
 func (s scale) place(at int64) float64 {
 	i := sort.Search(len(s.stamps), func(i int) bool { return s.stamps[i] >= at })
 	switch {

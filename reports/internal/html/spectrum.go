@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// The field of a spectrum in its document, in px.
+// The area of a spectrum in its document, in px.
 const (
 	fieldLeft, fieldRight = 66.0, 808.0
 	fieldHeight           = 280.0
 )
 
-// A drawnSpectrum is how long the given share of acquires took at most, both axes
-// logarithmic: the lower one in 1/(1-share), so that every nine takes as much room.
+// A drawnSpectrum draws quantiles of the latencies of acquires. Both axes are
+// logarithmic: the lower one in 1/(1-share), so that every nine takes the same width.
 type drawnSpectrum struct {
 	Right, Top    float64
 	Rows, Columns []drawnText // with a line from each
@@ -28,7 +28,7 @@ type drawnCurve struct {
 	KeyX, KeyY         float64
 }
 
-// A curve is a spectrum by 1/(1-share). The longest of n durations stands at n.
+// A curve is a spectrum over 1/(1-share). The longest of n durations is at n.
 type curve struct {
 	label string
 	x     []float64
@@ -48,7 +48,7 @@ func newCurve(label string, s document.Distribution) curve {
 	return c
 }
 
-// latencyPicture draws the acquires of all runs; nil when there were none.
+// latencyPicture draws the acquires of all runs; nil if there were none.
 func latencyPicture(all []document.Series) *drawnPicture {
 	var curves []curve
 	slow, response := false, false
@@ -74,7 +74,8 @@ func latencyPicture(all []document.Series) *drawnPicture {
 	return d
 }
 
-// drawSpectrum draws curves below a heading of that height, and reports how high all is.
+// drawSpectrum draws curves below a heading of that height, and returns the total
+// height.
 func drawSpectrum(curves []curve, top float64) (*drawnSpectrum, float64) {
 	least, most, last := int64(math.MaxInt64), int64(1), 10.0
 	for _, c := range curves {
@@ -105,7 +106,7 @@ func drawSpectrum(curves []curve, top float64) (*drawnSpectrum, float64) {
 	return s, bottom + 42 + 20*float64((len(curves)-1)/3) + 18
 }
 
-// path is the curve as SVG has it; what lies on one spot is drawn once.
+// path returns the curve as an SVG path, with each pixel position drawn once.
 func (c curve) path(x func(float64) float64, y func(int64) float64) string {
 	var b strings.Builder
 	last := ""
@@ -118,7 +119,7 @@ func (c curve) path(x func(float64) float64, y func(int64) float64) string {
 	return b.String()
 }
 
-// nines is the share at 10^n: 0%, 90%, 99%, 99.9%.
+// nines formats the share at 10^n: 0%, 90%, 99%, 99.9%.
 func nines(n int) string {
 	switch n {
 	case 0:

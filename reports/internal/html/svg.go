@@ -11,15 +11,15 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A Picture is one SVG document, light or dark as its reader prefers, which needs nothing
-// else to be shown. Names may occur more than once.
+// A Picture is one SVG document, light or dark as its reader prefers, which needs no
+// other file. Names may occur more than once.
 type Picture struct {
 	Name string
 	SVG  []byte
 }
 
-// Pictures draws what a page of d draws that can be shown elsewhere: how long acquires took,
-// and every timeline. All that comes from d is escaped.
+// Pictures draws the drawings of d's page that work outside of it: the latencies of
+// acquires, and every timeline. All text from d is escaped.
 func Pictures(d *document.Document) (all []Picture, err error) {
 	add := func(name string, drawn *drawnPicture) {
 		text, failed := drawn.svg()
@@ -36,7 +36,7 @@ func Pictures(d *document.Document) (all []Picture, err error) {
 	return all, err
 }
 
-// A drawnPicture is a document: a heading, a drawing, and what its signs mean.
+// A drawnPicture is a document: a heading, a drawing, and its legend.
 type drawnPicture struct {
 	Width, Height float64
 	Title, About  string
@@ -55,7 +55,7 @@ type drawnLine struct {
 func (d *drawnPicture) InnerWidth() float64  { return d.Width - 1 }
 func (d *drawnPicture) InnerHeight() float64 { return d.Height - 1 }
 
-// Style is the palette and how things are drawn, in the page and here.
+// Style returns the palette and the drawing styles, the same as a page's.
 func (d *drawnPicture) Style() template.CSS {
 	return template.CSS(":root {" + asset("light.css") + "}\n@media (prefers-color-scheme: dark) { :root {" + asset("dark.css") + "} }\n" +
 		asset("lanes.css") + asset("picture.css"))
@@ -63,7 +63,7 @@ func (d *drawnPicture) Style() template.CSS {
 
 var pictureTemplate = template.Must(template.New("picture.svg").Funcs(template.FuncMap{"px": px}).ParseFS(assets, "assets/picture.svg"))
 
-// px writes a length as briefly as it can be seen.
+// px formats a length to a tenth of a pixel.
 func px(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
 func (d *drawnPicture) svg() ([]byte, error) {
@@ -74,7 +74,7 @@ func (d *drawnPicture) svg() ([]byte, error) {
 	return bytes.Map(inXML, buf.Bytes()), nil
 }
 
-// inXML replaces the characters that XML 1.0 (2.2) has no place for.
+// inXML replaces the characters that XML 1.0 (2.2) does not allow.
 func inXML(r rune) rune {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000:
@@ -83,12 +83,12 @@ func inXML(r rune) rune {
 	return utf8.RuneError
 }
 
-// say adds lines of words below y, and returns where the last one stands.
+// say adds lines of words below y, and returns the position of the last one.
 func (d *drawnPicture) say(class, text string, y float64) float64 {
 	return d.list(class, strings.Fields(text), " ", y)
 }
 
-// list is say for parts that a line is not broken in.
+// list adds parts like say, and breaks no line within a part.
 func (d *drawnPicture) list(class string, parts []string, between string, y float64) float64 {
 	const line = 18
 	for _, text := range wrapped(parts, between) {
@@ -114,7 +114,7 @@ func wrapped(parts []string, between string) (lines []string) {
 	return lines
 }
 
-// timelinePicture shows a counterexample with what it is of.
+// timelinePicture shows a counterexample below its description.
 func timelinePicture(t *document.Timeline) *drawnPicture {
 	d := &drawnPicture{Width: drawnWidth, Title: t.Title, About: t.About}
 	sentence := t.About

@@ -36,8 +36,8 @@ func pictures(t testing.TB, r *results.Result) map[string]string {
 	return drawn
 }
 
-// TestDocumentedPictures: those of docs/pictures are what lockbench draws of the result
-// beside them, and small enough for a README.
+// TestDocumentedPictures checks that the pictures of docs/pictures are the drawings of
+// the result beside them, and small enough for a README.
 func TestDocumentedPictures(t *testing.T) {
 	const dir = "../../../docs/pictures"
 	r := load[*results.Result](t, filepath.Join(dir, "result.json"))
@@ -98,7 +98,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPicturesEscape: what comes with a result is no code, and the documents are XML.
+// TestPicturesEscape checks that text from a result is escaped, and that the documents
+// are XML.
 func TestPicturesEscape(t *testing.T) {
 	r := spoiled(t)
 	for i := range r.Runs {

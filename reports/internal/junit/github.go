@@ -10,13 +10,13 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// MaxAnnotations is how many annotations of one level GitHub shows of a step.
+// MaxAnnotations is the number of annotations of one level that GitHub shows for a step.
 const MaxAnnotations = 10
 
-// Annotations writes what went wrong in d as workflow commands, from which GitHub makes
-// annotations: an error for each broken claim and failed threshold, a warning for what is
-// inconclusive. Of more than GitHub shows the last says how many there are. It returns
-// the first error of w.
+// Annotations writes the failures in d as workflow commands, which GitHub shows as
+// annotations: an error for each broken claim and failed threshold, a warning for each
+// inconclusive case. GitHub shows a limited number; the last annotation counts the rest.
+// It returns the first error of w.
 func Annotations(w io.Writer, d *document.Document) error {
 	b := bufio.NewWriter(w)
 	for _, level := range []struct {

@@ -16,11 +16,11 @@ import (
 )
 
 // Write writes the suites of d as JUnit XML, which test reporters of CI systems read. A case
-// fails or errs exactly where the exit code says so: failed are broken claims and thresholds,
-// with the counterexample; in error is what was inconclusive. Skipped, with the reason, is what
-// was not put to the test, and what was broken but is not claimed. What was put to the test has
-// the number of occasions as assertions, and their strength as status. It returns the first
-// error of w.
+// fails or errs exactly if the exit code says so. Broken claims and failed thresholds are
+// failures, with the counterexample; inconclusive cases are errors. Cases that were not put to
+// the test, and cases that were broken but are not claimed, are skipped, with the reason.
+// Tested cases carry their number of occasions as assertions, and the strength as status. Write
+// returns the first error of w.
 func Write(w io.Writer, d *document.Document) error {
 	all := Suites{Name: "lockbench"}
 	var total time.Duration
@@ -53,7 +53,7 @@ func encode(w io.Writer, all Suites) error {
 	return err
 }
 
-// Suites is the root of JUnit XML; its elements are in the order in which the schema has them.
+// Suites is the root of JUnit XML; its elements have the order of the schema.
 type Suites struct {
 	XMLName  xml.Name   `xml:"testsuites"`
 	Name     string     `xml:"name,attr"`
@@ -90,7 +90,7 @@ type xmlCase struct {
 	Name  string `xml:"name,attr"`
 	Class string `xml:"classname,attr"`
 	Time  string `xml:"time,attr"`
-	// Assertions are the occasions on which a cell was put to the test, Status their strength.
+	// Assertions is the number of occasions that put a cell to the test, Status their strength.
 	Assertions string      `xml:"assertions,attr,omitempty"`
 	Status     string      `xml:"status,attr,omitempty"`
 	Skipped    *string     `xml:"skipped"`
@@ -155,7 +155,7 @@ func newCase(class string, c *document.Case) xmlCase {
 	return jc
 }
 
-// sources are what is known of a case, a line each.
+// sources returns the findings on a case by source, one line each.
 func sources(c *document.Case) string {
 	var lines []string
 	for _, s := range c.Sources {
@@ -164,7 +164,7 @@ func sources(c *document.Case) string {
 	return strings.Join(lines, "\n")
 }
 
-// paragraphs are those texts of two that say something.
+// paragraphs returns those of two texts that are not empty.
 func paragraphs(first, second string) string {
 	if first == "" || second == "" {
 		return first + second
@@ -172,7 +172,7 @@ func paragraphs(first, second string) string {
 	return first + "\n\n" + second
 }
 
-// text is nil for nothing.
+// text returns nil for an empty text.
 func text(s string) *xmlText {
 	if s == "" {
 		return nil
@@ -180,7 +180,7 @@ func text(s string) *xmlText {
 	return &xmlText{legible.Text(s)}
 }
 
-// body is what a reader is shown who looks closer.
+// body returns the text that a test reporter shows for a single case.
 func body(message, evidence string) string {
 	return legible.Text(paragraphs(message, evidence))
 }

@@ -14,19 +14,20 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )
 
-// MaxSummary is how many bytes a step summary of GitHub may have; more is not shown at
-// all (docs.github.com, workflow commands).
+// MaxSummary is the largest size in bytes of a step summary of GitHub; a larger one is not
+// shown at all (docs.github.com, workflow commands).
 const MaxSummary = 1 << 20
 
-// maxEvidence bounds what is shown of how guarantees were broken, so that the whole stays
-// below MaxSummary; longestMessage is as much as is said of evidence left out, in characters.
+// maxEvidence bounds the evidence of broken guarantees in bytes, so that the whole stays
+// below MaxSummary; longestMessage is the length in characters of the message that stands for
+// evidence left out.
 const (
 	maxEvidence    = MaxSummary / 2
 	longestMessage = 72
 )
 
-// Write writes d. Counterexamples of which there is no end are cut off where the whole would
-// exceed [MaxSummary]. It returns the first error of w.
+// Write writes d. It leaves counterexamples out as soon as the whole would exceed
+// [MaxSummary]. It returns the first error of w.
 func Write(w io.Writer, d *document.Document) error {
 	p := &page{Writer: bufio.NewWriter(w)}
 	if d.Headline != "" && !d.Brief {
@@ -64,7 +65,7 @@ func (p *page) printf(format string, args ...any) {
 	p.begun = true
 }
 
-// part begins what is not another bullet of a list.
+// part begins a block that is not another bullet of a list.
 func (p *page) part() {
 	if p.begun {
 		p.printf("\n")
@@ -135,7 +136,7 @@ func (p *page) list(b *document.List) {
 	p.bullet = false
 }
 
-// table writes a table; what fails the run stands out.
+// table writes a table; values that fail the run are bold.
 func (p *page) table(t *document.Table) {
 	if len(t.Columns) > 0 {
 		p.rows(t)
@@ -174,7 +175,7 @@ func (p *page) rows(t *document.Table) {
 	}
 }
 
-// cases writes what matches of all suites, under a heading.
+// cases writes the matching cases of all suites, under a heading.
 func (p *page) cases(suites []document.Suite, heading string, match func(*document.Case) bool) {
 	for i := range suites {
 		for j := range suites[i].Cases {
@@ -212,7 +213,7 @@ func shortened(s string) string {
 	return s
 }
 
-// fenceFor is a fence that does not occur in a text.
+// fenceFor returns a fence that does not occur in a text.
 func fenceFor(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -221,17 +222,16 @@ func fenceFor(text string) string {
 	return fence
 }
 
-// special are the characters that Markdown or HTML would take for its own.
+// special escapes the characters with a meaning in Markdown or HTML.
 var special = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	`\`, `\\`, "\n", " ", "\r", " ", "~", `\~`, "#", `\#`,
 )
 
-// Inline makes text stand for itself within a line of Markdown.
+// Inline escapes text for a line of Markdown.
 func Inline(text string) string { return special.Replace(legible.Text(text)) }
 
-// within makes text stand for itself within an HTML element, which Markdown leaves as it
-// is.
+// within escapes text for an HTML element, which Markdown leaves alone.
 func within(text string) string {
 	return html.EscapeString(strings.ReplaceAll(legible.Text(text), "\n", " "))
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Collapsed returns steps for people: a client that asks the same again and again
-// does so once, and a step says how often more. What differs, such as a time within
-// a value, is in the JSON result.
+// Collapsed returns steps with repetitions folded: commands that a client repeats are
+// listed once, and a step gives the number of repetitions. Details that differ
+// between them, such as a time within a value, are only in the JSON result.
 func Collapsed(steps []results.Step) []results.Step {
 	var out []results.Step
 	for i := 0; i < len(steps); {
@@ -31,10 +31,11 @@ func Collapsed(steps []results.Step) []results.Step {
 
 const (
 	longestPeriod = 4 // commands of one attempt
-	fewRepeats    = 2 // what is repeated less often is shown in full
+	fewRepeats    = 2 // fewer repetitions are shown in full
 )
 
-// repetition reports after how many steps the first ones are repeated, and how often.
+// repetition returns the length of the shortest sequence at the start of steps that
+// repeats, and how often it repeats.
 func repetition(steps []results.Step) (period, times int) {
 	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
 		for times = 0; same(steps, period, times+1); times++ {
@@ -60,15 +61,16 @@ func same(steps []results.Step, period, n int) bool {
 	return true
 }
 
-// like reports whether two steps are the same but for what a clock or a lease that
-// runs out changes.
+// like reports whether two steps differ at most in values that a clock or an expiring
+// lease changes.
 func like(a, b *results.Step) bool {
 	return a.Fault == "" && b.Fault == "" && a.Client == b.Client && slices.Equal(a.Holders, b.Holders) &&
 		gistOf(a.Command) == gistOf(b.Command) && isNumber(a.Reply) == isNumber(b.Reply) &&
 		(a.Reply == b.Reply || isNumber(a.Reply)) && a.Command != ""
 }
 
-// gistOf is what a command does to what, without what the client was about.
+// gistOf returns the command and its key, without the client's comment and without
+// arguments.
 func gistOf(command string) string {
 	if _, after, found := strings.Cut(command, ": "); found {
 		command = after

@@ -1,2 +1,3 @@
-// Package repeats writes the steps of a schedule for people: what is repeated once, with how often.
+// Package repeats shortens the steps of a schedule for people: repeated steps are shown once, with
+// their count.
 package repeats

@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// The size of a chart, and what its lines are drawn with: colour is not the only sign.
+// The size of a chart, and the marks and colours of its lines: colour is not the only
+// sign.
 const (
 	chartHeight = 10
 	chartWidth  = 60

@@ -12,27 +12,28 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// wordColumns is how many characters a table of words takes at most.
+// wordColumns is the largest width of a table of words.
 const wordColumns = 80
 
-// numberColumns is how many characters the notes of a table of numbers take at most.
+// numberColumns is the largest width of the notes of a table of numbers.
 const numberColumns = 100
 
-// An abridged table has less than it could have of what there is no room for.
+// An abridged table uses the short form of its heads, texts or names.
 type abridged struct{ heads, texts, names bool }
 
 // abridgements are tried in this order.
 var abridgements = []abridged{{}, {heads: true}, {heads: true, texts: true}, {heads: true, names: true}, {true, true, true}}
 
-// tableText is a table as a terminal shows it: which of its columns and texts, and the widths.
+// tableText is a table on a terminal: the columns shown, and the texts in full or abridged.
 type tableText struct {
 	*document.Table
 	abridged
-	columns []int // those shown, by their index
+	columns []int // the indexes of the columns shown
 }
 
-// table writes a table. Where it is too wide, spare columns go first; then heads take two
-// lines, texts and names become shorter, and at last it is drawn in parts. No line is broken.
+// table writes a table. If the table is too wide, it drops spare columns first, then breaks
+// heads into two lines, shortens texts and names, and at last splits the table into parts. No
+// line is broken.
 func (p *page) table(t *document.Table, indent int) {
 	width := p.width
 	numbers := slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Number })
@@ -66,7 +67,7 @@ func (p *page) table(t *document.Table, indent int) {
 	}
 }
 
-// fit writes the rows so that they fit into width, where it is limited.
+// fit writes the rows within width, if limited.
 func (p *page) fit(t *document.Table, width, indent int, limited bool) {
 	text := tableText{Table: t}
 	for i := range t.Columns {
@@ -98,7 +99,7 @@ func (p *page) fit(t *document.Table, width, indent int, limited bool) {
 	}
 }
 
-// leastMissed is the place of the column to leave out next, -1 for none.
+// leastMissed returns the place of the column to drop next, -1 for none.
 func (t *tableText) leastMissed() int {
 	found := -1
 	for i, c := range t.columns {
@@ -123,7 +124,7 @@ func (t *tableText) text(v *document.Value) string {
 	return v.Text
 }
 
-// headsOf are the two lines over a column, the first of which may be empty.
+// headsOf returns the two lines over a column; the first may be empty.
 func (t *tableText) headsOf(c *document.Column) (above, head string) {
 	if c.Above != "" || !t.heads {
 		return c.Above, c.Name
@@ -135,7 +136,7 @@ func (t *tableText) headsOf(c *document.Column) (above, head string) {
 	return strings.TrimRight(c.Name[:at+1], " "), c.Name[at+1:]
 }
 
-// same reports whether all cells of a row say one thing, which is then said once.
+// same reports whether all cells of a row have the same text, which is then written once.
 func same(r *document.Row) bool {
 	for i := range r.Cells {
 		if r.Cells[i].Text != r.Cells[0].Text || r.Cells[i].Aside != "" {
@@ -145,7 +146,7 @@ func same(r *document.Row) bool {
 	return len(r.Cells) > 1
 }
 
-// gap is what sets a column apart from the one before it.
+// gap returns the space before a column.
 func (t *tableText) gap(c *document.Column) string {
 	if !c.Number || c.Apart {
 		return "  "
@@ -153,7 +154,7 @@ func (t *tableText) gap(c *document.Column) string {
 	return " "
 }
 
-// width is that of the table, which is at least as wide as its longest line.
+// width returns the width of the table, which is the length of its longest line.
 func (t *tableText) width() int {
 	longest := 0
 	for _, line := range t.lines(false) {
@@ -182,7 +183,7 @@ func (t *tableText) lines(colours palette) []string {
 			}
 			cells = append(cells, cell)
 		}
-		_ = grid.Append(cells) // a Builder takes everything
+		_ = grid.Append(cells) // a Builder never fails
 	}
 	_ = grid.Render()
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
@@ -193,7 +194,7 @@ func (t *tableText) lines(colours palette) []string {
 		}
 	}
 	for i := range t.Rows {
-		if r := &t.Rows[i]; t.once(r) { // it would make the first column as wide as what it says
+		if r := &t.Rows[i]; t.once(r) { // in the table its text would widen the first column
 			v := &r.Cells[t.columns[0]]
 			lines[heads+i] = strings.TrimRight(lines[heads+i], " ")
 			lines[heads+i] += strings.Repeat(" ", max(0, t.first()-letters(t.name(r)))) + "  " + colours.tone(v.Tone, t.text(v))
@@ -202,13 +203,13 @@ func (t *tableText) lines(colours palette) []string {
 	return lines
 }
 
-// once: all cells of the row say the same.
+// once reports whether the row's common text is written once.
 func (t *tableText) once(r *document.Row) bool {
 	number := func(at int) bool { return t.Columns[at].Number }
 	return !t.Wide && same(r) && !slices.ContainsFunc(t.columns, number)
 }
 
-// first is the width of the first column.
+// first returns the width of the first column.
 func (t *tableText) first() int {
 	first := letters(t.Corner)
 	for i := range t.Rows {
@@ -217,8 +218,8 @@ func (t *tableText) first() int {
 	return first
 }
 
-// cell is what stands in one place: the text and, in a column of their own, what goes with
-// such texts.
+// cell returns the text of one place, with Aside padded to a column of its own if any text has
+// one.
 func (t *tableText) cell(colours palette, r *document.Row, at int) string {
 	v := &r.Cells[at]
 	text, aside := 0, 0
@@ -232,7 +233,7 @@ func (t *tableText) cell(colours palette, r *document.Row, at int) string {
 	return pad(t.text(v), text, t.Columns[at].Number) + " " + colours.tone(v.Tone, v.Aside) + strings.Repeat(" ", aside-letters(v.Aside))
 }
 
-// grid is a table with its heads, and without lines but the one under these.
+// grid returns a table with its heads, and without lines but the one under the heads.
 func (t *tableText) grid(w io.Writer) *tablewriter.Table {
 	align := tw.Alignment{tw.AlignLeft}
 	above, heads, two := []string{""}, []string{t.Corner}, false
@@ -282,7 +283,7 @@ func pad(s string, width int, right bool) string {
 	return s + gap
 }
 
-// wrapped puts parts on lines of so many characters at most.
+// wrapped breaks parts into lines of a maximal width.
 func wrapped(parts []string, separator string, width int) []string {
 	lines := []string{""}
 	for i, p := range parts {

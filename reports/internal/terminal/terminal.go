@@ -1,5 +1,5 @@
-// Package terminal writes a document as text for people: what was found from top to bottom,
-// and the outcome in the last line. Colours repeat what words say.
+// Package terminal writes a document as text for people: the findings from top to bottom, and
+// the outcome in the last line. Colours only repeat the meaning of the words.
 package terminal
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// Options say where a report is read.
+// Options describe the terminal or file that a report is written to.
 type Options struct {
-	// Color allows colours. What they say, the text says too.
+	// Color allows colours. The text carries their meaning, too.
 	Color bool
-	// Width of the terminal in characters; zero or less is unlimited. A narrow
-	// one is spared the figures that are missed least.
+	// Width is the width of the terminal in characters; zero or less is unlimited. A narrow
+	// terminal drops the least important figures.
 	Width int
-	// Whole: a terminal is spared nothing, as a file or a pipe is not.
+	// Whole shows a terminal the whole report, as a file or a pipe has it.
 	Whole bool
-	// Failed: the command ends in an error, whatever the exit code of the document is.
+	// Failed: the command ends in an error, regardless of the exit code of the document.
 	Failed bool
 }
 
@@ -51,10 +51,10 @@ func Blocks(w io.Writer, blocks []document.Block, opt Options) error {
 	return p.Flush()
 }
 
-// Text is blocks as plain text.
+// Text returns blocks as plain text.
 func Text(blocks []document.Block) string {
 	var text strings.Builder
-	_ = Blocks(&text, blocks, Options{}) // a Builder takes everything
+	_ = Blocks(&text, blocks, Options{}) // a Builder never fails
 	return strings.Trim(text.String(), "\n")
 }
 
@@ -63,8 +63,8 @@ type page struct {
 	*bufio.Writer
 	palette
 	width int
-	brief bool           // a screen, which is spared what is left out there
-	last  document.Block // the one written last, nil for none or a title
+	brief bool           // a screen, which leaves out sections of length Whole
+	last  document.Block // the block written last; nil for none or a title
 	begun bool
 }
 
@@ -72,7 +72,7 @@ func newPage(w io.Writer, opt Options) *page {
 	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width, brief: opt.Width > 0 && !opt.Whole}
 }
 
-// line writes one line, so many characters in.
+// line writes one line with an indent.
 func (p *page) line(indent int, text string) {
 	if text = strings.TrimRight(text, " "); text != "" {
 		text = strings.Repeat(" ", indent) + text
@@ -81,8 +81,8 @@ func (p *page) line(indent int, text string) {
 	p.begun = true
 }
 
-// prose writes text in lines that fit the terminal; those after the first begin hang characters
-// further in.
+// prose writes text in lines that fit the terminal; lines after the first are indented by hang
+// more.
 func (p *page) prose(indent, hang int, text string) {
 	if p.width <= 0 || indent+ansi.StringWidth(text) <= p.width {
 		p.line(indent, text)
@@ -93,7 +93,7 @@ func (p *page) prose(indent, hang int, text string) {
 	}
 	for line := ""; text != ""; {
 		word, rest, _ := strings.Cut(text, " ")
-		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: only spaces part words
+		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: lines break at spaces only
 			p.line(indent, line)
 			line = strings.Repeat(" ", hang)
 		}
@@ -123,7 +123,7 @@ func (p *page) blocks(all []document.Block, indent int) {
 	}
 }
 
-// joins reports whether b stands directly below what was written last.
+// joins reports whether b follows the last block without a blank line.
 func (p *page) joins(b document.Block) bool {
 	if p.last == nil {
 		return true
@@ -199,10 +199,10 @@ func (p *page) paragraph(b *document.Paragraph, indent int) {
 		return
 	}
 	p.prose(indent, 2, strings.Join(append(parts, links...), " "))
-	p.line(indent+2, b.Code) // is copied: it has a line of its own, however long
+	p.line(indent+2, b.Code) // has a line of its own at any length, so that it can be copied
 }
 
-// list writes its items below each other, words and names in columns.
+// list writes items one below the other, with words and names in columns.
 func (p *page) list(b *document.List, indent int) {
 	if b.Title != "" {
 		p.line(indent, p.bold(b.Title))
@@ -234,7 +234,7 @@ func (p *page) list(b *document.List, indent int) {
 	}
 }
 
-// outcome says in one sentence what the exit code means.
+// outcome writes the meaning of the exit code in one sentence.
 func (p *page) outcome(d *document.Document, failed bool) {
 	text := p.tone(d.Tone, d.Headline)
 	if d.Why != "" {
@@ -250,7 +250,7 @@ func (p *page) outcome(d *document.Document, failed bool) {
 	p.prose(0, 2, fmt.Sprintf("%s (%s)", text, exit))
 }
 
-// palette colours words where the reader's terminal does; text says it all without it.
+// palette is whether words are coloured; the text carries the meaning without it.
 type palette bool
 
 func (p palette) paint(code, s string) string {

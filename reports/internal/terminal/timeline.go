@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// An axis takes stamps to columns. It is not to scale, since a race of microseconds may follow
-// a lease of seconds: the distance between two marks grows with the logarithm of the time
-// between them.
+// An axis maps stamps to columns. The mapping is not linear, since a race of microseconds may
+// follow a lease of seconds: the distance between two marks grows with the logarithm of the
+// time between them.
 type axis struct {
 	stamps  []int64 // distinct, rising; mark i+1 stands at column columns[i]
 	columns []int
@@ -22,7 +22,7 @@ const (
 	maxEntries = 16 // entries shown; the JSON result has all
 )
 
-// newAxis spreads the distinct stamps of entries over an axis of so many columns.
+// newAxis spreads the distinct stamps of entries over width columns.
 func newAxis(entries []document.Entry, width int) *axis {
 	a := &axis{}
 	for _, e := range entries {
@@ -47,7 +47,7 @@ func newAxis(entries []document.Entry, width int) *axis {
 	return a
 }
 
-// column is where stamp at stands, or would stand if it had a mark.
+// column returns the column of stamp at, interpolated if at has no mark.
 func (a *axis) column(at int64) int {
 	i, found := slices.BinarySearch(a.stamps, at)
 	switch {
@@ -69,7 +69,7 @@ func (p *page) timeline(t *document.Timeline, indent int) {
 		label = max(label, letters(t.Lanes[i].Name))
 	}
 	width := axisWidth
-	if p.width > 0 { // beside the labels, and what stands at the last stamp
+	if p.width > 0 { // the labels, and the mark at the last stamp, need room beside the axis
 		width = min(width, p.width-indent-label-8)
 	}
 	a := newAxis(entries, width)
@@ -100,7 +100,7 @@ func (a *axis) blank() []byte {
 	return []byte(strings.Repeat(" ", a.columns[len(a.columns)-1]+3))
 }
 
-// paint draws the time within leases, their ends, what came after, and every command.
+// paint draws the time within leases, their ends, the time past them, and every command.
 func (a *axis) paint(l *document.Lane) string {
 	cells := a.blank()
 	for _, drawn := range []struct {
@@ -126,8 +126,8 @@ func (a *axis) paint(l *document.Lane) string {
 	return string(cells)
 }
 
-// overlaps marks where two clients held at once: '!' where both were within their lease, '~'
-// past one's end.
+// overlaps marks the times at which two clients held at once: '!' if both were within their
+// lease, '~' past the end of one.
 func (a *axis) overlaps(all []document.Overlap) string {
 	if len(all) == 0 {
 		return ""
