@@ -51,7 +51,7 @@ type keyTable struct {
 	departed []*history.Op
 }
 
-// findingsSoFar is what was found, and measured.
+// findingsSoFar are the counts and measurements so far.
 type findingsSoFar struct {
 	tallies [promises]tally
 	// violations are those of any kind, seen those that News has looked at.

@@ -42,7 +42,7 @@ var names = [promises]lockbench.Guarantee{
 	wakeUp:            lockbench.WakeUp,
 }
 
-// A Question is what a user asks of a lock. Each kind of violation answers one.
+// A Question is a question of a user about a lock. Each kind of violation answers one.
 type Question uint8
 
 // The questions, the gravest first.

@@ -72,7 +72,7 @@ func (c *Checker) unfinished(k *key) {
 	}
 }
 
-// judged is what is found of a row but for measures and counterexample.
+// judged returns the finding of a row without measures and counterexample.
 func (c *Checker) judged(p promise, r *row) CellFinding {
 	cell := names[p].At(r.Under)
 	f := CellFinding{Cell: cell, Finding: Finding{

@@ -33,7 +33,7 @@ var (
 	waitedLeft = kindOf(wakeUp, Stuck, "%s waited on for a key that nobody held, and that a fault may have left so", recovery)
 )
 
-// wakeSlack is what is added to what the lock promises of its waiters, in ns.
+// wakeSlack is added to the promise of the lock about its waiters, in ns.
 func (c *Checker) wakeSlack() int64 { return int64(refusalSlack) + c.header.ToleranceNS }
 
 // waitEnded applies the return of acquire f.op, which is granted the key from its last attempt on, or refused it.

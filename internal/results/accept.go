@@ -19,11 +19,11 @@ type Acceptance struct {
 	Until string `json:"until"`
 	// Place is where it is written, file:line.
 	Place string `json:"place"`
-	// State is what came of it.
+	// State is its state at the end of the run.
 	State AcceptanceState `json:"state"`
 }
 
-// AcceptanceState is what came of an acceptance.
+// An AcceptanceState is the state of an acceptance at the end of a run.
 type AcceptanceState string
 
 // What comes of acceptances: one that counted, one past its last day, which no longer counts, and one
@@ -40,7 +40,7 @@ type AcceptedBreak struct {
 	Reason string `json:"reason"`
 }
 
-// String is what reports say of it.
+// String returns the state in the words of reports.
 func (a *AcceptedBreak) String() string { return "accepted until " + a.Until + ": " + a.Reason }
 
 // Accept has broken claims that are accepted fail nothing, in the runs and in what was found by

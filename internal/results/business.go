@@ -13,7 +13,7 @@ func (r *Run) DamageName() string {
 	return ""
 }
 
-// Damage is what the business of the run suffered, in its own unit: units oversold, points
+// Damage is the damage to the business of the run, in its own unit: units oversold, points
 // overdrawn, periods whose job was repeated. Zero is none, or none that is known.
 func (r *Run) Damage() (n int64) {
 	for _, name := range damages {

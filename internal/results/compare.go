@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// A Comparison is what differs between two sets of results, BASE and NEW, of repeated runs.
+// A Comparison has the differences between two sets of results, BASE and NEW, of repeated runs.
 // Its JSON form is described by reports/schema/report-v3.json.
 type Comparison struct {
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
@@ -31,7 +31,7 @@ type Comparison struct {
 	// says that some make a comparison of speeds meaningless, and that there is none.
 	Differences  []Difference `json:"differences,omitempty"`
 	SpeedsBarred bool         `json:"speeds_barred"`
-	// Limits are what was allowed, and what became of it.
+	// Limits are the changes that were allowed, with their outcomes.
 	Limits []LimitOutcome `json:"limits,omitempty"`
 	// FailedWeaker: claims that lost strength were to fail it, and some did.
 	FailedWeaker bool     `json:"failed_weaker,omitempty"`
@@ -354,7 +354,7 @@ func (c *Comparison) open(reason string) {
 	}
 }
 
-// Shown is what shows that a cell is broken in NEW; nil when nothing does.
+// Shown returns a finding of NEW that shows a cell broken, nil if there is none.
 func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	for _, o := range d.changed {
 		if f := o.run.Cells.At(cell); f.Drawable() {

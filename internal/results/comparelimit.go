@@ -59,11 +59,11 @@ const (
 	limitOpen   = "open" // so much worse is neither shown nor ruled out
 )
 
-// A LimitOutcome is what a limit came to for one design.
+// A LimitOutcome is the outcome of a limit for one design.
 type LimitOutcome struct {
 	Design string `json:"design"`
 	Metric string `json:"metric"`
-	// Share is what was allowed, of the figure of BASE.
+	// Share is the change that was allowed, as a share of the figure of BASE.
 	Share float64 `json:"share"`
 	// Outcome is passed when the figure is worse by more, and that is no chance; kept when
 	// the confidence interval of the ratio rules out so much; else open.

@@ -18,7 +18,7 @@ const (
 	MetricUnmeasured = "unmeasured"
 )
 
-// A MetricChange is what became of one figure of a design.
+// A MetricChange is the change of one figure of a design.
 type MetricChange struct {
 	Metric string `json:"metric"`
 	// Unit is duration (ns), per second or number; Better says which way is.

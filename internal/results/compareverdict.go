@@ -17,7 +17,7 @@ const (
 	CellUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
 )
 
-// A CellChange is what became of one cell of a design.
+// A CellChange is the change of one cell of a design.
 type CellChange struct {
 	Cell lockbench.Cell `json:"cell"`
 	// Claimed: by either side. What BASE claimed counts against a NEW that dropped the claim.

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Search is what exploration found of the design of a run, beside the run itself.
+// A Search is the exploration of the design of a run, beside the run itself.
 type Search struct {
 	// NotDone says why nothing was explored, empty where something was.
 	NotDone string `json:"not_done,omitempty"`
@@ -19,27 +19,27 @@ type Search struct {
 	Command   string `json:"command,omitempty"`
 	Schedules int64  `json:"schedules"`
 	ElapsedNS int64  `json:"elapsed_ns"`
-	// Cells are what was found, Guarded what was behind the guard of the name.
+	// Cells are the findings, Guarded those with Guard in the store.
 	Cells   Cells           `json:"cells,omitzero"`
 	Guard   lockbench.Guard `json:"guard,omitempty"`
 	Guarded Cells           `json:"guarded,omitzero"`
-	// Errors are what went wrong in it: what else was found stays.
+	// Errors are the errors of the search; its other findings count.
 	Errors []string `json:"errors,omitempty"`
 }
 
-// A KnownRow is what the released matrix has of the design of a run.
+// A KnownRow has the findings of the released matrix on the design of a run.
 type KnownRow struct {
 	// Missing says why nothing is known, empty where something is.
 	Missing string `json:"missing,omitempty"`
 	// Version is that of the design.
 	Version string      `json:"version,omitempty"`
 	Parts   []KnownPart `json:"parts,omitempty"`
-	// Cells are what was found, Guarded what was behind a guard in the store.
+	// Cells are the findings, Guarded those with a guard in the store.
 	Cells   map[lockbench.Cell]KnownCell `json:"cells,omitempty"`
 	Guarded map[lockbench.Cell]KnownCell `json:"guarded,omitempty"`
 }
 
-// A KnownPart is what was done to find it out.
+// A KnownPart is a part of the released matrix.
 type KnownPart struct {
 	Name    string         `json:"name"`
 	Command string         `json:"command"`

@@ -26,9 +26,9 @@ type Explored struct {
 	// Lacks is the ability that the scenario needs and the design has not; it was
 	// not explored then, which is no fault of anybody.
 	Lacks string
-	// Notes are what is to be said of it beside.
+	// Notes are further remarks.
 	Notes []string
-	// Err is what kept it from being explored, nil for nothing.
+	// Err is the error of the exploration, nil for none.
 	Err error
 }
 
@@ -57,7 +57,7 @@ type Coverage struct {
 	Stopped  string `json:"stopped,omitempty"`
 }
 
-// Exploration is what a Run has in place of speed when its design was explored.
+// An Exploration stands in a Run in place of speed when its design was explored.
 type Exploration struct {
 	Coverage
 	// Timings are all of the run that differs between two explorations of one seed

@@ -16,8 +16,8 @@ type Finding struct {
 	Shown
 }
 
-// Shown is what shows that a cell is broken, beside the checker's counterexample, and whether
-// somebody accepts it.
+// Shown is the evidence that a cell is broken, beside the checker's counterexample, and the
+// acceptance of the break.
 type Shown struct {
 	// Accepted: it counts against the claims and fails nothing, since somebody accepts it; nil where
 	// nobody does.

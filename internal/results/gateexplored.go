@@ -30,7 +30,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	}
 }
 
-// asGated is what metrics are read from: all scenarios of a design.
+// asGated returns all scenarios of a design as one run, for metrics to read.
 func (r *Result) asGated(design *Run) *thresholds.Run {
 	g := thresholds.Run{Design: design.Design, Verdicts: &checker.Result{Grants: design.Counts.Grants}}
 	for i := range r.Runs {

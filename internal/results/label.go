@@ -107,5 +107,5 @@ func Setting(params map[string]any, name string) string {
 	return ""
 }
 
-// EndedByUser is what the history of a run says that was interrupted.
+// EndedByUser is the end of an interrupted run, in its history.
 const EndedByUser = "interrupted"

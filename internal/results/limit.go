@@ -37,17 +37,17 @@ type LimitSearch struct {
 	Exit int `json:"exit"`
 }
 
-// A LimitQuestion is what a limit is looked for of, and under which settings.
+// A LimitQuestion names a limit to search for, its design and the settings.
 type LimitQuestion struct {
 	Design string `json:"design"`
-	// Of is what the limit is of, RateLimit or LeaseLimit.
+	// Of is the kind of limit, RateLimit or LeaseLimit.
 	Of          string              `json:"of"`
 	Workload    string              `json:"workload"`
 	Params      map[string]any      `json:"params"`
 	Seed        uint64              `json:"seed"`
 	Server      runinfo.Server      `json:"server"`
 	Environment runinfo.Environment `json:"environment"`
-	// Wanted is what every trial had to keep, beside the claims of the design.
+	// Wanted are the conditions that every trial had to meet, beside the claims of the design.
 	Wanted []string `json:"wanted"`
 }
 

@@ -22,13 +22,13 @@ type Matrix struct {
 	SelfCheck MatrixRow `json:"self_check"`
 	// NotRun names what was planned and not done, "design: part".
 	NotRun []string `json:"not_run,omitempty"`
-	// Notes are what is to be said of the whole.
+	// Notes are remarks about the whole.
 	Notes []string `json:"notes,omitempty"`
 	// Exit is the exit code: 0, 1, 3 or 4.
 	Exit int `json:"exit"`
 }
 
-// MatrixSettings are what the parts of a matrix were planned by.
+// MatrixSettings are the settings by which the parts of a matrix were planned.
 type MatrixSettings struct {
 	Seed uint64 `json:"seed"`
 	// BudgetNS is the time for all, in ns; Schedules bounds the exploration of each
@@ -48,12 +48,12 @@ type MatrixRow struct {
 	Library string `json:"library,omitempty"`
 	// Version is that of the design's code, see [impls.Version].
 	Version string `json:"version,omitempty"`
-	// Claims are what it is held to, with what it gives up and why.
+	// Claims are the claims of the design, with its exceptions and their reasons.
 	Claims  lockbench.Claims              `json:"claims"`
 	Without []MatrixOmission              `json:"without,omitempty"`
 	Parts   []MatrixPart                  `json:"parts"`
 	Cells   map[lockbench.Cell]MatrixCell `json:"cells"`
-	// Conclusion is what is known of it in a word, over the usual conditions; nil where none
+	// Conclusion is the conclusion about the design over the usual conditions; nil where none
 	// was drawn.
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
 }
@@ -83,10 +83,10 @@ type MatrixPart struct {
 	Standstills *Standstills `json:"standstills,omitempty"`
 	// Complete: it was not cut short.
 	Complete bool `json:"complete"`
-	// MustBreak is what the lock that is broken on purpose has to break here, for the
+	// MustBreak is the cell that the lock which is broken on purpose has to break here, for the
 	// others to be believed; empty for designs.
 	MustBreak lockbench.Cell `json:"must_break,omitzero"`
-	// Guarded is what became of the guarded state where the store had a guard.
+	// Guarded are the findings on the guarded state where the store had a guard.
 	Guarded Cells `json:"guarded,omitzero"`
 	// Error and Defects make the part inconclusive, see [Run].
 	Error   string   `json:"error,omitempty"`
@@ -111,7 +111,7 @@ type MatrixCell struct {
 	Evidence []Evidence `json:"evidence"`
 }
 
-// Evidence is what one part says of one cell.
+// Evidence is the finding of one part on one cell.
 type Evidence struct {
 	Part string `json:"part"`
 	// In are the scenarios, or the workload, with this verdict.

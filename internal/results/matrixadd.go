@@ -54,7 +54,7 @@ func (r *MatrixRow) AddRun(p MatrixPart, j *Judged) {
 	r.Add(p, found)
 }
 
-// evidence is what a run says of each cell; nothing of what it could not put to the test.
+// evidence returns the finding of a run on each cell, without cells that it could not put to the test.
 func evidence(run *Run) map[lockbench.Cell]Evidence {
 	found := make(map[lockbench.Cell]Evidence)
 	for cell, f := range run.Cells.All() {

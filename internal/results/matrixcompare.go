@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// A MatrixComparison is what differs between two matrices.
+// A MatrixComparison has the differences between two matrices.
 type MatrixComparison struct {
 	// With says what was compared with.
 	With string
@@ -118,7 +118,7 @@ func (r *MatrixRow) failed() bool {
 // Failed reports whether the part proves nothing; Why says what went wrong.
 func (p MatrixPart) Failed() bool { return p.Why() != "" }
 
-// Why is what keeps anything from being concluded from the part, empty for nothing.
+// Why is the reason for which the part proves nothing, empty if it proves something.
 func (p MatrixPart) Why() string {
 	problems := slices.Clone(p.Defects)
 	if p.Error != "" {

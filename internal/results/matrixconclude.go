@@ -21,8 +21,8 @@ func (m *Matrix) Conclude(over lockbench.Conditions, lock func(*MatrixRow) (conc
 	}
 }
 
-// evidence is what the parts of a row found, each by itself. What held in a part in which the
-// lock that is broken on purpose was not caught is left out.
+// evidence returns the findings of the parts of a row, each by itself. It leaves out held cells of a
+// part in which the lock that is broken on purpose was not caught.
 func (m *Matrix) evidence(r *MatrixRow) (all []conclusion.Evidence) {
 	for i := range r.Parts {
 		p := &r.Parts[i]

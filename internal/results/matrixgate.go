@@ -40,7 +40,7 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// asGated is what metrics are read from: all parts together.
+// asGated returns all parts as one run, for metrics to read.
 func (r *MatrixRow) asGated() *thresholds.Run {
 	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
 	for _, p := range r.Parts {

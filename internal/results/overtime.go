@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// An OverTime is what happened when, over the whole run, warm-up included. Its lists have
+// An OverTime has the events of the whole run by time, warm-up included. Its lists have
 // one entry per bucket of time, the first of which begins at stamp zero; entries beyond the
 // end of a list are zero.
 type OverTime struct {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A Report is what package reports writes: a *[Result], *[Matrix], *[Comparison], *[LimitSearch] or
+// A Report can be written by package reports: a *[Result], *[Matrix], *[Comparison], *[LimitSearch] or
 // *[MatrixComparison], or what package reports makes of one.
 type Report interface {
-	// Kind is what JSON names it by.
+	// Kind is the name of the kind of report in JSON.
 	Kind() string
 }
 
@@ -30,16 +30,16 @@ var fileKinds = []fileKind{
 	{"limit", "lockbench limit rate --out json=FILE", func() Report { return new(LimitSearch) }},
 }
 
-// Kind is what JSON names it by.
+// Kind is the name of the kind of report in JSON.
 func (*Result) Kind() string { return "result" }
 
-// Kind is what JSON names it by.
+// Kind is the name of the kind of report in JSON.
 func (*Matrix) Kind() string { return "matrix" }
 
-// Kind is what JSON names it by.
+// Kind is the name of the kind of report in JSON.
 func (*Comparison) Kind() string { return "comparison" }
 
-// Kind is what JSON names it by.
+// Kind is the name of the kind of report in JSON.
 func (*LimitSearch) Kind() string { return "limit" }
 
 // Kind is none that is read back.
@@ -78,7 +78,7 @@ func ReadAs[T Report](r io.Reader) (T, error) {
 	return none, fmt.Errorf("it is a %s, and not a %s; hint: name a file that %s wrote", read.Kind(), want.name, want.command)
 }
 
-// A head is what every file begins with.
+// A head is the beginning of every file.
 type head struct {
 	Schema string `json:"schema"`
 	Kind   string `json:"kind"`

@@ -12,7 +12,7 @@ import (
 type Recommendation struct {
 	Design string          `json:"design"`
 	Word   conclusion.Word `json:"word"`
-	// Price is what its safety costs, in a few words; empty where none is faster, as far as one run
+	// Price is the cost of its safety, in a few words; empty where none is faster, as far as one run
 	// of each can tell.
 	Price string `json:"price,omitempty"`
 }

@@ -35,8 +35,8 @@ type Run struct {
 	RunSettings
 	RunFigures
 
-	// Claims are what the design is held to; Cells what was found. Breaches counts what broke
-	// guarantees, each once, however many guarantees it shows on.
+	// Claims are the claims of the design, Cells the findings. Breaches counts each violation
+	// once, however many guarantees it shows on.
 	Claims   lockbench.Claims `json:"claims"`
 	Cells    Cells            `json:"cells"`
 	Breaches int64            `json:"breaches"`
@@ -44,7 +44,7 @@ type Run struct {
 	// OpenLoop is nil in a closed loop, where Latency has service equal to acquire, and
 	// in a record that was cut short.
 	OpenLoop *OpenLoop `json:"open_loop,omitempty"`
-	// Business is what the run came to in the words of its workload; nil where that counts
+	// Business are the consequences in the words of the workload; nil where that counts
 	// nothing.
 	Business *runinfo.Business `json:"business,omitempty"`
 	// OverTime is nil when nothing happened, and in explorations.
@@ -57,7 +57,7 @@ type Run struct {
 	// Exploration is nil unless the design was explored; then what is measured in
 	// real time is zero, and Workload is the scenario.
 	Exploration *Exploration `json:"exploration,omitempty"`
-	// Search and Known are what is known of the design beside the run: nil where nobody
+	// Search and Known are findings on the design from other sources: nil where nobody
 	// looked. Conclusion is drawn from all of it, nil for what is no lock of the catalogue.
 	// Of the points of a lock the first has them.
 	Search     *Search                `json:"search,omitempty"`
@@ -71,7 +71,7 @@ type Run struct {
 	judged *Judged // that the run was made of; nil if it was read from a file
 }
 
-// RunSettings are what was run, and on what.
+// RunSettings are the design, its workload and the server of a run.
 type RunSettings struct {
 	Design string `json:"design"`
 	// Control: it is no lock but a control to compare locks with, and which. It decides no exit
@@ -120,7 +120,7 @@ type Standstills struct {
 	LongestNS int64 `json:"longest_ns"`
 }
 
-// RunRecord is what there is to say of the record of a run, and of how the run went.
+// A RunRecord describes the record of a run, and the course of the run.
 type RunRecord struct {
 	// Partial: the record stops before the run did, Why says how.
 	Partial bool   `json:"partial"`
@@ -131,14 +131,14 @@ type RunRecord struct {
 	// JudgedWithin is how old an event was at most, in ns, when it had been judged while
 	// the run went on; absent when the run was over by then.
 	JudgedWithin int64 `json:"judged_within_ns,omitempty"`
-	// Notes are what the run said of itself.
+	// Notes are remarks of the run about itself.
 	Notes []string `json:"notes,omitempty"`
 	// Errors are those that operations met, the most frequent first.
 	Errors []Error `json:"errors,omitempty"`
 	// Defects are lockbench's own contradictions: such a run proves nothing.
 	Defects      []string `json:"defects,omitempty"`
 	CrossChecked int64    `json:"cross_checked"`
-	// MonitorEntries and MonitorOverlaps are what the occupancy monitor saw.
+	// MonitorEntries and MonitorOverlaps are the counts of the occupancy monitor.
 	MonitorEntries  int64 `json:"monitor_entries"`
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the record, empty when it was not kept.

@@ -12,13 +12,13 @@ import (
 // others: unless these show that it is broken, they show nothing of the others either.
 type SelfCheck struct {
 	Design string `json:"design"`
-	// MustBreak is what it had to break, and Caught whether it was seen to.
+	// MustBreak is the cell that it had to break, Caught whether a violation of it was found.
 	MustBreak lockbench.Cell `json:"must_break"`
 	Caught    bool           `json:"caught"`
-	// Grants and Overruns (work past the lease) are what it met.
+	// Grants and Overruns (work past the lease) count the occasions that it met.
 	Grants   int64 `json:"grants"`
 	Overruns int64 `json:"overruns"`
-	// Error is what went wrong in it, empty for nothing.
+	// Error is the error of the run, empty for none.
 	Error string `json:"error,omitempty"`
 	// Probes are further broken locks, one for each condition that the faults of the runs
 	// exercise and under which something was held.
@@ -33,7 +33,7 @@ type Probe struct {
 	Caught    bool           `json:"caught"`
 	// Exposure is how many occasions it met under the condition.
 	Exposure int64 `json:"exposure"`
-	// Error is what went wrong in it, empty for nothing.
+	// Error is the error of the run, empty for none.
 	Error string `json:"error,omitempty"`
 }
 

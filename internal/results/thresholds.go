@@ -64,7 +64,7 @@ func (r *Result) endedByThreshold(i int) bool {
 	return failed && run.Ended == endedByThreshold && !run.Lacks && unfit == ""
 }
 
-// endedByThreshold is what the history of a run says that a threshold ended.
+// endedByThreshold is the end of a run that a threshold ended, in its history.
 const endedByThreshold = "threshold failed"
 
 // total is the exit code of all runs and thresholds together.

@@ -29,7 +29,7 @@ type longest struct {
 	bypassed int64 // most grants to later callers during one wait
 }
 
-// Figures are what a measurement comes to.
+// Figures are the results of a measurement.
 type Figures struct {
 	Jain        float64
 	Waits       int64

@@ -18,7 +18,7 @@ type Table[C any] struct {
 	recent int // the row that was asked for last
 }
 
-// A Row is what is known of one cell.
+// A Row has the counts of one cell.
 type Row[C any] struct {
 	Under lockbench.Conditions
 	// Exposure counts the occasions that were seen as such, Violations those on which the

@@ -11,7 +11,7 @@ type mustHold struct {
 	unasked    bool // something in the background ended it
 }
 
-// A Cause is what ended a must-hold interval.
+// A Cause is the end of a must-hold interval: the event that ended it.
 type Cause uint8
 
 // The causes.
@@ -42,7 +42,7 @@ func (g *Grant) open(s Stamp) bool {
 // MustEnd is where the newest segment ends, as far as is known.
 func (g *Grant) MustEnd() Stamp { return Earlier(g.End, Stamp{T: g.Until}) }
 
-// EndCause is what ends the newest segment, as far as is known.
+// EndCause returns the cause that ends the newest segment, as far as is known.
 func (g *Grant) EndCause() Cause {
 	if g.Ended && g.End.Before(Stamp{T: g.Until}) {
 		return g.EndedBy

@@ -12,7 +12,7 @@ import (
 // nearClients is for how many clients no map is asked, a power of two.
 const nearClients = 256
 
-// A Client is what is known of one owner besides its holds.
+// A Client is the state of one owner besides its holds.
 type Client struct {
 	known   bool // false: memory to be used again
 	id      int32

@@ -101,7 +101,7 @@ func (v Values) OfOthers(client int32) int64 {
 	return t
 }
 
-// Of is what client has, without bound when it has nothing.
+// Of returns the number of a client, without bound when it has none.
 func (v Values) Of(client int32) int64 {
 	if t, ok := v.Get(client); ok {
 		return t
