@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
@@ -97,9 +96,9 @@ func (s *summary) lockGuarantees() document.Table {
 	for _, points := range s.result.Locks() {
 		first := &s.result.Runs[points[0]]
 		d := resultCells(s.result, points[0], s.lock(first))
-		d.Cells = results.Cells{Cells: make(checker.Cells)}
+		d.Cells = results.Cells{}
 		for _, i := range points {
-			d.Cells.Add(s.result.Runs[i].Cells.Cells)
+			d.Cells.Join(s.result.Runs[i].Cells)
 		}
 		d.link = func(cell lockbench.Cell) string { return s.shownAt(points, cell) }
 		all = append(all, d)

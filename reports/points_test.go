@@ -87,3 +87,23 @@ func TestPoints(t *testing.T) {
 		t.Error("the table of guarantees changed the result")
 	}
 }
+
+// TestAcceptedAtPoints: a claim that was broken at one of several points, or of one, and that
+// somebody accepts, is not BROKEN in the table of guarantees.
+func TestAcceptedAtPoints(t *testing.T) {
+	for _, points := range [][][2]float64{{{1, 1}, {8, 1}}, {{1, 1}}} {
+		for _, accepted := range []bool{false, true} {
+			r := atPoints(points...)
+			last := &r.Runs[len(r.Runs)-1].Cells
+			if f := last.At(exclusive); accepted {
+				f.Accepted = &results.AcceptedBreak{Until: "2099-01-01", Reason: "known"}
+				last.Set(exclusive, f)
+			}
+			s := &summary{result: r, label: newLabel(r.Runs), unit: "design"}
+			text := s.lockGuarantees().Rows[0].Cells[0].Text
+			if failed := strings.HasPrefix(text, wordBroken); failed == accepted || !strings.HasPrefix(strings.ToLower(text), "broken") {
+				t.Errorf("%d points, accepted %v: the table says %q", len(points), accepted, text)
+			}
+		}
+	}
+}
