@@ -15,6 +15,15 @@ import (
 //
 // Cells are built once, when a judgement is over; a Checker counts in tables, where a row is
 // found in a tenth of the time.
+//
+// A cell under a condition can be read in several ways, by the findings under more conditions:
+//
+//	c[cell]    exactly these conditions       what a row of JSON has
+//	Touched    held by more, broken by none   comparisons, gates of claims, locktest
+//	Sum        held and broken by more        thresholds, searches of a limit
+//	Tried      occasions alone; under no
+//	           condition exactly that         tables and conclusions
+//	HeldOn     occasions, none if broken      strength of a claim
 type Cells map[lockbench.Cell]Finding
 
 // Sorted lists the cells in the order in which reports show them.
@@ -41,21 +50,30 @@ func (c Cells) List() []CellFinding {
 	return all
 }
 
+// Doubt makes held cells untested, with the reason why: those that these conditions touched, or all
+// under no condition. They keep their exposure, of occasions that nobody relies on. It returns
+// whether the design claims one of them.
+func (c Cells) Doubt(under lockbench.Conditions, why string) (claimed bool) {
+	for cell, f := range c {
+		if f.Verdict == Held && cell.Under.Has(under) {
+			f.Verdict, f.Note = Untested, why
+			c[cell] = f
+			claimed = claimed || f.Claimed
+		}
+	}
+	return claimed
+}
+
 // With lists the cells with a verdict.
 func (c Cells) With(v Verdict) []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// Add adds more, which counts the same unit: occasions, or schedules. The graver finding on a cell
-// gives its verdict and its counterexample.
+// Add adds more, which counts the same unit: occasions, or schedules. See [Finding.Join].
 func (c Cells) Add(more Cells) {
 	for cell, f := range more {
 		if before, known := c[cell]; known {
-			if f.Outweighs(&before) {
-				f = f.Plus(cell.Guarantee, &before)
-			} else {
-				f = before.Plus(cell.Guarantee, &f)
-			}
+			f, _ = before.Join(cell.Guarantee, f, false)
 		}
 		c[cell] = f
 	}
@@ -81,30 +99,14 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 	return f
 }
 
-// When returns the findings that count for cell in a table: for no condition the one finding where
-// nothing went wrong, else all that the conditions of cell touched, whatever else did.
-func (c Cells) When(cell lockbench.Cell) Cells {
-	some := make(Cells)
-	for other, f := range c {
-		if other == cell || cell.Under != 0 && covers(other, cell) {
-			some[other] = f
-		}
-	}
-	return some
-}
-
 // Sum returns the sum of the findings on cell and on the same guarantee under more conditions. The
 // gravest that had an occasion gives the verdict, so it is broken where Touched may be held.
 func (c Cells) Sum(cell lockbench.Cell) Finding {
 	sum := c[cell]
 	for _, other := range c.Sorted() {
 		f := c[other]
-		switch {
-		case other == cell || !covers(other, cell) || f.Exposure == 0:
-		case f.Outweighs(&sum):
-			sum = f.Plus(cell.Guarantee, &sum)
-		default:
-			sum = sum.Plus(cell.Guarantee, &f)
+		if other != cell && covers(other, cell) && f.Exposure > 0 {
+			sum, _ = sum.Join(cell.Guarantee, f, false)
 		}
 	}
 	return sum
@@ -119,6 +121,18 @@ func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 		}
 	}
 	return n
+}
+
+// Tried counts the occasions that count for cell in a table or in a conclusion, in findings with
+// this verdict: for no condition those on which nothing went wrong, else those of [Cells.Occasions].
+func (c Cells) Tried(cell lockbench.Cell, v Verdict) int64 {
+	if cell.Under != 0 {
+		return c.Occasions(cell, v)
+	}
+	if f := c[cell]; f.Verdict == v {
+		return f.Exposure
+	}
+	return 0
 }
 
 // HeldOn counts the occasions on which cell was held: all that its conditions touched, whatever
@@ -174,6 +188,11 @@ func (c Cells) Untested() []lockbench.Cell {
 	return c.Names(func(cell lockbench.Cell, _ Finding) bool { return c.Open(cell) })
 }
 
+// Against lists the cells that count against the claims.
+func (c Cells) Against() []lockbench.Cell {
+	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Against > 0 })
+}
+
 // KeepsClaims reports whether a claim was put to the test and held.
 func (c Cells) KeepsClaims() bool {
 	return len(c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == Held })) > 0
@@ -215,10 +234,8 @@ func (c Cells) Comparable() []lockbench.Cell {
 // Exit is the exit code that the verdicts amount to: 1 where one counts against the claims, 3
 // where a claim is open, else 0.
 func (c Cells) Exit() int {
-	for _, f := range c {
-		if f.Against > 0 {
-			return exitBroken
-		}
+	if len(c.Against()) > 0 {
+		return exitBroken
 	}
 	if len(c.Untested()) > 0 {
 		return exitInconclusive

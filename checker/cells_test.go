@@ -39,7 +39,7 @@ func TestReadCells(t *testing.T) {
 		touched     Finding
 		sum         Finding
 		heldOn      int64
-		when, total int64 // held occasions of When, and those held or broken
+		when, total int64 // held occasions of Tried, and those held or broken
 	}{
 		{"none", nil, undisturbed, Finding{}, Finding{}, 0, 0, 0},
 		{"more conditions hold it", held, died, heldOn(7), heldOn(7), 7, 7, 7},
@@ -59,7 +59,7 @@ func TestReadCells(t *testing.T) {
 		if got := c.cells.HeldOn(c.cell); got != c.heldOn {
 			t.Errorf("%s: held on %d occasions, want %d", c.name, got, c.heldOn)
 		}
-		if got := c.cells.When(c.cell).Occasions(c.cell, Held); got != c.when {
+		if got := c.cells.Tried(c.cell, Held); got != c.when {
 			t.Errorf("%s: a table has %d occasions, want %d", c.name, got, c.when)
 		}
 		if got := c.cells.Occasions(c.cell, Held, Broken); got != c.total {
@@ -120,6 +120,37 @@ func TestAddCells(t *testing.T) {
 		}
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("(-got +want):\n%s", diff)
+		}
+	}
+}
+
+// TestDoubt: held cells under the condition are untested, with their exposure; others stay.
+func TestDoubt(t *testing.T) {
+	claimed := heldOn(3)
+	claimed.Claimed = true
+	before := func() Cells {
+		return Cells{undisturbed: heldOn(5), died: claimed, both: heldOn(7), skewed: brokenBy(1), late: {Note: "none"}}
+	}
+	doubted := func(f Finding) Finding { f.Verdict, f.Note = Untested, "why"; return f }
+	for _, c := range []struct {
+		under   lockbench.Conditions
+		claimed bool
+		changed []lockbench.Cell
+	}{
+		{0, true, []lockbench.Cell{undisturbed, died, both}},
+		{lockbench.Crash, true, []lockbench.Cell{died, both}},
+		{lockbench.Skew, false, []lockbench.Cell{both}},
+		{lockbench.Cancel, false, nil},
+	} {
+		got, want := before(), before()
+		for _, cell := range c.changed {
+			want[cell] = doubted(want[cell])
+		}
+		if claims := got.Doubt(c.under, "why"); claims != c.claimed {
+			t.Errorf("%v: claimed %v, want %v", c.under, claims, c.claimed)
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("%v (-got +want):\n%s", c.under, diff)
 		}
 	}
 }

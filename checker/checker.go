@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker/internal/count"
-	"github.com/lockbench/lockbench/checker/internal/crosscheck"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
@@ -44,7 +43,7 @@ type Checker struct {
 // keyTable is the keys of a history.
 type keyTable struct {
 	keys   map[string]*key
-	parts  [crosscheck.Partitions]*part
+	parts  [count.Partitions]*part
 	recent *key                    // the key last asked for, to spare looking it up
 	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
 	// departed are the deaths and cuts of clients, for the cross-check.
@@ -164,7 +163,7 @@ func (c *Checker) known(name string) *key {
 	if c.near == nil {
 		return c.keys[name]
 	}
-	near := &c.near[crosscheck.Mixed(name)>>(64-nearKeyBits)]
+	near := &c.near[count.Mixed(name)>>(64-nearKeyBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}

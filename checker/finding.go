@@ -139,19 +139,25 @@ func (f *Finding) Outweighs(other *Finding) bool {
 	return f.Against > 0 && other.Against == 0
 }
 
-// Plus returns f with the counts of more, another finding on the same cell of g. Both count the
-// same unit, occasions or schedules. Verdict, note, measures and counterexample stay those of f,
-// so f must be the graver one.
-func (f Finding) Plus(g lockbench.Guarantee, more *Finding) Finding {
+// Join returns the findings f and other on one cell of g as one, and whether other is the graver
+// of the two, see [Finding.Outweighs]; where neither is, tie says whether other counts as such. The
+// graver one gives verdict, note, measures and counterexample; counts are added, so both must
+// count the same unit, occasions or schedules.
+func (f Finding) Join(g lockbench.Guarantee, other Finding, tie bool) (sum Finding, taken bool) {
+	taken = other.Outweighs(&f) || tie && !f.Outweighs(&other)
 	asked := f.Asked(g)
-	for q, n := range more.Asked(g) {
+	for q, n := range other.Asked(g) {
 		asked[q] += n
 	}
-	f.Claimed = f.Claimed || more.Claimed
-	f.Exercised = f.Exercised || more.Exercised
-	f.Exposure += more.Exposure
-	f.Violations += more.Violations
-	f.Against += more.Against
-	f.SetAsked(g, asked)
-	return f
+	sum, more := f, other
+	if taken {
+		sum, more = other, f
+	}
+	sum.Claimed = sum.Claimed || more.Claimed
+	sum.Exercised = sum.Exercised || more.Exercised
+	sum.Exposure += more.Exposure
+	sum.Violations += more.Violations
+	sum.Against += more.Against
+	sum.SetAsked(g, asked)
+	return sum, taken
 }

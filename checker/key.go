@@ -245,14 +245,14 @@ func (c *Checker) drop(k *key, i int) {
 
 // A part is the state that the keys of one partition share.
 type part struct {
-	gone crosscheck.Ring[key] // the remembered released holds, by key
+	gone count.Ring[key] // the remembered released holds, by key
 	// small counts the keys that still keep their operations for the cross-check.
 	small int
 }
 
 // partOf returns the part of a key, made when first needed.
 func (c *Checker) partOf(name string) *part {
-	n := crosscheck.PartitionOf(name)
+	n := count.PartitionOf(name)
 	if c.parts[n] == nil {
 		c.parts[n] = &part{}
 	}

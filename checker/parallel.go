@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"maps"
 
-	"github.com/lockbench/lockbench/checker/internal/crosscheck"
+	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -62,7 +62,7 @@ func newParallel(h history.Header, goroutines int) *parallel {
 		p.goAlone()
 		return p
 	}
-	for range min(goroutines, crosscheck.Partitions) {
+	for range min(goroutines, count.Partitions) {
 		s := &shard{Checker: New(h)}
 		s.shard = true
 		s.to = relay.New(func(events []numbered) {
@@ -93,7 +93,7 @@ func (p *parallel) add(ev history.Event) {
 	case ofOneKey(ev):
 		p.all.follow(ev)
 		p.events++
-		p.shards[crosscheck.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+		p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
 		return
 	default:
 		p.join()

@@ -276,12 +276,11 @@ func (r *Result) place(cell lockbench.Cell) (at int, known bool) {
 // join adds other, a finding on the same cell: it keeps the graver of the two, or the one with
 // fewer steps, with the counts of both.
 func (f *Finding) join(other Finding) {
-	graver, milder := *f, other
-	if other.Outweighs(&f.Finding) || !f.Outweighs(&other.Finding) && other.steps() < f.steps() {
-		graver, milder = other, *f
+	sum, taken := f.Finding.Join(f.Cell.Guarantee, other.Finding, other.steps() < f.steps())
+	if taken {
+		*f = other
 	}
-	graver.Finding = graver.Plus(f.Cell.Guarantee, &milder.Finding)
-	*f = graver
+	f.Finding = sum
 }
 
 // steps returns the length of the schedule of f, or a larger number if there is none.

@@ -52,6 +52,20 @@ func TestChild(t *testing.T) {
 	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
 }
 
+// placeOf returns the file and the line of code in a file of this package, as go test prints them.
+func placeOf(t *testing.T, file, code string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(text), code)
+	if !found {
+		t.Fatalf("%s has no %q", file, code)
+	}
+	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
+}
+
 // aloneVariable names the test that this program runs when that test runs it again.
 const aloneVariable = "LOCKTEST_ALONE"
 
@@ -253,7 +267,7 @@ func TestExplore(t *testing.T) {
 			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
-			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +door_test.go:52: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "door_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
 			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{

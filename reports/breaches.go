@@ -263,8 +263,11 @@ func runReason(r *results.Run, cell lockbench.Cell) string {
 			}
 		}
 	}
-	return "an exception covers what came after it"
+	return excused
 }
+
+// excused is the reason for which a broken claim does not count, where its own conditions give none.
+const excused = "an exception covers what came after it"
 
 // recheck returns the command that judges the record of a run again, or says how to keep a
 // record.

@@ -168,9 +168,8 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 		if d.At(info.Name.At(0)).Verdict != checker.NotApplicable {
 			a.foreign = false
 		}
-		some := d.When(cell)
-		a.occasions += some.Occasions(cell, checker.Held)
-		a.doubted += some.Occasions(cell, checker.Untested)
+		a.occasions += d.Tried(cell, checker.Held)
+		a.doubted += d.Tried(cell, checker.Untested)
 	}
 	return a
 }

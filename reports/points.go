@@ -98,7 +98,7 @@ func (s *summary) lockGuarantees() document.Table {
 		d := resultCells(s.result, points[0], s.lock(first))
 		d.Cells = results.Cells{}
 		for _, i := range points {
-			d.Cells.Join(s.result.Runs[i].Cells)
+			d.Cells.Add(s.result.Runs[i].Cells)
 		}
 		d.link = func(cell lockbench.Cell) string { return s.shownAt(points, cell) }
 		all = append(all, d)

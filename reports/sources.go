@@ -109,7 +109,7 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 	case s.name == conclusion.Known:
 		reason = "it is known, and this run did not see it"
 	default:
-		reason = "an exception covers what came after it"
+		reason = excused
 	}
 	state, message := stateOf(f, false, reason)
 	if found.State == document.Erred && state != document.Failed {
@@ -135,14 +135,13 @@ func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	return ""
 }
 
-// asTold returns the finding that tables show for a cell: under no condition exactly this one,
-// under conditions the sum of all occasions that they touched.
+// asTold returns the finding that reports show for a cell: under no condition the exact one, under
+// conditions held by all occasions that they touched, see [checker.Cells.Touched].
 func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
-	f := all.At(cell)
-	if cell.Under != 0 {
-		f.Finding = all.Touched(cell)
+	if cell.Under == 0 {
+		return all.At(cell)
 	}
-	return f
+	return all.Touched(cell)
 }
 
 // worth returns the strength of a finding, as tables show it: a word, and the word with the

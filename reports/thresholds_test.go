@@ -3,10 +3,10 @@ package reports
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
@@ -95,6 +95,30 @@ func TestNearest(t *testing.T) {
 	for relation, want := range map[thresholds.Relation]int{thresholds.Above: 1, thresholds.AtLeast: 1, thresholds.Below: 2, thresholds.AtMost: 2} {
 		if got := nearest(readings, relation); got != want {
 			t.Errorf("%s: got %d, want %d", relation, got, want)
+		}
+	}
+}
+
+// TestGateOfAnUncaughtProbe: a threshold on a cell proves nothing where the probe of its condition
+// was not caught, and is passed where it was. Cells under other conditions are not concerned.
+func TestGateOfAnUncaughtProbe(t *testing.T) {
+	died := lockbench.Recovery.At(lockbench.Crash)
+	for _, c := range []struct {
+		caught bool
+		want   []thresholds.Outcome
+	}{
+		{true, []thresholds.Outcome{thresholds.Passed, thresholds.Passed}},
+		{false, []thresholds.Outcome{thresholds.Inconclusive, thresholds.Passed}},
+	} {
+		run := judged(header("lua-token/token", "private"), 50, held(died, 400), held(exclusive, 400))
+		check := &results.SelfCheck{MustBreak: stale, Caught: true, Probes: []results.Probe{{Design: "self-check/bare", MustBreak: died, Caught: c.caught}}}
+		r := gated([]results.Judged{run}, check, "recovery@crash.violations>0", "exclusion.violations>0")
+		var got []thresholds.Outcome
+		for _, th := range r.Thresholds {
+			got = append(got, th.Outcome)
+		}
+		if diff := cmp.Diff(got, c.want); diff != "" {
+			t.Errorf("caught %v (-got +want):\n%s", c.caught, diff)
 		}
 	}
 }

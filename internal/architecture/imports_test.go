@@ -66,7 +66,7 @@ var house = map[string][]string{
 	"checker/internal/interval":          {"history"},
 	"checker/internal/pending":           {"", "history", "checker/internal/interval"},
 	"checker/internal/count":             {"", "history", "internal/measure/series"},
-	"checker/internal/crosscheck":        {"history", "checker/internal/interval"}, // and of interval stamps and leases alone
+	"checker/internal/crosscheck":        {"history", "checker/internal/count", "checker/internal/interval"}, // of interval stamps and leases alone
 	"internal/occupancy":                 {""},
 	"internal/serverwatch":               {"history", "impls/design", "internal/fault"},
 	"internal/standstill":                {"history", "internal/fault"},

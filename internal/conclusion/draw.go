@@ -119,10 +119,8 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 func (q *question) guardedEnough() bool {
 	n := int64(0)
 	for i := range q.evidence {
-		for cell, f := range q.evidence[i].Cells {
-			if q.evidence[i].Guarded && cell.Guarantee == lockbench.Effects && f.Violations == 0 {
-				n += f.Exposure
-			}
+		if q.evidence[i].Guarded {
+			n += q.evidence[i].Cells.Occasions(lockbench.Effects.At(0), checker.Held)
 		}
 	}
 	return n >= Enough

@@ -100,6 +100,11 @@ func TestDraw(t *testing.T) {
 		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
 
+		{"two at once, and nobody relies on what a guard held", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+			map[lockbench.Cell]found{lockbench.Effects.At(0): {Finding: checker.Finding{Verdict: checker.Untested, Exposure: Enough}}}, NotKnown, "was not tried", false},
+		{"two at once, and a guard stops it under a condition", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): held0(Enough)}, NeedsGuard, "even when nothing goes wrong", false},
+
 		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
 		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
 		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},

@@ -68,7 +68,7 @@ func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error)
 	}
 	threads := p.part(explorable, threadShare, threadPrograms)
 	threads.Config.Threads = 2
-	err := p.more(ctx, threads, sink, found, func(s *results.Search, cells results.Cells) { s.Cells.Join(cells) })
+	err := p.more(ctx, threads, sink, found, func(s *results.Search, cells results.Cells) { s.Cells.Add(cells) })
 	if err != nil {
 		return found, err
 	}

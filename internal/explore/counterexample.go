@@ -133,7 +133,7 @@ func (w *world) perform(s halting) (performance, error) {
 			return p, err
 		}
 	}
-	p.judged = w.explained()
+	p.judged = w.judgedAtLength()
 	return p, nil
 }
 

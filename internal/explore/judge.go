@@ -34,9 +34,9 @@ func (w *world) judged() checker.Result {
 	return w.judge.Finish(w.trailer)
 }
 
-// explained judges it once more, at length: with counterexamples, and with the
+// judgedAtLength judges it once more, at length: with counterexamples, and with the
 // cross-check.
-func (w *world) explained() checker.Result {
+func (w *world) judgedAtLength() checker.Result {
 	w.header.Faults = w.faults
 	c := checker.New(w.header)
 	for ev := range w.tape.Source(w.trailer).Events() {

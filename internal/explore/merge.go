@@ -44,7 +44,7 @@ func (m *merged) place(f *checker.CellFinding, from int) int {
 
 // found adds a violation by a shrunk schedule, if it is graver than the sum.
 func (m *merged) found(f *checker.CellFinding) {
-	if at := m.place(f, 0); graver(f, &m.findings[at]) {
+	if at := m.place(f, 0); f.Outweighs(&m.findings[at].Finding) {
 		m.take(f, at)
 	}
 }
@@ -62,8 +62,8 @@ func (m *merged) drop(cell lockbench.Cell) {
 func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
 	sum := &m.findings[at]
 	m.occurred |= f.Cell.Under
-	higher := graver(f, sum)
-	if higher || sum.Note == "" && !graver(sum, f) {
+	higher := f.Outweighs(&sum.Finding)
+	if higher || sum.Note == "" && !sum.Outweighs(&f.Finding) {
 		sum.Verdict, sum.Note = f.Verdict, f.Note
 	}
 	sum.Exposure += f.Exposure
@@ -79,15 +79,6 @@ func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
 	sum.Against += min(1, f.Against)
 	sum.SetAsked(f.Cell.Guarantee, asked)
 	return higher
-}
-
-// graver reports whether f is more informative or worse than other, and so counts if two
-// schedules differ. Violations of claims come first.
-func graver(f, other *checker.CellFinding) bool {
-	if f.Verdict == checker.Broken && other.Verdict == checker.Broken {
-		return f.Against > 0 && other.Against == 0
-	}
-	return f.Verdict.Graver(other.Verdict)
 }
 
 // result is the sum. Cells in exercises that no schedule tested are untested, not left

@@ -134,9 +134,10 @@ func (r *row) on(server runinfo.Server) *results.KnownRow {
 
 // together merges the finding of a part on a cell of g with the parts before.
 func together(g lockbench.Guarantee, known results.KnownCell, found cell, part int) results.KnownCell {
-	if found.Verdict.Graver(known.Verdict) {
-		return results.KnownCell{Finding: found.Plus(g, &known.Finding), After: found.After, Part: part}
+	sum, taken := known.Join(g, found.Finding, false)
+	if taken {
+		known.After, known.Part = found.After, part
 	}
-	known.Finding = known.Plus(g, &found.Finding)
+	known.Finding = sum
 	return known
 }

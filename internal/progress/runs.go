@@ -92,7 +92,7 @@ func (*Lines) Close() {}
 // Gist describes a run in a few words.
 func Gist(j *results.Judged) string {
 	s := fmt.Sprintf("%.0f grants/s", j.Measures.GrantsPerSecond)
-	broken := BrokenCells(j.Verdicts.Findings)
+	broken := j.Verdicts.Cells().With(checker.Broken)
 	switch {
 	case j.Err != nil:
 		return s + ", " + j.Err.Error()

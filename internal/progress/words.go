@@ -19,7 +19,7 @@ func ExplorationGist(runs []results.Explored) string {
 			return runs[i].Header.Workload + ": " + runs[i].Err.Error()
 		}
 		schedules += runs[i].Coverage.Schedules
-		broken = append(broken, BrokenCells(runs[i].Verdicts.Findings)...)
+		broken = append(broken, runs[i].Verdicts.Cells().With(checker.Broken)...)
 	}
 	s := fmt.Sprintf("%d schedules", schedules)
 	if len(broken) > 0 {
@@ -27,16 +27,6 @@ func ExplorationGist(runs []results.Explored) string {
 		s += ", broke " + CellNames(slices.Compact(broken))
 	}
 	return s
-}
-
-// BrokenCells lists the cells that were broken.
-func BrokenCells(all []checker.CellFinding) (cells []lockbench.Cell) {
-	for _, f := range all {
-		if f.Verdict == checker.Broken {
-			cells = append(cells, f.Cell)
-		}
-	}
-	return cells
 }
 
 // CellNames lists cells, separated by commas, and shortens a long list.

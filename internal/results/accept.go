@@ -101,8 +101,8 @@ func (a *Acceptance) covers(cell lockbench.Cell) bool {
 
 // excused is the exit code of a run of which a broken claim is accepted: what that hid counts.
 func (r *Run) excused() int {
-	exit := r.Cells.exit()
-	if r.Search != nil && r.Search.Cells.exit() == BrokenClaim {
+	exit := r.Cells.Exit()
+	if r.Search != nil && r.Search.Cells.Exit() == BrokenClaim {
 		exit = BrokenClaim
 	}
 	if len(r.Cells.doubted()) > 0 {

@@ -59,7 +59,7 @@ func TestAccept(t *testing.T) {
 		{"a run that does not count", interrupted, []Acceptance{entry("a/b", stuck)}, lastDay, Inconclusive, []AcceptanceState{Accepted}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.run.Cells.exit() == Passed {
+			if c.run.Cells.Exit() == Passed {
 				c.run.Exit = c.run.excused()
 			}
 			r := Result{Runs: []Run{c.run}}

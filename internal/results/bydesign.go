@@ -3,7 +3,6 @@ package results
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 )
 
@@ -74,49 +73,10 @@ func (r *Run) join(scenario *Run) {
 	}
 }
 
-// Join adds the findings of another exploration of the design.
-func (c *Cells) Join(more Cells) {
-	for cell, f := range more.All() {
-		c.join(cell, f)
-	}
-}
-
-func (c *Cells) join(cell lockbench.Cell, f Finding) {
-	if _, judged := c.Cells[cell]; judged {
-		f = c.At(cell).plus(cell.Guarantee, f)
-	}
-	c.Set(cell, f)
-}
-
 // hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
 // result that was read back: nothing else passes without a schedule.
 func (r *Run) hasNotTheAbility() bool {
 	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
-}
-
-// plus returns the findings of two scenarios on one cell of g together: the graver one, by the
-// shorter schedule, with the counts of both.
-func (f Finding) plus(g lockbench.Guarantee, other Finding) Finding {
-	graver, milder := f, other
-	if other.outweighs(&f) {
-		graver, milder = other, f
-	}
-	graver.Finding = graver.Finding.Plus(g, &milder.Finding)
-	if milder.Verdict == graver.Verdict {
-		graver.Scenarios = slices.Concat(graver.Scenarios, milder.Scenarios)
-	}
-	return graver
-}
-
-// outweighs reports whether f stands for both: it is graver or, of equals, shown by fewer steps.
-func (f *Finding) outweighs(other *Finding) bool {
-	switch {
-	case f.Verdict != other.Verdict:
-		return f.Verdict.Graver(other.Verdict)
-	case f.Fails() != other.Fails():
-		return f.Fails()
-	}
-	return f.Schedule.shorter(other.Schedule) || f.Exercised && !other.Exercised
 }
 
 func (s *Schedule) shorter(than *Schedule) bool {
@@ -133,7 +93,7 @@ func (r *Run) exit() int {
 	if r.unmeasured() || r.Error != "" || len(r.Defects) > 0 {
 		exit = Inconclusive
 	}
-	if code := r.Cells.exit(); code != Passed {
+	if code := r.Cells.Exit(); code != Passed {
 		return code
 	}
 	return exit

@@ -119,6 +119,15 @@ func (f *Finding) After(claims *lockbench.Claims, cell lockbench.Cell) lockbench
 	return 0
 }
 
+// Reason says why a cell is not claimed: by the exception that says more, where there is one.
+func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
+	why := c.Reason(cell)
+	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
+		return e.Why
+	}
+	return why
+}
+
 // unguarded returns the findings in which no guard of the store has a part.
 func unguarded(cells checker.Cells) checker.Cells {
 	all := maps.Clone(cells)
@@ -177,7 +186,7 @@ func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion
 		c := conclusion.Draw(l, over, all...)
 		first := r.firstOf(points[0], run)
 		first.Conclusion = &c
-		if s := first.Search; s != nil && s.Cells.exit() == BrokenClaim {
+		if s := first.Search; s != nil && s.Cells.Exit() == BrokenClaim {
 			first.Exit = BrokenClaim
 			r.Exit = worst(r.Exit, BrokenClaim)
 		}

@@ -64,8 +64,41 @@ func (c *Cells) Set(cell lockbench.Cell, f Finding) {
 // At returns the finding on exactly cell, the zero Finding where there is none.
 func (c Cells) At(cell lockbench.Cell) Finding { return Finding{c.Cells[cell], c.Shown[cell]} }
 
-// touched returns the finding of [checker.Cells.Touched] with what shows cell.
-func (c Cells) touched(cell lockbench.Cell) Finding { return Finding{c.Touched(cell), c.Shown[cell]} }
+// Touched returns the finding of [checker.Cells.Touched] with what shows cell.
+func (c Cells) Touched(cell lockbench.Cell) Finding {
+	return Finding{c.Cells.Touched(cell), c.Shown[cell]}
+}
+
+// Add adds the findings of more: scenarios of a design, or its points. The graver finding on a cell,
+// or of equals the one with the shorter schedule, gives what shows it. See [checker.Finding.Join].
+func (c *Cells) Add(more Cells) {
+	for cell, f := range more.All() {
+		c.join(cell, f)
+	}
+}
+
+func (c *Cells) join(cell lockbench.Cell, f Finding) {
+	if _, judged := c.Cells[cell]; judged {
+		f, _ = c.At(cell).join(cell.Guarantee, f)
+	}
+	c.Set(cell, f)
+}
+
+// join returns the findings f and other on a cell of g as one, and whether other shows it: it is the
+// graver one or, of equals, shown by fewer steps.
+func (f Finding) join(g lockbench.Guarantee, other Finding) (sum Finding, taken bool) {
+	same := f.Verdict == other.Verdict
+	tie := other.Schedule.shorter(f.Schedule) || other.Exercised && !f.Exercised
+	found, taken := f.Finding.Join(g, other.Finding, tie)
+	first, second := f.Shown, other.Shown
+	if taken {
+		first, second = other.Shown, f.Shown
+	}
+	if same {
+		first.Scenarios = slices.Concat(first.Scenarios, second.Scenarios)
+	}
+	return Finding{found, first}, taken
+}
 
 // All iterates over the cells, in no order.
 func (c Cells) All() iter.Seq2[lockbench.Cell, Finding] {
@@ -128,8 +161,9 @@ func (c Cells) Root() (root lockbench.Cell, found bool) {
 	})
 }
 
-// exit is the exit code of the verdicts, without the breaks that somebody accepts.
-func (c Cells) exit() int {
+// Exit is the exit code of the verdicts, see [checker.Cells.Exit], without breaks that somebody
+// accepts.
+func (c Cells) Exit() int {
 	if exit := c.Cells.Exit(); exit != BrokenClaim || len(c.Failing()) > 0 {
 		return exit
 	}
@@ -144,15 +178,6 @@ func shows(c checker.Cells, must lockbench.Cell) bool {
 	return slices.ContainsFunc(c.With(checker.Broken), func(cell lockbench.Cell) bool { return Catches(must, cell) })
 }
 
-// Reason says why a cell is not claimed: by the exception that says more, where there is one.
-func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
-	why := c.Reason(cell)
-	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
-		return e.Why
-	}
-	return why
-}
-
 // Fails reports whether the finding fails the run.
 func (f *Finding) Fails() bool { return f.Against > 0 && f.Accepted == nil }
 
@@ -160,19 +185,4 @@ func (f *Finding) Fails() bool { return f.Against > 0 && f.Accepted == nil }
 // explains has a sentence only.
 func (f *Finding) Drawable() bool {
 	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
-}
-
-// Fairness is how evenly a lock was handed out.
-type Fairness struct {
-	// Jain is Jain's index over the clients' grants, zero without grants.
-	Jain float64 `json:"jain"`
-	// Waits counts acquires that waited, MaxWait is the longest.
-	Waits   int64 `json:"waits"`
-	MaxWait int64 `json:"max_wait_ns"`
-	// MaxBypassed is the most grants to later callers during one wait.
-	MaxBypassed int64 `json:"max_bypassed"`
-}
-
-func newFairness(f checker.Fairness) Fairness {
-	return Fairness{Jain: f.Jain, Waits: f.Waits, MaxWait: int64(f.MaxWait), MaxBypassed: f.MaxBypassed}
 }

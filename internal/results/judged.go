@@ -191,3 +191,18 @@ func latencyOf(l *measure.Latency) Latency {
 		OutOfRange: l.OutOfRange,
 	}
 }
+
+// Fairness is how evenly a lock was handed out.
+type Fairness struct {
+	// Jain is Jain's index over the clients' grants, zero without grants.
+	Jain float64 `json:"jain"`
+	// Waits counts acquires that waited, MaxWait is the longest.
+	Waits   int64 `json:"waits"`
+	MaxWait int64 `json:"max_wait_ns"`
+	// MaxBypassed is the most grants to later callers during one wait.
+	MaxBypassed int64 `json:"max_bypassed"`
+}
+
+func newFairness(f checker.Fairness) Fairness {
+	return Fairness{Jain: f.Jain, Waits: f.Waits, MaxWait: int64(f.MaxWait), MaxBypassed: f.MaxBypassed}
+}

@@ -104,11 +104,7 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 		Outlived: outlived(j),
 		Errors:   newErrors(j.Measures.Errors),
 	}
-	for _, f := range j.Verdicts.Findings {
-		if f.Against > 0 {
-			t.Broken = append(t.Broken, f.Cell)
-		}
-	}
+	t.Broken = j.Verdicts.Cells().Against()
 	return t
 }
 

@@ -237,18 +237,18 @@ func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
 	for _, e := range c.Evidence {
 		f := e.Finding
 		f.Counterexample = nil
-		if unproven[e.Part] && f.Verdict == checker.Held {
+		if unproven[e.Part] && f.Verdict == checker.Held { // no occasion beside those of a part that is proven
 			doubted += f.Exposure
 			f.Verdict, f.Exposure = checker.Untested, 0
 		}
-		switch {
-		case c.By == "":
-			c.By, c.Finding = e.Part, f
-			continue
-		case f.outweighs(&c.Finding):
+		taken := c.By == ""
+		if !taken {
+			f, taken = c.Finding.join(g, f)
+		}
+		c.Finding = f
+		if taken {
 			c.By = e.Part
 		}
-		c.Finding = c.Finding.plus(g, f)
 	}
 	if c.Verdict == checker.Untested {
 		c.Exposure += doubted
@@ -286,5 +286,5 @@ func (r *MatrixRow) Exit() int {
 	if r.failed() {
 		code = Inconclusive
 	}
-	return worst(code, r.Findings().exit())
+	return worst(code, r.Findings().Exit())
 }

@@ -157,7 +157,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	before, now := old.Findings(), r.Findings()
 	for _, cell := range comparable(before.Cells, now.Cells) {
-		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.touched(cell), Is: now.touched(cell)}
+		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Touched(cell), Is: now.Touched(cell)}
 		was, is := standing(change.Was), standing(change.Is)
 		switch {
 		case is > was:

@@ -92,16 +92,9 @@ func (r *Result) probed(all []Probe) {
 }
 
 func (r *Run) unprobed(p *Probe) {
-	for cell, f := range r.Cells.Cells {
-		if f.Verdict != checker.Held || p.MustBreak.Under == 0 || !cell.Under.Has(p.MustBreak.Under) {
-			continue
-		}
-		f.Verdict = checker.Untested
-		f.Note = fmt.Sprintf("held, but a lock that breaks %s was not caught", p.MustBreak)
-		r.Cells.Cells[cell] = f
-		if f.Claimed {
-			r.Exit = worst(r.Exit, Inconclusive)
-		}
+	under := p.MustBreak.Under
+	if under != 0 && r.Cells.Doubt(under, fmt.Sprintf("held, but a lock that breaks %s was not caught", p.MustBreak)) {
+		r.Exit = worst(r.Exit, Inconclusive)
 	}
 }
 
@@ -111,12 +104,7 @@ func (r *Result) unproven() {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
 		run.compareOnly()
-		for cell, f := range run.Cells.Cells {
-			if f.Verdict == checker.Held {
-				f.Verdict, f.Note = checker.Untested, "held, but a lock broken on purpose was not caught"
-				run.Cells.Cells[cell] = f
-			}
-		}
+		run.Cells.Doubt(0, "held, but a lock broken on purpose was not caught")
 	}
 }
 

@@ -92,7 +92,7 @@ func (r *Result) gate(t thresholds.Threshold) {
 		if !t.For(run.Design) || run.Control != "" {
 			continue
 		}
-		reading := r.read(t, i, run.judged)
+		reading := r.read(t, i)
 		readings = append(readings, reading)
 		run.Exit = worst(run.Exit, exitOf(reading.Outcome))
 	}
@@ -113,10 +113,13 @@ func (r *Result) add(t thresholds.Threshold, readings []Reading) {
 	r.Thresholds = append(r.Thresholds, result)
 }
 
-// read judges t on one run. What the checker did not find counts for nothing where it
-// did not find a lock broken on purpose either.
-func (r *Result) read(t thresholds.Threshold, i int, run *Judged) Reading {
-	reading := newReading(t, i, &thresholds.Run{Design: run.Header.Design, Verdicts: &run.Verdicts, Measures: &run.Measures})
+// read judges t on one run, by the cells that [Result.Prove] left. A violation that the checker did
+// not find proves nothing if it did not find a lock broken on purpose either.
+func (r *Result) read(t thresholds.Threshold, i int) Reading {
+	run := &r.Runs[i]
+	verdicts := run.judged.Verdicts
+	verdicts.Findings = run.Cells.List()
+	reading := newReading(t, i, &thresholds.Run{Design: run.Design, Verdicts: &verdicts, Measures: &run.judged.Measures})
 	if reading.Outcome == thresholds.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
 		reading.Outcome, reading.Why = thresholds.Inconclusive, "a lock broken on purpose was not caught"
 	}

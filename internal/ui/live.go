@@ -216,7 +216,9 @@ func outcomeShown(name string, j *results.Judged) Outcome {
 	r := results.New([]results.Judged{*j}, nil)
 	run := &r.Runs[0]
 	o := Outcome{Design: name, GrantsPerSecond: run.GrantsPerS, P99: run.Latency["acquire"].P99}
-	claimed, others := broken(j.Verdicts.Findings)
+	cells := j.Verdicts.Cells()
+	claimed := cells.Against()
+	others := slices.DeleteFunc(cells.With(checker.Broken), func(cell lockbench.Cell) bool { return slices.Contains(claimed, cell) })
 	switch {
 	case len(claimed) > 0:
 		o.Mark, o.Words = Broken, "CLAIM BROKEN: "+progress.CellNames(claimed)
@@ -232,18 +234,4 @@ func outcomeShown(name string, j *results.Judged) Outcome {
 		o.Words += "; not claimed, broken: " + progress.CellNames(others)
 	}
 	return o
-}
-
-// broken returns the broken cells: the ones with violated claims, and the others.
-func broken(all []checker.CellFinding) (claimed, others []lockbench.Cell) {
-	for _, f := range all {
-		switch {
-		case f.Verdict != checker.Broken:
-		case f.Against > 0:
-			claimed = append(claimed, f.Cell)
-		default:
-			others = append(others, f.Cell)
-		}
-	}
-	return claimed, others
 }

@@ -9,8 +9,4 @@
 // import the checker, or use more of package interval, in which the checker computes must-hold
 // intervals; a test of internal/architecture reads which names are used. Speed is not asked for.
 // docs/design/model.md has the definition that both follow.
-//
-// The package also divides keys into parts ([PartitionOf], [Ring]): bounds of memory for all keys
-// together are counted by part, so that a checker of some parts remembers exactly as much of them as
-// a checker of all parts does.
 package crosscheck

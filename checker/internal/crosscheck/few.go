@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 )
@@ -12,7 +13,7 @@ import (
 // under way at one time.
 const (
 	fewOps  = 24
-	fewKeys = 512 / Partitions // of each partition: bounds what is kept for it, and with timeout how long it takes
+	fewKeys = 512 / count.Partitions // of each partition: bounds what is kept for it, and with timeout how long it takes
 	timeout = 100 * time.Millisecond
 )
 

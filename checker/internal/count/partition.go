@@ -1,4 +1,4 @@
-package crosscheck
+package count
 
 // Partitions is the number of parts.
 const Partitions = 16
