@@ -69,16 +69,6 @@ func (c Cells) With(v Verdict) []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// Add adds more, which counts the same unit: occasions, or schedules. See [Finding.Join].
-func (c Cells) Add(more Cells) {
-	for cell, f := range more {
-		if before, known := c[cell]; known {
-			f, _ = before.Join(cell.Guarantee, f, false)
-		}
-		c[cell] = f
-	}
-}
-
 // Touched returns the finding on occasions that the conditions of cell touched, whatever else
 // did: it is broken where exactly these conditions broke it, and held where any such occasion
 // held. Every occasion counts for a cell under no condition.

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,26 +101,36 @@ func TestExplains(t *testing.T) {
 	}
 }
 
-// TestAddCells: counts add up, the graver finding gives the verdict, in either order.
-func TestAddCells(t *testing.T) {
-	asked := brokenBy(0)
+// TestJoin: counts add up and the graver finding gives the verdict, in either order; a tie decides
+// between equals alone.
+func TestJoin(t *testing.T) {
+	asked, seen := brokenBy(0), brokenBy(1)
 	asked.Questions = ByQuestion{TwoAtOnce: 1, TooShort: 2}
-	one := Cells{undisturbed: heldOn(5), died: {Verdict: NotApplicable, Note: "no lease"}, both: asked}
-	two := Cells{undisturbed: brokenBy(1), died: {Note: "too few"}, both: brokenBy(1), skewed: heldOn(2)}
-	two[undisturbed] = func(f Finding) Finding { f.Note = "seen"; f.Exercised = true; return f }(two[undisturbed])
-	want := Cells{
-		undisturbed: {Verdict: Broken, Claimed: true, Exercised: true, Exposure: 15, Violations: 3, Against: 1, Note: "seen"},
-		died:        {Note: "too few"},
-		both:        {Verdict: Broken, Claimed: true, Exposure: 20, Violations: 6, Against: 1, Questions: ByQuestion{TwoAtOnce: 4, TooShort: 2}},
-		skewed:      heldOn(2),
-	}
-	for _, order := range [][]Cells{{one, two}, {two, one}} {
-		got := Cells{}
-		for _, c := range order {
-			got.Add(c)
+	seen.Note, seen.Exercised = "seen", true
+	for _, c := range []struct {
+		name          string
+		milder, worse Finding
+		want          Finding
+	}{
+		{"held and broken", heldOn(5), seen, Finding{Verdict: Broken, Claimed: true, Exercised: true, Exposure: 15, Violations: 3, Against: 1, Note: "seen"}},
+		{"no lease, and too few", Finding{Verdict: NotApplicable, Note: "no lease"}, Finding{Note: "too few"}, Finding{Note: "too few"}},
+		{"untested and held", Finding{Note: "too few"}, heldOn(2), heldOn(2)},
+		{"both broken, one counts", asked, brokenBy(1), Finding{Verdict: Broken, Claimed: true, Exposure: 20, Violations: 6, Against: 1, Questions: ByQuestion{TwoAtOnce: 4, TooShort: 2}}},
+	} {
+		for _, tie := range []bool{false, true} {
+			if sum, taken := c.milder.Join(lockbench.Exclusion, c.worse, tie); !taken || !cmp.Equal(sum, c.want) {
+				t.Errorf("%s: got %+v, taken %v, want %+v", c.name, sum, taken, c.want)
+			}
+			if sum, taken := c.worse.Join(lockbench.Exclusion, c.milder, tie); taken || !cmp.Equal(sum, c.want) {
+				t.Errorf("%s, the other way: got %+v, taken %v, want %+v", c.name, sum, taken, c.want)
+			}
 		}
-		if diff := cmp.Diff(got, want); diff != "" {
-			t.Errorf("(-got +want):\n%s", diff)
+	}
+	first, second := heldOn(2), heldOn(3)
+	first.Note, second.Note = "first", "second"
+	for tie, want := range map[bool]string{false: "first", true: "second"} {
+		if sum, taken := first.Join(lockbench.Exclusion, second, tie); sum.Note != want || taken != tie || sum.Exposure != 5 {
+			t.Errorf("tie %v: got %+v, taken %v", tie, sum, taken)
 		}
 	}
 }
@@ -173,8 +184,7 @@ func TestFirst(t *testing.T) {
 		{"a late owner", []lockbench.Cell{undisturbed, skewed, died, both}, none, late},
 		{"no schedule", []lockbench.Cell{undisturbed, skewed, died, both, late}, none, lockbench.Cell{}},
 	} {
-		some := Cells{}
-		some.Add(all)
+		some := maps.Clone(all)
 		for _, cell := range c.gone {
 			delete(some, cell)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +25,7 @@ type resultFile struct {
 		History string
 		Exit    *int
 		Partial bool
-		// Cells, or Guarantees in builds without cells.
-		Cells, Guarantees map[string]saidFinding
+		Cells   map[string]saidFinding
 	}
 }
 
@@ -36,9 +34,8 @@ type saidFinding struct {
 	Verdict              string
 	Claimed              bool
 	Exposure, Violations int64
-	Against              *int64 // nil in builds without cells
+	Against              int64
 	Counterexample       *saidCounterexample
-	Witness              *saidCounterexample // its name in builds without cells
 }
 
 // A saidCounterexample has the compared fields of a counterexample.
@@ -54,10 +51,8 @@ func (r resultFile) judgements() (all []judgement) {
 		if run.Exit != nil {
 			j.exit = *run.Exit
 		}
-		for _, said := range []map[string]saidFinding{run.Cells, run.Guarantees} {
-			for name, f := range said {
-				j.findings[name] = f.finding()
-			}
+		for name, f := range run.Cells {
+			j.findings[name] = f.finding()
 		}
 		all = append(all, j)
 	}
@@ -65,13 +60,8 @@ func (r resultFile) judgements() (all []judgement) {
 }
 
 func (s saidFinding) finding() finding {
-	f := finding{verdict: s.Verdict, claimed: s.Claimed, exposure: s.Exposure, violations: s.Violations}
-	if s.Against != nil {
-		f.against = *s.Against
-	} else {
-		f.against = f.failing()
-	}
-	if c := cmp.Or(s.Counterexample, s.Witness); c != nil {
+	f := finding{verdict: s.Verdict, claimed: s.Claimed, exposure: s.Exposure, violations: s.Violations, against: s.Against}
+	if c := s.Counterexample; c != nil {
 		var clients []int32
 		for _, op := range c.Ops {
 			clients = append(clients, op.Client)
@@ -91,7 +81,7 @@ func (b binary) judgeTogether(ctx context.Context, files []string) ([]judgement,
 	}
 	worst := 0
 	for i, run := range r.Runs {
-		if run.Exit == nil || run.History != files[i] || len(run.Cells)+len(run.Guarantees) == 0 {
+		if run.Exit == nil || run.History != files[i] || len(run.Cells) == 0 {
 			return nil, false
 		}
 		if exitGravity(*run.Exit) > exitGravity(worst) {
@@ -113,7 +103,7 @@ func (b binary) judge(ctx context.Context, file string) judgement {
 		args = []string{"explore", "--quiet", "--out", "json=-", "--replay", file}
 	}
 	r, exit, said := b.call(ctx, args...)
-	if len(r.Runs) != 1 || len(r.Runs[0].Cells)+len(r.Runs[0].Guarantees) == 0 {
+	if len(r.Runs) != 1 || len(r.Runs[0].Cells) == 0 {
 		return judgement{exit: exit, said: strings.ReplaceAll(said, file, filepath.Base(file))}
 	}
 	j := r.judgements()[0]

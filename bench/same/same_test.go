@@ -48,7 +48,7 @@ func act(says string, args []string) int {
 			code, exit = 1, 1
 		}
 		runs = append(runs, fmt.Sprintf(`{"history": %q, "exit": %d, "cells": {"exclusion@crash+skew": {"verdict": %q, "claimed": true, "exposure": 4, "violations": 1, "against": 1,
-			"witness": {"key": "k", "ops": [{"client": 3}, {"client": 0}, {"client": 3}]}}}}`, file, code, verdict))
+			"counterexample": {"key": "k", "ops": [{"client": 3}, {"client": 0}, {"client": 3}]}}}}`, file, code, verdict))
 	}
 	fmt.Printf(`{"runs": [%s]}`, strings.Join(runs, ","))
 	return exit
