@@ -18,7 +18,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 		for _, part := range m.Settings.Parts {
 			s.Cases = append(s.Cases, partCase(m, row, part))
 		}
-		for _, cell := range row.Findings().Sorted() {
+		for _, cell := range row.Cells.Sorted() {
 			s.Cases = append(s.Cases, matrixCellCase(m, row, cell))
 		}
 		all = append(all, s)
@@ -40,12 +40,12 @@ func partCase(m *results.Matrix, row *results.MatrixRow, name string) document.C
 		found.State, found.Message = document.Skipped, omission(row, name)
 	case p == nil:
 		found.Message = "not run"
-	case p.Failed():
-		found.Message = p.Why()
+	case p.Problem() != "":
+		found.Message = p.Problem()
 	case !p.Complete:
 		found.Message = "not run to its end"
 	default:
-		found.State, found.Message = document.Held, figures.Plural(p.Grants, "grant")+" judged"
+		found.State, found.Message = document.Held, figures.Plural(p.Counts.Grants, "grant")+" judged"
 	}
 	return found
 }
@@ -61,17 +61,15 @@ func omission(r *results.MatrixRow, part string) string {
 
 // matrixCellCase is one cell of a matrix, with its evidence if it is broken.
 func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell) document.Case {
-	cell := row.Cells[at]
-	f := cell.Finding
-	for _, e := range cell.Evidence {
-		if e.Part == cell.By {
-			f.Note, f.Measures, f.Counterexample = e.Note, e.Measures, e.Counterexample
-		}
+	f := row.Cells.At(at)
+	if p := row.Part(f.Part); p != nil {
+		decided := p.Cells.At(at)
+		f.Note, f.Measures, f.Counterexample = decided.Note, decided.Measures, decided.Counterexample
 	}
 	found := document.Case{Name: at.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, row.Findings().Open(at), row.Reason(at))
-	if cell.By != "" {
-		found.Message += " (" + cell.By + ")"
+	found.State, found.Message = stateOf(f, row.Cells.Open(at), row.Reason(at))
+	if f.Part != "" {
+		found.Message += " (" + f.Part + ")"
 	}
 	addParts(&found, row, at)
 	if found.Broken {
@@ -88,10 +86,9 @@ func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
 	if word, text := worth(f, all.explored); text != "" {
 		found.Strength, found.Occasions = word, f.Exposure
 	}
-	for _, e := range row.Cells[at].Evidence {
-		p := row.Part(e.Part)
-		if _, text := worth(e.Finding, p != nil && len(p.Covered) > 0); text != "" {
-			found.Sources = append(found.Sources, [2]string{e.Part, text})
+	for _, p := range row.Parts.On(at) {
+		if _, text := worth(p.Cells.At(at), p.Explored()); text != "" {
+			found.Sources = append(found.Sources, [2]string{p.Name, text})
 		}
 	}
 	if c := row.Conclusion; c != nil {

@@ -201,7 +201,7 @@ func (s *summary) scope() *document.List {
 			continue
 		}
 		if run.Search != nil && run.Exploration == nil {
-			schedules += run.Search.Schedules
+			schedules += run.Search.Parts.Schedules()
 			if run.Search.NotDone != "" {
 				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.lock(run), run.Search.NotDone))
 			}
@@ -246,8 +246,9 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	}
 	shown := &document.Section{Title: "found by exploration"}
 	var all []judgement
-	for _, cell := range run.Search.Cells.Broken() {
-		f := run.Search.Cells.At(cell)
+	found := run.Search.Parts.Together(false)
+	for _, cell := range found.Broken() {
+		f := found.At(cell)
 		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
 		if f.Against > 0 || decides {
 			all = append(all, judgement{cell, f, runReason(run, cell)})
@@ -261,7 +262,7 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 		shown.Blocks = append(shown.Blocks, g.section(&all[i]))
 	}
 	if len(all) > 0 {
-		shown.Blocks = append(shown.Blocks, again("explore it again:", run.Search.Command))
+		shown.Blocks = append(shown.Blocks, again("explore it again:", run.Search.Parts.Shows(all[0].cell)))
 	}
 	return []document.Block{shown}
 }

@@ -367,11 +367,16 @@ func resultCells(r *results.Result, i int, label string) designCells {
 
 // othersOf returns the findings of other sources on the design of a run.
 func othersOf(run *results.Run) (all []otherCells) {
-	if s := run.Search; s != nil && !s.Cells.IsZero() {
-		all = append(all, otherCells{markExplored, designCells{Cells: s.Cells, explored: true}})
+	add := func(mark string, parts results.Parts, explored bool) {
+		if cells := parts.Together(false); !cells.IsZero() {
+			all = append(all, otherCells{mark, designCells{Cells: cells, explored: explored}})
+		}
 	}
-	if k := run.Known; k != nil && len(k.Cells) > 0 {
-		all = append(all, otherCells{markKnown, designCells{Cells: results.Cells{Cells: k.Findings()}}})
+	if s := run.Search; s != nil {
+		add(markExplored, s.Parts, true)
+	}
+	if k := run.Known; k != nil {
+		add(markKnown, k.Parts, false)
 	}
 	return all
 }

@@ -71,7 +71,7 @@ func TestSchemaRefuses(t *testing.T) {
 		name, old, new string
 		open           bool // whether the published, open schema accepts it
 	}{
-		{"another schema", "lockbench/report/v3", "lockbench/report/v2", false},
+		{"another schema", "lockbench/report/v4", "lockbench/report/v2", false},
 		{"a verdict that is none", `"verdict":"broken"`, `"verdict":"passed"`, false},
 		{"broken without a violation", `"violations":7`, `"violations":0`, false},
 		{"broken without a counterexample", `"counterexample":{`, `"testimony":{`, false},

@@ -61,17 +61,21 @@ func searched(explored bool, against int64) results.Result {
 	run := &r.Runs[0]
 	other := lockbench.Recovery.At(lockbench.Crash)
 	if explored {
-		run.Search = &results.Search{Command: "lockbench explore it", Schedules: 9, Cells: results.NewCells(map[lockbench.Cell]results.Finding{
+		part := results.Part{Name: "explore", Command: "lockbench explore it"}
+		part.Exploration = &results.Exploration{Coverage: results.Coverage{Schedules: 9}}
+		part.Cells = results.NewCells(map[lockbench.Cell]results.Finding{
 			exclusive: {Finding: checker.Finding{Verdict: checker.Broken, Claimed: against > 0, Exposure: 9, Violations: 3, Against: against}},
 			other:     {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}},
 			lease:     {Finding: checker.Finding{Verdict: checker.Held, Exposure: 9}},
-		})}
+		})
+		run.Search = &results.Search{Parts: results.Parts{part}}
 	} else {
-		broken := results.KnownCell{Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3}}
-		run.Known = &results.KnownRow{
-			Parts: []results.KnownPart{{Name: "live", Command: "lockbench run it"}},
-			Cells: map[lockbench.Cell]results.KnownCell{exclusive: broken, other: broken, lease: {Finding: checker.Finding{Verdict: checker.Held, Exposure: 9}}},
-		}
+		broken := results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3}}
+		part := results.Part{Name: "live", Command: "lockbench run it"}
+		part.Cells = results.NewCells(map[lockbench.Cell]results.Finding{
+			exclusive: broken, other: broken, lease: {Finding: checker.Finding{Verdict: checker.Held, Exposure: 9}},
+		})
+		run.Known = &results.Known{Parts: results.Parts{part}}
 	}
 	r.Conclude(conclusion.Usual(), func(*results.Run) (conclusion.Lock, bool) { return conclusion.Lock{}, true })
 	return r
@@ -133,7 +137,7 @@ func TestRedWhereTheExitCodeIs(t *testing.T) {
 		})
 	}
 	uncaught, missing := matrixSample(), matrixSample()
-	uncaught.SelfCheck.AddRun(results.MatrixPart{Name: "live", Complete: true, MustBreak: exclusive}, &results.Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(results.Part{Name: "live", Complete: true, MustBreak: exclusive}, &results.Judged{Header: header("self-check/x", "private")})
 	missing.Rows[0].Parts = missing.Rows[0].Parts[:1]
 	for name, m := range map[string]results.Matrix{"matrix": matrixSample(), "uncaught": uncaught, "missing": missing, "nothing": {}} {
 		t.Run("matrix "+name, func(t *testing.T) {

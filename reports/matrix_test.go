@@ -47,11 +47,11 @@ func matrixSample() results.Matrix {
 		j := judged(header(design, "private"), 300, found...)
 		return &j
 	}
-	part := func(name string) results.MatrixPart {
-		return results.MatrixPart{Name: name, Command: "lockbench " + name, Complete: true}
+	part := func(name string) results.Part {
+		return results.Part{Name: name, Command: "lockbench " + name, Complete: true}
 	}
-	proof := func(name string) results.MatrixPart {
-		return results.MatrixPart{Name: name, Complete: true, MustBreak: exclusive}
+	proof := func(name string) results.Part {
+		return results.Part{Name: name, Complete: true, MustBreak: exclusive}
 	}
 	m.SelfCheck.AddRun(proof("live"), live("self-check/x", caught))
 	m.SelfCheck.AddExplored(proof("explore"), []results.Explored{exploredIn("self-check/x", "overrun", 50, caught)})
@@ -68,7 +68,7 @@ func matrixSample() results.Matrix {
 
 func TestTerminalMatrix(t *testing.T) {
 	uncaught := matrixSample()
-	uncaught.SelfCheck.AddRun(results.MatrixPart{Name: "live", Complete: true, MustBreak: exclusive, Grants: 12}, &results.Judged{Header: header("self-check/x", "private")})
+	uncaught.SelfCheck.AddRun(results.Part{Name: "live", Complete: true, MustBreak: exclusive}, &results.Judged{Header: header("self-check/x", "private")})
 	uncaught.Settle()
 	missing := matrixSample()
 	missing.Rows = missing.Rows[1:]
@@ -102,7 +102,7 @@ func TestMatrixFits(t *testing.T) {
 	m := matrixSample()
 	m.Rows[0].Design = "hash-reentrant/watchdog"
 	for _, one := range lockbench.AllConditions() {
-		m.Rows[0].Cells[lockbench.Exclusion.At(one.Condition)] = results.MatrixCell{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}}}
+		m.Rows[0].Cells.Set(lockbench.Exclusion.At(one.Condition), results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Exercised: true, Exposure: 5, Violations: 5}})
 	}
 	var buf bytes.Buffer
 	if err := Write(&buf, Text, &m, Options{}); err != nil {
@@ -124,6 +124,20 @@ func TestMarkdownMatrix(t *testing.T) {
 	golden(t, "matrix.md", buf.Bytes())
 }
 
+// edit changes what a part found on exclusion.
+func edit(p *results.Part, change func(*results.Finding)) {
+	f := p.Cells.At(exclusive)
+	change(&f)
+	p.Cells.Set(exclusive, f)
+}
+
+// forget removes the findings of all parts.
+func forget(r *results.MatrixRow) {
+	for i := range r.Parts {
+		r.Parts[i].Cells = results.Cells{}
+	}
+}
+
 func TestMatrixExit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -134,17 +148,17 @@ func TestMatrixExit(t *testing.T) {
 		{"a broken claim", func(*results.Matrix) {}, results.BrokenClaim, ""},
 		{"a claim untested", func(m *results.Matrix) {
 			m.Rows = m.Rows[2:]
-			m.Rows[0].Cells[exclusive].Evidence[0].Verdict = checker.Untested
+			edit(&m.Rows[0].Parts[0], func(f *results.Finding) { f.Verdict = checker.Untested })
 		}, results.Inconclusive, ""},
 		{"all held", func(m *results.Matrix) { m.Rows = m.Rows[2:] }, results.Passed, "every claim that this could exercise was held"},
-		{"nothing claimed", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Cells[exclusive].Evidence[0].Claimed = false }, results.Passed, "nothing was claimed that this could exercise"},
+		{"nothing claimed", func(m *results.Matrix) { m.Rows = m.Rows[2:]; edit(&m.Rows[0].Parts[0], func(f *results.Finding) { f.Claimed = false }) }, results.Passed, "nothing was claimed that this could exercise"},
 		{"a part not run", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, results.Inconclusive, ""},
 		{"a part cut short", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, results.Inconclusive, ""},
-		{"nothing granted", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Grants = 0 }, results.Inconclusive, "was never granted a lock in "},
+		{"nothing granted", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Counts.Grants = 0 }, results.Inconclusive, "was never granted a lock in "},
 		{"an error", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Error = "server lost" }, results.Inconclusive, ""},
 		{"a defect", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Defects = []string{"judges differ"} }, results.Inconclusive, ""},
-		{"nothing was caught", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.SelfCheck.Cells = nil }, results.Inconclusive, ""},
-		{"a broken claim outweighs it", func(m *results.Matrix) { m.SelfCheck.Cells = nil }, results.BrokenClaim, ""},
+		{"nothing was caught", func(m *results.Matrix) { m.Rows = m.Rows[2:]; forget(&m.SelfCheck) }, results.Inconclusive, ""},
+		{"a broken claim outweighs it", func(m *results.Matrix) { forget(&m.SelfCheck) }, results.BrokenClaim, ""},
 		{"no design", func(m *results.Matrix) { m.Rows = nil }, results.Inconclusive, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,11 +178,11 @@ func TestMatrixExit(t *testing.T) {
 // TestPartIsReplaced checks that a part that is done again counts once.
 func TestPartIsReplaced(t *testing.T) {
 	m := matrixSample()
-	before := m.Rows[2].Cells[exclusive].Exposure
+	before := m.Rows[2].Cells.At(exclusive).Exposure
 	again := judged(header("redsync/quorum", "private"), 300, held(exclusive, 5))
-	m.Rows[2].AddRun(results.MatrixPart{Name: "live", Complete: true}, &again)
+	m.Rows[2].AddRun(results.Part{Name: "live", Complete: true}, &again)
 	m.Settle()
-	if got := m.Rows[2].Cells[exclusive].Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
+	if got := m.Rows[2].Cells.At(exclusive).Exposure; before != 12 || got != 5 || len(m.Rows[2].Parts) != 1 {
 		t.Errorf("exposure: got %d, then %d in %d parts; want 12, then 5 in 1", before, got, len(m.Rows[2].Parts))
 	}
 }
@@ -187,7 +201,7 @@ func TestMatrixSchema(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ name, old, new string }{
-		{"another schema", "report/v3", "report/v2"},
+		{"another schema", "report/v4", "report/v2"},
 		{"another kind", `"kind": "matrix"`, `"kind": "result"`},
 		{"a verdict that is none", `"verdict": "held"`, `"verdict": "passed"`},
 		{"a missing field", `"self_check"`, `"checked"`},
@@ -233,9 +247,9 @@ func TestReadMatrix(t *testing.T) {
 		{"empty", "", "cut short"},
 		{"no JSON", "design  exclusion\n", "no JSON matrix"},
 		{"an array", "[]", "no JSON matrix"},
-		{"another version", `{"schema": "lockbench/matrix/v1"}`, "another version, lockbench/matrix/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench matrix --out json=FILE"},
-		{"a result", `{"schema": "lockbench/report/v3", "kind": "result"}`, `it is a result, and not a matrix`},
-		{"fields that do not fit", `{"schema": "lockbench/report/v3", "kind": "matrix", "rows": [{"design": 1}]}`, "damaged"},
+		{"another version", `{"schema": "lockbench/matrix/v1"}`, "another version, lockbench/matrix/v1, and this lockbench reads lockbench/report/v4; hint: make it anew: lockbench matrix --out json=FILE"},
+		{"a result", `{"schema": "lockbench/report/v4", "kind": "result"}`, `it is a result, and not a matrix`},
+		{"fields that do not fit", `{"schema": "lockbench/report/v4", "kind": "matrix", "rows": [{"design": 1}]}`, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := results.ReadAs[*results.Matrix](strings.NewReader(c.text))

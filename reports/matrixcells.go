@@ -28,7 +28,7 @@ func explain(m *results.Matrix, at results.CellName) (*document.Document, error)
 	}
 	t := matrixRowCells(e.row, i, at.Design).table()
 	d := &document.Document{Blocks: append(rowConclusion(e.row), &t)}
-	for _, cell := range e.row.Findings().Broken() {
+	for _, cell := range e.row.Cells.Broken() {
 		d.Blocks = append(d.Blocks, e.section(cell))
 	}
 	return d, nil
@@ -60,10 +60,9 @@ func section(m *results.Matrix, i int) *document.Section {
 		s.Blocks = append(s.Blocks, line("No "+o.Part+": "+o.Why))
 	}
 	e := matrixExplanation(m, i, "")
-	for _, cell := range r.Findings().Sorted() {
-		c := r.Cells[cell]
-		shown := slices.ContainsFunc(c.Evidence, func(e results.Evidence) bool { return e.Drawable() })
-		if cell.Under.Count() <= 1 || shown || c.Verdict == checker.Broken {
+	for _, cell := range r.Cells.Sorted() {
+		shown := slices.ContainsFunc(r.Parts.On(cell), func(p *results.Part) bool { f := p.Cells.At(cell); return f.Drawable() })
+		if cell.Under.Count() <= 1 || shown || r.Cells.At(cell).Verdict == checker.Broken {
 			s.Blocks = append(s.Blocks, e.section(cell))
 		}
 	}
@@ -85,27 +84,27 @@ func matrixExplanation(m *results.Matrix, i int, file string) *explanation {
 
 // section returns the findings on a cell.
 func (e *explanation) section(at lockbench.Cell) *document.Section {
-	c := e.row.Cells[at]
-	j := judgement{at, c.Finding, e.row.Reason(at)}
+	f, parts := e.row.Cells.At(at), e.row.Parts.On(at)
+	j := judgement{at, f, e.row.Reason(at)}
 	s := &document.Section{
-		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(c.Finding), PageSays: j.says(), SaysTone: findingTone(&j.Finding),
+		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(f), PageSays: j.says(), SaysTone: findingTone(&j.Finding),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
-	if read := e.row.Findings().Touched(at); c.Verdict != read.Verdict {
+	if read := e.row.Cells.Touched(at); f.Verdict != read.Verdict {
 		s.Blocks = append(s.Blocks, line(fmt.Sprintf("%s where more happened: %s", read.Verdict, figures.Plural(read.Exposure, "occasion"))))
 	}
-	if c.By != "" && len(c.Evidence) > 1 {
-		s.Blocks = append(s.Blocks, line(fmt.Sprintf("decided by: %s, the gravest of %s", c.By, figures.Plural(int64(len(c.Evidence)), "part"))))
+	if len(parts) > 1 {
+		s.Blocks = append(s.Blocks, line(fmt.Sprintf("decided by: %s, the gravest of %s", f.Part, figures.Plural(int64(len(parts)), "part"))))
 	}
 	s.Blocks = append(s.Blocks, e.claim(&j))
 	for _, decided := range []bool{true, false} { // the part that decided comes first
-		for i, found := range c.Evidence {
-			if p := e.row.Part(found.Part); p != nil && (p.Name == c.By) == decided {
-				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, found, p))
+		for i, p := range parts {
+			if (p.Name == f.Part) == decided {
+				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, p))
 			}
 		}
 	}
-	return with(s, e.missing(at, c))
+	return with(s, e.missing(at))
 }
 
 func with(s *document.Section, more []document.Block) *document.Section {
@@ -126,44 +125,46 @@ func (e *explanation) claim(j *judgement) *document.Paragraph {
 }
 
 // found returns one part's finding on a cell.
-func (e *explanation) found(id string, of *judgement, found results.Evidence, p *results.MatrixPart) *document.Section {
+func (e *explanation) found(id string, of *judgement, p *results.Part) *document.Section {
+	found := p.Cells.At(of.cell)
+	scenarios := p.Scenarios(&found)
 	j := judgement{of.cell, counted(found, p), of.reason}
-	s := &document.Section{ID: id, Role: document.Found, Title: found.Part, Says: joinedBy("; ", verdictWords(found.Finding), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
-	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), found.Part) {
-		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(found.Part))))
+	s := &document.Section{ID: id, Role: document.Found, Title: p.Name, Says: joinedBy("; ", verdictWords(found), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
+	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), p.Name) {
+		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(p.Name))))
 	}
 	if j.Drawable() && e.shows(&j.Finding) == nil {
 		e.drawn = append(e.drawn, picture{id, of.cell.String(), j.Finding})
 	}
-	s.Blocks = append(s.Blocks, e.counterexample(id, &j, "scenario "+strings.Join(found.In[:min(1, len(found.In))], ""))...)
-	for _, text := range extent(p, found.In) {
+	s.Blocks = append(s.Blocks, e.counterexample(id, &j, "scenario "+scenarios[0])...)
+	for _, text := range extent(p, scenarios) {
 		s.Blocks = append(s.Blocks, line(text))
 	}
-	return with(s, e.again(of.cell, p, found))
+	return with(s, e.again(of.cell, p, &found))
 }
 
-// counted returns the finding as Detail counts it: violations are schedules if p explored.
-func counted(e results.Evidence, p *results.MatrixPart) results.Finding {
-	g := e.Finding
-	g.Scenarios = nil
-	if len(p.Covered) > 0 && g.Violations > 0 {
-		g.Scenarios = e.In
+// counted returns a finding of p as detail counts it: violations are schedules if p explored.
+func counted(f results.Finding, p *results.Part) results.Finding {
+	if scenarios := p.Scenarios(&f); p.Explored() && f.Violations > 0 {
+		f.Scenarios = scenarios
+	} else {
+		f.Scenarios = nil
 	}
-	return g
+	return f
 }
 
 // extent describes, line by line, the extent of a part: the given scenarios if it explored,
 // else the run.
-func extent(p *results.MatrixPart, scenarios []string) []string {
-	if len(p.Covered) == 0 {
-		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Grants, "grant"), figures.Compact(p.ElapsedNS), p.Seed, p.Server.Kind, p.Server.Version)}
+func extent(p *results.Part, scenarios []string) []string {
+	if !p.Explored() {
+		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Counts.Grants, "grant"), figures.Compact(p.MeasuredNS), p.Seed, p.Server.Kind, p.Server.Version)}
 		for _, f := range p.Injected {
 			lines = append(lines, fmt.Sprintf("fault %s: occurred %s, %s held, %s acquiring", f.Fault, figures.Number(f.Occurrences), figures.Number(f.MetHeld), figures.Number(f.MetAcquire)))
 		}
 		return lines
 	}
 	var runs []results.Run
-	for _, c := range p.Covered {
+	for _, c := range p.Covered() {
 		if slices.Contains(scenarios, c.Scenario) {
 			runs = append(runs, results.Run{RunSettings: results.RunSettings{Workload: c.Scenario}, Exploration: &results.Exploration{Coverage: c.Coverage}})
 		}
@@ -176,7 +177,7 @@ func extent(p *results.MatrixPart, scenarios []string) []string {
 }
 
 // again says how to reproduce the finding.
-func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found results.Evidence) (blocks []document.Block) {
+func (e *explanation) again(cell lockbench.Cell, p *results.Part, found *results.Finding) (blocks []document.Block) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
 		file := results.ReplayName(e.row.Design, cell)
 		from := ""
@@ -197,7 +198,7 @@ func (e *explanation) again(cell lockbench.Cell, p *results.MatrixPart, found re
 }
 
 // missing lists the parts without a finding on a cell, with the reasons.
-func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks []document.Block) {
+func (e *explanation) missing(cell lockbench.Cell) (blocks []document.Block) {
 	add := func(part, why string) {
 		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
 	}
@@ -209,8 +210,8 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 		case e.row.Lacks(part):
 		case p == nil:
 			add(part, "not run")
-		case len(p.Guarded.Cells) > 0: // it is only about the guard
-		case !slices.ContainsFunc(c.Evidence, func(found results.Evidence) bool { return found.Part == part }):
+		case p.Guard() != "": // it is only about the guard
+		case !slices.Contains(e.row.Parts.On(cell), p):
 			add(part, e.unmet(cell, p))
 		}
 	}
@@ -218,13 +219,12 @@ func (e *explanation) missing(cell lockbench.Cell, c results.MatrixCell) (blocks
 }
 
 // unmet says that a part had no occasion, and why it could have none.
-func (e *explanation) unmet(cell lockbench.Cell, p *results.MatrixPart) string {
-	for _, whole := range e.row.Cells[cell.Guarantee.At(0)].Evidence {
-		if why := detail(counted(whole, p)); whole.Part == p.Name && whole.Verdict == checker.NotApplicable && why != "" {
-			return verdictWords(whole.Finding) + "; " + why
-		}
+func (e *explanation) unmet(cell lockbench.Cell, p *results.Part) string {
+	whole := p.Cells.At(cell.Guarantee.At(0))
+	if why := detail(counted(whole, p)); whole.Verdict == checker.NotApplicable && why != "" {
+		return verdictWords(whole) + "; " + why
 	}
-	if len(p.Covered) > 0 && cell.Under.Has(lockbench.Failover) {
+	if p.Explored() && cell.Under.Has(lockbench.Failover) {
 		return "not exercised; its one server has no replica"
 	}
 	return "not exercised"

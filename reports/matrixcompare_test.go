@@ -16,23 +16,30 @@ import (
 // oneCell is a matrix of one design and one part, in which every cell but one is held.
 func oneCell(v checker.Verdict, claimed bool) results.Matrix {
 	m := results.Matrix{Settings: results.MatrixSettings{Parts: []string{"explore"}}}
-	m.SelfCheck.Add(results.MatrixPart{Name: "explore", Complete: true, MustBreak: exclusive}, map[lockbench.Cell]results.Evidence{
-		exclusive: {Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken}}},
-	})
-	found := make(map[lockbench.Cell]results.Evidence)
+	proof := partOf("explore", 0, map[lockbench.Cell]results.Finding{exclusive: {Finding: checker.Finding{Verdict: checker.Broken}}})
+	proof.MustBreak = exclusive
+	m.SelfCheck.Add(proof)
+	found := make(map[lockbench.Cell]results.Finding)
 	for _, g := range lockbench.Guarantees() {
-		found[g.Name.At(0)] = results.Evidence{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Held, Exercised: true}}}
+		found[g.Name.At(0)] = results.Finding{Finding: checker.Finding{Verdict: checker.Held, Exercised: true}}
 	}
 	row := results.MatrixRow{Design: "d/v"}
 	one := results.Finding{Finding: checker.Finding{Verdict: v, Claimed: claimed, Exercised: true}}
 	if v == checker.Broken && claimed {
 		one.Against = 1
 	}
-	found[lease] = results.Evidence{Finding: one}
-	row.Add(results.MatrixPart{Name: "explore", Complete: true, Grants: 9}, found)
+	found[lease] = one
+	row.Add(partOf("explore", 9, found))
 	m.Rows = []results.MatrixRow{row}
 	m.Settle()
 	return m
+}
+
+// partOf returns a complete part with these findings.
+func partOf(name string, grants int64, found map[lockbench.Cell]results.Finding) results.Part {
+	p := results.Part{Name: name, Complete: true, Run: results.Run{Cells: results.NewCells(found)}}
+	p.Counts.Grants = grants
+	return p
 }
 
 // TestOrder goes through all pairs of the order: a broken claim, broken, untested and n/a,
@@ -74,9 +81,10 @@ func TestOrder(t *testing.T) {
 func TestWeaker(t *testing.T) {
 	of := func(exposure int64, verdict checker.Verdict, claimed bool) results.Matrix {
 		m := oneCell(verdict, claimed)
-		cell := m.Rows[0].Cells[lease]
-		cell.Evidence[0].Exposure = exposure
-		m.Rows[0].Cells[lease] = cell
+		cells := &m.Rows[0].Parts[0].Cells
+		f := cells.At(lease)
+		f.Exposure = exposure
+		cells.Set(lease, f)
 		m.Settle()
 		return m
 	}
@@ -122,7 +130,7 @@ func TestCompareMatrices(t *testing.T) {
 	mixture := lockbench.LeaseKept.At(lockbench.Crash | lockbench.Skew)
 	mixed := func(v checker.Verdict) results.Matrix {
 		return changed(func(m *results.Matrix) {
-			m.Rows[0].Cells[mixture] = results.MatrixCell{Evidence: []results.Evidence{{Part: "explore", Finding: results.Finding{Finding: checker.Finding{Verdict: v}}}}}
+			m.Rows[0].Parts[0].Cells.Set(mixture, results.Finding{Finding: checker.Finding{Verdict: v}})
 		})
 	}
 	another := changed(func(m *results.Matrix) { m.Rows[0].Design = "d/other" })
@@ -137,14 +145,17 @@ func TestCompareMatrices(t *testing.T) {
 		{"a design less", changed(func(m *results.Matrix) { m.Rows = append(m.Rows, another.Rows...) }), heldAll(), results.MatrixComparison{Gone: []string{"design d/other"}}},
 		{"a part less", changed(func(m *results.Matrix) {
 			m.Settings.Parts = []string{"live", "explore"}
-			m.Rows[0].Add(results.MatrixPart{Name: "live", Complete: true, Grants: 9}, map[lockbench.Cell]results.Evidence{lockbench.Exclusion.At(lockbench.Failover): {Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Held}}}})
+			m.Rows[0].Add(partOf("live", 9, map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(lockbench.Failover): {Finding: checker.Finding{Verdict: checker.Held}}}))
 		}), heldAll(), results.MatrixComparison{Notes: []string{"not compared, since it was not run: live"}}},
 		{"no part in common", changed(func(m *results.Matrix) { m.Settings.Parts = []string{"live"} }), heldAll(), results.MatrixComparison{
 			Notes: []string{"not compared, since it was not run: live", "not compared, since the other has it not: explore", "the two have no part in common"}, Exit: results.Inconclusive,
 		}},
-		{"a part cut short", heldAll(), changed(func(m *results.Matrix) { m.Rows[0].Parts[0].Complete = false; m.Rows[0].Cells = nil }), results.MatrixComparison{Exit: results.Inconclusive}},
-		{"nothing was caught", heldAll(), changed(func(m *results.Matrix) { m.SelfCheck.Cells = nil }), results.MatrixComparison{Exit: results.Inconclusive}},
-		{"a cell more", changed(func(m *results.Matrix) { delete(m.Rows[0].Cells, lease) }), heldAll(), results.MatrixComparison{
+		{"a part cut short", heldAll(), changed(func(m *results.Matrix) {
+			m.Rows[0].Parts[0].Complete = false
+			m.Rows[0].Parts[0].Cells = results.Cells{}
+		}), results.MatrixComparison{Exit: results.Inconclusive}},
+		{"nothing was caught", heldAll(), changed(func(m *results.Matrix) { forget(&m.SelfCheck) }), results.MatrixComparison{Exit: results.Inconclusive}},
+		{"a cell more", changed(func(m *results.Matrix) { delete(m.Rows[0].Parts[0].Cells.Cells, lease) }), heldAll(), results.MatrixComparison{
 			Better: []results.MatrixChange{{Design: "d/v", Cell: lease}},
 		}},
 		{"a mixture that happened to occur", mixed(checker.Held), heldAll(), results.MatrixComparison{}},

@@ -128,9 +128,9 @@ func designID(i int, cell ...lockbench.Cell) string {
 
 // matrixRowCells returns the cells of a row; explored is false unless every part explored.
 func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
-	explored := !slices.ContainsFunc(r.Parts, func(p results.MatrixPart) bool { return len(p.Covered) == 0 })
+	explored := !slices.ContainsFunc(r.Parts, func(p results.Part) bool { return !p.Explored() })
 	return designCells{
-		Cells: r.Findings(), label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
+		Cells: r.Cells, label: label, explored: explored && len(r.Parts) > 0, id: designID(i),
 		link: func(cell lockbench.Cell) string { return designID(i, cell) },
 	}
 }
@@ -176,11 +176,9 @@ func madeFrom(m *results.Matrix) []string {
 				continue
 			}
 			designs++
-			grants += p.Grants
-			still, ns = still.Plus(p.Standstills), ns+p.ElapsedNS
-			for _, c := range p.Covered {
-				schedules += c.Schedules
-			}
+			grants += p.Counts.Grants
+			still, ns = still.Plus(p.Standstills), ns+p.MeasuredNS
+			schedules += results.Parts{*p}.Schedules()
 		}
 		what := figures.Plural(grants, "grant")
 		if schedules > 0 {
@@ -208,18 +206,13 @@ func selfChecked(m *results.Matrix, part string) string {
 }
 
 // uncaught says why p did not catch the lock that is broken on purpose, and suggests a remedy.
-func uncaught(m *results.Matrix, p *results.MatrixPart) string {
-	var overruns int64
-	for _, e := range m.SelfCheck.Cells[lockbench.Exclusion.At(lockbench.Outlived)].Evidence {
-		if e.Part == p.Name {
-			overruns = e.Exposure
-		}
-	}
+func uncaught(m *results.Matrix, p *results.Part) string {
+	overruns := p.Cells.At(lockbench.Exclusion.At(lockbench.Outlived)).Exposure
 	remedy := "raise --budget"
-	if m.Settings.Schedules > 0 && len(p.Covered) > 0 {
+	if m.Settings.Schedules > 0 && p.Explored() {
 		remedy = "raise --schedules"
 	}
-	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Grants, "grant"), results.Outlasted(overruns), p.MustBreak, remedy)
+	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Counts.Grants, "grant"), results.Outlasted(overruns), p.MustBreak, remedy)
 }
 
 // outcome explains the exit code of m in a few words, with the reason.
@@ -228,15 +221,15 @@ func outcome(m *results.Matrix) (headline, why string) {
 	var unclaimed int64
 	for i := range m.Rows {
 		r := &m.Rows[i]
-		if names := r.Findings().Failing(); len(names) > 0 {
+		if names := r.Cells.Failing(); len(names) > 0 {
 			claimed = append(claimed, r.Design+" broke "+list(names))
-		} else if len(r.Findings().Broken()) > 0 {
+		} else if len(r.Cells.Broken()) > 0 {
 			unclaimed++
 		}
 	}
 	switch m.Exit {
 	case results.Passed:
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Findings().KeepsClaims() }))
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Cells.KeepsClaims() }))
 	case results.BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(claimed, "; ")+failedToo(m)
 	case results.FailedThreshold:
@@ -265,7 +258,7 @@ func reasons(m *results.Matrix) []string {
 		if r.Exit() != results.Inconclusive {
 			continue
 		}
-		untested := r.Findings().Untested()
+		untested := r.Cells.Untested()
 		if len(untested) > 0 && len(m.Unproven()) == 0 {
 			why = append(why, r.Design+" met too little of "+list(untested))
 		}
@@ -273,7 +266,7 @@ func reasons(m *results.Matrix) []string {
 			switch {
 			case p.Error != "" || len(p.Defects) > 0:
 				why = append(why, r.Design+" met an error in "+p.Name)
-			case p.Failed():
+			case p.Problem() != "":
 				why = append(why, r.Design+" was never granted a lock in "+p.Name)
 			}
 		}

@@ -15,22 +15,18 @@ import (
 // TestMatrixGate judges thresholds on all parts of a design together, one of them live and
 // without schedules, and checks the exit code.
 func TestMatrixGate(t *testing.T) {
-	said := func(part string, v checker.Verdict, n int64) results.Evidence {
-		return results.Evidence{Part: part, Finding: results.Finding{Finding: checker.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}}
+	said := func(v checker.Verdict, n int64) results.Finding {
+		return results.Finding{Finding: checker.Finding{Verdict: v, Exercised: true, Exposure: 10, Violations: n}}
 	}
-	row := results.MatrixRow{
-		Design: "family/one",
-		Parts: []results.MatrixPart{
-			{Name: "live", Grants: 500, Complete: true},
-			{Name: "explore", Grants: 90, Complete: true, Covered: []results.Covered{{Coverage: results.Coverage{Schedules: 30}}, {Coverage: results.Coverage{Schedules: 12}}}},
-		},
-		Cells: map[lockbench.Cell]results.MatrixCell{
-			lockbench.Exclusion.At(lockbench.StateLoss): {Evidence: []results.Evidence{said("live", checker.Broken, 3), said("explore", checker.Broken, 4)}},
-			crashed:                                {Evidence: []results.Evidence{said("live", checker.Held, 0), said("explore", checker.Broken, 2)}},
-			lockbench.Exclusion.At(lockbench.Skew): {Evidence: []results.Evidence{said("live", checker.Untested, 0)}},
-		},
-	}
-	live := results.MatrixRow{Design: "family/two", Parts: []results.MatrixPart{{Name: "live", Grants: 500, Complete: true}}}
+	explored := partOf("explore", 90, map[lockbench.Cell]results.Finding{
+		lockbench.Exclusion.At(lockbench.StateLoss): said(checker.Broken, 4), crashed: said(checker.Broken, 2),
+	})
+	explored.Exploration = &results.Exploration{Coverage: results.Coverage{Schedules: 42}}
+	row := results.MatrixRow{Design: "family/one", Parts: results.Parts{partOf("live", 500, map[lockbench.Cell]results.Finding{
+		lockbench.Exclusion.At(lockbench.StateLoss): said(checker.Broken, 3), crashed: said(checker.Held, 0),
+		lockbench.Exclusion.At(lockbench.Skew): said(checker.Untested, 0),
+	}), explored}}
+	live := results.MatrixRow{Design: "family/two", Parts: results.Parts{partOf("live", 500, nil)}}
 	for _, c := range []struct {
 		condition string
 		want      map[string]thresholds.Outcome

@@ -30,17 +30,17 @@ func TestReadResult(t *testing.T) {
 func TestReadResultRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "it is cut short, after 0 bytes; hint: "},
-		{"half of it", `{"schema": "lockbench/report/v3", "runs": [`, "it is cut short, after 43 bytes; hint: "},
+		{"half of it", `{"schema": "lockbench/report/v4", "runs": [`, "it is cut short, after 43 bytes; hint: "},
 		{"no JSON", "design grants", "it is no JSON result: "},
-		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench run --out json=FILE"},
-		{"another version, explored", `{"schema": "lockbench/result/v1", "runs": [{"design": "x", "exploration": {}}]}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench explore --out json=FILE"},
+		{"another version", `{"schema": "lockbench/result/v1"}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v4; hint: make it anew: lockbench run --out json=FILE"},
+		{"another version, explored", `{"schema": "lockbench/result/v1", "runs": [{"design": "x", "exploration": {}}]}`, "it is a result of another version, lockbench/result/v1, and this lockbench reads lockbench/report/v4; hint: make it anew: lockbench explore --out json=FILE"},
 		{"another version, otherwise damaged", `{"schema": "lockbench/result/v1", "runs": 3}`, "it is a result of another version, "},
-		{"a cell that is none", `{"schema": "lockbench/report/v3", "kind": "result", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
-		{"a matrix", `{"schema": "lockbench/report/v3", "kind": "matrix"}`, `it is a matrix, and not a result; hint: name a file that lockbench run`},
-		{"a matrix of another version", `{"schema": "lockbench/matrix/v2"}`, "it is a matrix of another version, lockbench/matrix/v2, and this lockbench reads lockbench/report/v3; hint: make it anew: lockbench matrix --out json=FILE"},
-		{"another schema", `{"schema": "other/v1"}`, `it says schema "other/v1" and kind "", and a result "lockbench/report/v3"; hint: `},
-		{"another kind", `{"schema": "lockbench/report/v3", "kind": "poem"}`, `it says schema "lockbench/report/v3" and kind "poem", and a result `},
-		{"a verdict that is none", `{"schema": "lockbench/report/v3", "kind": "result", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
+		{"a cell that is none", `{"schema": "lockbench/report/v4", "kind": "result", "runs": [{"cells": {"exclusion@failver": {"verdict": "held"}}}]}`, `it is damaged: "exclusion@failver": unknown condition "failver"; hint: did you mean failover?`},
+		{"a matrix", `{"schema": "lockbench/report/v4", "kind": "matrix"}`, `it is a matrix, and not a result; hint: name a file that lockbench run`},
+		{"a matrix of another version", `{"schema": "lockbench/matrix/v2"}`, "it is a matrix of another version, lockbench/matrix/v2, and this lockbench reads lockbench/report/v4; hint: make it anew: lockbench matrix --out json=FILE"},
+		{"another schema", `{"schema": "other/v1"}`, `it says schema "other/v1" and kind "", and a result "lockbench/report/v4"; hint: `},
+		{"another kind", `{"schema": "lockbench/report/v4", "kind": "poem"}`, `it says schema "lockbench/report/v4" and kind "poem", and a result `},
+		{"a verdict that is none", `{"schema": "lockbench/report/v4", "kind": "result", "runs": [{"cells": {"exclusion": {"verdict": "fine"}}}]}`, `it is damaged: "fine" is no verdict`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := results.ReadAs[*results.Result](strings.NewReader(c.text))

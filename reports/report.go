@@ -20,7 +20,7 @@ const Schema = results.Schema
 // a definition for each kind. Its objects are open, so that an additional field under one
 // version breaks no validation; the tests close them to check that every field is described.
 //
-//go:embed schema/report-v3.json
+//go:embed schema/report-v4.json
 var JSONSchema []byte
 
 // Read reads a report of any kind that [Write] wrote as JSON. The error says how the input is

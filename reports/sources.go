@@ -30,10 +30,10 @@ func cellSources(run *results.Run) []cellSource {
 	}
 	all := []cellSource{own}
 	if s := run.Search; s != nil && !own.explored {
-		all = append(all, cellSource{name: conclusion.Explored, Cells: s.Cells, explored: true, missing: s.NotDone, extent: figures.Plural(s.Schedules, "schedule")})
+		all = append(all, cellSource{name: conclusion.Explored, Cells: s.Parts.Together(false), explored: true, missing: s.NotDone, extent: figures.Plural(s.Parts.Schedules(), "schedule")})
 	}
 	if k := run.Known; k != nil {
-		all = append(all, cellSource{name: conclusion.Known, Cells: results.Cells{Cells: k.Findings()}, missing: k.Missing, extent: figures.Plural(int64(len(k.Parts)), "part") + " of the released matrix"})
+		all = append(all, cellSource{name: conclusion.Known, Cells: k.Parts.Together(false), missing: k.Missing, extent: figures.Plural(int64(len(k.Parts)), "part") + " of the released matrix"})
 	}
 	return all
 }
@@ -128,9 +128,9 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	switch {
 	case s.name == conclusion.Known:
-		return run.Known.Shows(cell)
+		return run.Known.Parts.Shows(cell)
 	case run.Search != nil:
-		return run.Search.Command
+		return run.Search.Parts.Shows(cell)
 	}
 	return ""
 }

@@ -272,7 +272,7 @@ func (s *summary) breakers() (claimed []string) {
 		if run.Search == nil {
 			continue
 		}
-		if names := run.Search.Cells.Failing(); len(names) > 0 {
+		if names := run.Search.Parts.Together(false).Failing(); len(names) > 0 {
 			claimed = append(claimed, s.lock(run)+" broke "+list(names)+" when it was explored")
 		}
 	}

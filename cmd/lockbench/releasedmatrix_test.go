@@ -109,10 +109,11 @@ func TestSavedSchedules(t *testing.T) {
 // breaches returns the schedules with which explore broke a design.
 func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
 	found := make(map[lockbench.Cell]*results.Schedule)
-	for cell, c := range r.Cells {
-		for _, e := range c.Evidence {
-			if e.Schedule != nil && e.Verdict == checker.Broken {
-				found[cell] = e.Schedule
+	for i := range r.Parts {
+		cells := r.Parts[i].Cells
+		for _, cell := range cells.With(checker.Broken) {
+			if s := cells.Shown[cell].Schedule; s != nil {
+				found[cell] = s
 			}
 		}
 	}

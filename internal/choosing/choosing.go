@@ -97,7 +97,7 @@ func Choose(c Case) (all []Option) {
 		lock.Foreign |= lockbench.ThreadDeath
 		o := Option{
 			Design: d, GrantsPerS: known.GrantsPerS(d.Name), Lease: c.lease(&d),
-			Conclusion: conclusion.Draw(lock, c.over(), row.Evidence()...),
+			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
 		}
 		c.decide(&o)
 		o.Commands, o.Faults = c.commands(&o)

@@ -44,7 +44,7 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 			}
 			r := live("lua-token/strategy")
 			r.Runs[0].Cells = c.cells
-			request(t, Options{}).Conclude(r, designs(t, "lua-token/strategy"), Searches{"lua-token/strategy": {Guarded: c.behind}})
+			request(t, Options{}).Conclude(r, designs(t, "lua-token/strategy"), Searches{"lua-token/strategy": {Parts: results.Parts{behind(results.Part{Run: results.Run{Cells: c.behind}})}}})
 			if of := r.Runs[0].Conclusion; of == nil || of.Word != got.Word || of.Why != got.Why || of.Cell != got.Cell {
 				t.Errorf("run: got %+v, want as of the matrix %+v", of, got)
 			}
@@ -54,20 +54,30 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 
 // matrixOf returns a matrix of one design and one live part.
 func matrixOf(design string, cells, guarded results.Cells, caught bool) *results.Matrix {
-	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live"}}, Rows: []results.MatrixRow{{Design: design}}}
-	found := make(map[lockbench.Cell]results.Evidence)
-	for cell, f := range cells.All() {
-		found[cell] = results.Evidence{Finding: f}
+	m := &results.Matrix{Settings: results.MatrixSettings{Parts: []string{"live", "live guard"}}, Rows: []results.MatrixRow{{Design: design}}}
+	part := func(name string, must lockbench.Cell, cells results.Cells) results.Part {
+		p := results.Part{Name: name, Complete: true, MustBreak: must, Run: results.Run{Cells: cells}}
+		p.Counts.Grants = 9
+		return p
 	}
-	m.Rows[0].Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, Guarded: guarded}, found)
+	m.Rows[0].Add(part("live", lockbench.Cell{}, cells))
+	m.Rows[0].Add(behind(part("live guard", lockbench.Cell{}, guarded)))
 	must := lockbench.OwnerRelease.At(lockbench.Outlived)
-	shown := map[lockbench.Cell]results.Evidence{}
-	if caught {
-		shown[must] = results.Evidence{Finding: results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Violations: 1}}}
+	for _, name := range m.Settings.Parts {
+		var shown results.Cells
+		if caught {
+			shown.Set(must, results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Violations: 1}})
+		}
+		m.SelfCheck.Add(part(name, must, shown))
 	}
-	m.SelfCheck.Add(results.MatrixPart{Name: "live", Grants: 9, Complete: true, MustBreak: must}, shown)
 	m.Settle()
 	return m
+}
+
+// behind returns p with a guard in its store.
+func behind(p results.Part) results.Part {
+	p.Params = map[string]any{"guard": "cas"}
+	return p
 }
 
 // TestSavedMatrixConcludes checks that docs/matrix.json has the conclusions of the present
@@ -98,7 +108,7 @@ func TestSavedMatrixConcludes(t *testing.T) {
 		if !is {
 			continue // of another version of the design
 		}
-		if want := conclusion.Draw(lock, conclusion.Usual(), row.Evidence()...); got.Word != want.Word || got.Late != want.Late {
+		if want := conclusion.Draw(lock, conclusion.Usual(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...); got.Word != want.Word || got.Late != want.Late {
 			t.Errorf("%s: the matrix says %q, and what is known of it %q", name, got.Word, want.Word)
 		}
 	}

@@ -68,8 +68,7 @@ func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error)
 	}
 	threads := p.part(explorable, threadShare, threadPrograms)
 	threads.Config.Threads = 2
-	err := p.more(ctx, threads, sink, found, func(s *results.Search, cells results.Cells) { s.Cells.Add(cells) })
-	if err != nil {
+	if err := p.more(ctx, "explore threads", threads, sink, found); err != nil {
 		return found, err
 	}
 	return found, p.guarded(ctx, explorable, sink, found)
@@ -83,8 +82,7 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 			plan := p.part(some, guardShare, guardedPrograms)
 			plan.Config.Guard, plan.Config.Rounds = guard, guardedRounds
 			plan.Config.Budget, plan.Config.Schedules = p.Scope.Budget, max(guardedSchedules, plan.Config.Schedules)
-			err := p.more(ctx, plan, sink, found, func(s *results.Search, cells results.Cells) { s.Guard, s.Guarded = guard, cells })
-			if err != nil {
+			if err := p.more(ctx, "explore guarded", plan, sink, found); err != nil {
 				return err
 			}
 		}
@@ -111,39 +109,26 @@ func (p Plan) search(ctx context.Context, found Searches, designs []design.Desig
 	if err := plan.Choose(nil); err != nil {
 		return err
 	}
+	for _, d := range designs {
+		found[d.Name] = &results.Search{}
+	}
+	return p.explore(ctx, "explore", plan, sink, found)
+}
+
+// explore adds to the search of each design a part with the findings of a plan.
+func (p Plan) explore(ctx context.Context, name string, plan exploring.Plan, sink exploring.Sink, found Searches) error {
 	r, err := exploring.Run(ctx, plan, sink)
 	if err != nil {
 		return err
 	}
 	for _, run := range r.Designs().Runs {
-		s := newSearch(&run, fmt.Sprintf("lockbench explore %s --seed %d --budget %v", run.Design, p.Scope.Seed, p.Scope.Budget))
-		s.Cells = run.Cells
-		found[run.Design] = s
+		s := found[run.Design]
+		s.Parts = append(s.Parts, results.Part{
+			Name: name, Complete: ctx.Err() == nil, Run: run,
+			Command: fmt.Sprintf("lockbench explore %s --seed %d --budget %v", run.Design, p.Scope.Seed, p.Scope.Budget),
+		})
 	}
-	p.count(found, r)
 	return nil
-}
-
-// newSearch returns a search with the command and the errors of a run, without findings.
-func newSearch(run *results.Run, command string) *results.Search {
-	s := &results.Search{Command: command}
-	for _, d := range run.Defects {
-		s.Errors = append(s.Errors, "a defect of lockbench: "+d)
-	}
-	if run.Error != "" {
-		s.Errors = append(s.Errors, run.Error)
-	}
-	return s
-}
-
-// count adds up the schedules and the time of each design's scenarios.
-func (p Plan) count(found Searches, r results.Result) {
-	for i := range r.Runs {
-		e := r.Runs[i].Exploration
-		s := found[r.Runs[i].Design]
-		s.Schedules += e.Schedules
-		s.ElapsedNS += e.Timings.Elapsed
-	}
 }
 
 // part plans a search with a share of the budget, in these programs; in all programs if there are
@@ -158,19 +143,9 @@ func (p Plan) part(designs []design.Design, share float64, programs []string) ex
 	return plan
 }
 
-// more adds the findings of another search, and announces nothing.
-func (p Plan) more(ctx context.Context, plan exploring.Plan, sink exploring.Sink, found Searches, add func(*results.Search, results.Cells)) error {
+// more adds a part to searches, and announces nothing.
+func (p Plan) more(ctx context.Context, name string, plan exploring.Plan, sink exploring.Sink, found Searches) error {
 	sink.Begin = func(string) {}
 	sink.End = func(string, []results.Explored) {}
-	r, err := exploring.Run(ctx, plan, sink)
-	if err != nil {
-		return err
-	}
-	for _, run := range r.Designs().Runs {
-		s := found[run.Design]
-		s.Errors = append(s.Errors, newSearch(&run, "").Errors...)
-		add(s, run.Cells)
-	}
-	p.count(found, r)
-	return nil
+	return p.explore(ctx, name, plan, sink, found)
 }

@@ -1,7 +1,7 @@
 package known
 
 import (
-	"encoding/json"
+	"bytes"
 	"math"
 
 	"github.com/lockbench/lockbench"
@@ -9,51 +9,52 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// condense returns the excerpt of a matrix that this package keeps.
+// condense returns the excerpt of a matrix that this package keeps, as a matrix.
 func condense(m *results.Matrix) ([]byte, error) {
-	var all []row
+	small := results.Matrix{}
 	for i := range m.Rows {
 		from := &m.Rows[i]
-		r := row{Design: from.Design, Version: from.Version}
-		for _, p := range from.Parts {
-			if p.Complete && p.Error == "" && len(p.Defects) == 0 {
-				r.Parts = append(r.Parts, condensed(from, &p, m.SelfCheck.Caught(p.Name)))
+		r := results.MatrixRow{Design: from.Design, Version: from.Version}
+		for j := range from.Parts {
+			if p := &from.Parts[j]; p.Complete && p.Error == "" && len(p.Defects) == 0 {
+				r.Parts = append(r.Parts, condensed(from, p, m.SelfCheck.Caught(p.Name)))
 			}
 		}
-		all = append(all, r)
+		small.Rows = append(small.Rows, r)
 	}
-	return json.MarshalIndent(all, "", " ")
+	var text bytes.Buffer
+	err := results.WriteJSON(&text, &small)
+	return text.Bytes(), err
 }
 
-// condensed returns one part. It leaves out held cells if the part did not catch the lock that
-// is broken on purpose.
-func condensed(r *results.MatrixRow, p *results.MatrixPart, caught bool) part {
-	out := part{Name: p.Name, Command: p.Command, Server: p.Server, GrantsPerS: speed(p), Cells: map[lockbench.Cell]cell{}}
-	keep := func(into map[lockbench.Cell]cell, at lockbench.Cell, f *results.Finding) {
+// condensed returns one part with the verdicts of its cells and their counts. It leaves out held
+// cells if the part did not catch the lock that is broken on purpose.
+func condensed(r *results.MatrixRow, p *results.Part, caught bool) results.Part {
+	out := results.Part{Name: p.Name, Command: p.Command, Complete: true}
+	out.Server, out.GrantsPerS = p.Server, speed(p)
+	if guard := p.Guard(); guard != "" {
+		out.Params = map[string]any{"guard": guard}
+	}
+	if x := p.Exploration; x != nil {
+		out.Exploration = &results.Exploration{Coverage: results.Coverage{Schedules: x.Schedules}}
+	}
+	cells := make(map[lockbench.Cell]results.Finding)
+	for at, f := range p.Cells.All() {
 		if f.Verdict == checker.Broken || caught && f.Verdict == checker.Held && f.Exposure > 0 {
-			into[at] = cell{checker.Finding{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations}, f.After(&r.Claims, at)}
-		}
-	}
-	for at, f := range p.Guarded.All() {
-		if out.Guarded == nil {
-			out.Guarded = map[lockbench.Cell]cell{}
-		}
-		keep(out.Guarded, at, &f)
-	}
-	for at := range r.Cells {
-		for _, e := range r.Cells[at].Evidence {
-			if e.Part == p.Name {
-				keep(out.Cells, at, &e.Finding)
+			cells[at] = results.Finding{
+				Finding: checker.Finding{Verdict: f.Verdict, Exposure: f.Exposure, Violations: f.Violations},
+				Shown:   results.Shown{After: f.Excused(&r.Claims, at)},
 			}
 		}
 	}
+	out.Cells = results.NewCells(cells)
 	return out
 }
 
 // speed returns the grants per second of a live run, zero for other parts.
-func speed(p *results.MatrixPart) float64 {
-	if len(p.Covered) > 0 || p.ElapsedNS == 0 {
+func speed(p *results.Part) float64 {
+	if p.Explored() || p.MeasuredNS == 0 {
 		return 0
 	}
-	return math.Round(float64(p.Grants) / float64(p.ElapsedNS) * 1e9)
+	return math.Round(float64(p.Counts.Grants) / float64(p.MeasuredNS) * 1e9)
 }

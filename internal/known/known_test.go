@@ -48,12 +48,14 @@ var redis7 = runinfo.Server{Kind: "private", Version: "redis 7.0.15"}
 // the server that the matrix does not have.
 func TestForeignAndStaleIsNotKnown(t *testing.T) {
 	const design = "setnx-getset/naive"
-	broken := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 10, Violations: 3}}}
-	held := map[lockbench.Cell]cell{lockbench.Exclusion.At(0): {Finding: checker.Finding{Verdict: checker.Held, Exposure: 400}}}
-	r := row{Design: design, Version: impls.Version(design), Parts: []part{
-		{Name: "live", Command: "lockbench run", Server: redis7, Cells: broken},
-		{Name: explored, Command: "lockbench explore", Server: runinfo.Server{Version: "miniredis"}, Cells: held},
-	}}
+	found := func(f checker.Finding) results.Cells {
+		return results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(0): {Finding: f}})
+	}
+	live := results.Part{Name: "live", Command: "lockbench run", Run: results.Run{Cells: found(checker.Finding{Verdict: checker.Broken, Exposure: 10, Violations: 3})}}
+	live.Server = &redis7
+	explored := results.Part{Name: "explore", Command: "lockbench explore", Run: results.Run{Cells: found(checker.Finding{Verdict: checker.Held, Exposure: 400})}}
+	explored.Exploration = &results.Exploration{}
+	r := &results.MatrixRow{Design: design, Version: impls.Version(design), Parts: results.Parts{live, explored}}
 	for _, c := range []struct {
 		name    string
 		on      string
@@ -63,14 +65,14 @@ func TestForeignAndStaleIsNotKnown(t *testing.T) {
 		{"the same server", redis7.Version, checker.Broken, "lockbench run"},
 		{"another version: what was explored alone", "redis 8.2.1", checker.Held, "lockbench explore"},
 	} {
-		got := r.on(runinfo.Server{Kind: "external", Version: c.on})
-		at := got.Cells[lockbench.Exclusion.At(0)]
-		if at.Verdict != c.verdict || got.Parts[at.Part].Command != c.command {
+		got := onServer(r, runinfo.Server{Kind: "external", Version: c.on})
+		at := got.Parts.Together(false).At(lockbench.Exclusion.At(0))
+		if at.Verdict != c.verdict || got.Parts.Shows(lockbench.Exclusion.At(0)) != c.command {
 			t.Errorf("%s: got %+v of %+v, want %v", c.name, at, got.Parts, c.verdict)
 		}
 	}
 	r.Parts = r.Parts[:1]
-	if got := r.on(runinfo.Server{Version: "valkey 8.0"}); got.Missing == "" {
+	if got := onServer(r, runinfo.Server{Version: "valkey 8.0"}); got.Missing == "" {
 		t.Errorf("a live part alone, another server: got %+v, want nothing known", got)
 	}
 	if got := Of("nobody/knows", redis7); got.Missing == "" {

@@ -31,9 +31,7 @@ func (s *Session) liveSink(ctx context.Context, p livePart, kept bool) runner.Si
 			if !kept {
 				found.History = ""
 			}
-			part := results.MatrixPart{
-				Name: p.name, Command: p.command(&subject, s.Load), ElapsedNS: int64(s.Length * times(&subject.Design)), Complete: ctx.Err() == nil,
-			}
+			part := results.Part{Name: p.name, Command: p.command(&subject, s.Load), Complete: ctx.Err() == nil}
 			if name == mutants.SelfCheckName {
 				part.MustBreak, part.Command = p.mustBreak, ""
 			}
@@ -57,7 +55,7 @@ func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.S
 			}
 			adding.Lock()
 			defer adding.Unlock()
-			part := results.MatrixPart{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
+			part := results.Part{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
 			if design == mutants.SelfCheckName {
 				part.MustBreak, part.Command = stale, ""
 			}

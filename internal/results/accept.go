@@ -75,7 +75,9 @@ func (r *Result) Accept(asked []Acceptance, now time.Time) {
 func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 	all := []*Cells{&r.Cells}
 	if r.Search != nil {
-		all = append(all, &r.Search.Cells)
+		for i := range r.Search.Parts {
+			all = append(all, &r.Search.Parts[i].Cells)
+		}
 	}
 	for _, cells := range all {
 		for _, cell := range cells.Names(func(cell lockbench.Cell, f checker.Finding) bool { return f.Against > 0 && a.covers(cell) }) {
@@ -102,7 +104,7 @@ func (a *Acceptance) covers(cell lockbench.Cell) bool {
 // excused is the exit code of a run of which a broken claim is accepted: what that hid counts.
 func (r *Run) excused() int {
 	exit := r.Cells.Exit()
-	if r.Search != nil && r.Search.Cells.Exit() == BrokenClaim {
+	if r.Search.Fails() {
 		exit = BrokenClaim
 	}
 	if len(r.Cells.doubted()) > 0 {

@@ -31,7 +31,7 @@ func TestAccept(t *testing.T) {
 		return r
 	}
 	explored := broke("a/b")
-	explored.Search = &Search{Cells: broke("", stuck).Cells}
+	explored.Search = &Search{Parts: Parts{{Name: "explore", Run: broke("", stuck)}}}
 	interrupted := broke("a/b", stuck)
 	interrupted.Ended = EndedByUser
 	for _, c := range []struct {

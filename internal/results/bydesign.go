@@ -49,6 +49,11 @@ func (r *Run) blank() Run {
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
 	b.Lacks = true
 	b.Cells, b.Breaches = Cells{Cells: make(checker.Cells)}, 0
+	if x := r.Exploration; x != nil {
+		of := *x
+		of.Schedules, of.Timings = 0, Timings{}
+		b.Exploration = &of
+	}
 	return b
 }
 
@@ -67,6 +72,11 @@ func (r *Run) join(scenario *Run) {
 		r.Error += scenario.Workload + ": " + scenario.Error
 	}
 	r.Breaches += scenario.Breaches
+	if x := scenario.Exploration; x != nil && !scenario.Lacks {
+		r.Exploration.Schedules += x.Schedules
+		r.Exploration.Timings.Elapsed += x.Timings.Elapsed
+		r.Exploration.Scenarios = append(r.Exploration.Scenarios, Covered{Scenario: scenario.Workload, Coverage: x.Coverage})
+	}
 	for cell, f := range scenario.Cells.All() {
 		f.Scenarios = []string{scenario.Workload}
 		r.Cells.join(cell, f)

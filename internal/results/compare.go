@@ -14,7 +14,7 @@ import (
 )
 
 // A Comparison has the differences between two sets of results, BASE and NEW, of repeated runs.
-// Its JSON form is described by reports/schema/report-v3.json.
+// Its JSON form is described by reports/schema/report-v4.json.
 type Comparison struct {
 	// Alpha is how often, at most, a comparison of equals shows a difference of speed
 	// anywhere in it; Tests how many figures were compared at once, over which it is

@@ -46,7 +46,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.of)
 			}
 			var row MatrixRow
-			row.AddRun(MatrixPart{Name: "live"}, &c.run)
+			row.AddRun(Part{Name: "live"}, &c.run)
 			if got := row.Parts[0].Error; got != NotServed(&c.run) {
 				t.Errorf("matrix: got error %q", got)
 			}

@@ -63,6 +63,9 @@ type Exploration struct {
 	// Timings are all of the run that differs between two explorations of one seed
 	// that no time budget ends.
 	Timings Timings `json:"timings"`
+	// Scenarios are those of a run that is of several, of whose coverage it has the sum of
+	// schedules.
+	Scenarios []Covered `json:"-"`
 }
 
 // Timings are real, in ns.

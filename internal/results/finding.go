@@ -25,8 +25,13 @@ type Shown struct {
 	// Schedule is the shortest schedule that breaks the cell, where the design was explored.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
-	// Scenarios are those with this verdict; the first has the schedule.
-	Scenarios []string `json:"-"`
+	// Scenarios are those with this verdict, of several explored; the first has the schedule.
+	Scenarios []string `json:"scenarios,omitempty"`
+	// Part is the part that decided, of findings of several parts together.
+	Part string `json:"part,omitempty"`
+	// After are conditions that had happened before, of a finding in the released matrix; see
+	// [Finding.Excused].
+	After lockbench.Conditions `json:"after,omitzero"`
 }
 
 // Cells are the findings of a run with what shows them. The zero Cells are empty and can be read.
@@ -51,8 +56,8 @@ func (c *Cells) Set(cell lockbench.Cell, f Finding) {
 		c.Cells = make(checker.Cells)
 	}
 	c.Cells[cell] = f.Finding
-	switch none := f.Accepted == nil && f.Schedule == nil && f.Scenarios == nil; {
-	case none:
+	switch shown := f.Accepted != nil || f.Schedule != nil || f.Scenarios != nil || f.Part != "" || f.After != 0; {
+	case !shown:
 		delete(c.Shown, cell)
 	case c.Shown == nil:
 		c.Shown = map[lockbench.Cell]Shown{cell: f.Shown}

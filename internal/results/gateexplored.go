@@ -20,7 +20,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 				continue
 			}
 			first := slices.IndexFunc(r.Runs, func(scenario Run) bool { return scenario.Design == run.Design })
-			reading := newReading(t, first, r.asGated(run))
+			reading := newReading(t, first, run.asGated())
 			if run.Lacks {
 				reading = Reading{Run: first, Design: run.Design, Outcome: thresholds.NotApplicable, Why: "the design lacks what these scenarios need"}
 			}
@@ -31,14 +31,9 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 }
 
 // asGated returns all scenarios of a design as one run, for metrics to read.
-func (r *Result) asGated(design *Run) *thresholds.Run {
-	g := thresholds.Run{Design: design.Design, Verdicts: &checker.Result{Grants: design.Counts.Grants}}
-	for i := range r.Runs {
-		if r.Runs[i].Design == design.Design {
-			g.Schedules += r.Runs[i].Exploration.Schedules
-		}
+func (r *Run) asGated() *thresholds.Run {
+	return &thresholds.Run{
+		Design: r.Design, Schedules: r.Exploration.Schedules,
+		Verdicts: &checker.Result{Grants: r.Counts.Grants, Findings: r.Cells.List(), Breaches: r.Breaches},
 	}
-	g.Verdicts.Findings = design.Cells.List()
-	g.Verdicts.Breaches = design.Breaches
-	return &g
 }

@@ -11,7 +11,7 @@ import (
 
 // Schema is the version of the JSON that this package writes and reads, for all kinds of
 // reports. Fields may be added under one version; none changes its meaning or goes away.
-const Schema = "lockbench/report/v3"
+const Schema = "lockbench/report/v4"
 
 // WriteJSON writes r as one indented document, which begins with its schema and kind.
 func WriteJSON(w io.Writer, r Report) error {

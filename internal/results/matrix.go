@@ -10,7 +10,7 @@ import (
 )
 
 // A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by reports/schema/report-v3.json. It is not safe for
+// out. Its JSON form is described by reports/schema/report-v4.json. It is not safe for
 // concurrent use.
 type Matrix struct {
 	// Thresholds are the conditions that were to fail it; their readings count rows.
@@ -49,10 +49,13 @@ type MatrixRow struct {
 	// Version is that of the design's code, see [impls.Version].
 	Version string `json:"version,omitempty"`
 	// Claims are the claims of the design, with its exceptions and their reasons.
-	Claims  lockbench.Claims              `json:"claims"`
-	Without []MatrixOmission              `json:"without,omitempty"`
-	Parts   []MatrixPart                  `json:"parts"`
-	Cells   map[lockbench.Cell]MatrixCell `json:"cells"`
+	Claims  lockbench.Claims `json:"claims"`
+	Without []MatrixOmission `json:"without,omitempty"`
+	Parts   Parts            `json:"parts"`
+	// Cells are the findings of all parts without a guard together: the gravest of any, and the
+	// sums of their counts. Holds of a part in which the lock broken on purpose was not caught
+	// count as untested. The parts have the counterexamples.
+	Cells Cells `json:"cells"`
 	// Conclusion is the conclusion about the design over the usual conditions; nil where none
 	// was drawn.
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
@@ -64,97 +67,41 @@ type MatrixOmission struct {
 	Why  string `json:"why"`
 }
 
-// A MatrixPart is one thing done to a design: its exploration, or a live run. It is flat, as the
-// JSON object that it is written as.
-type MatrixPart struct {
-	Name string `json:"name"`
-	// Command does it again.
-	Command  string                  `json:"command"`
-	Seed     uint64                  `json:"seed"`
-	Params   map[string]any          `json:"params,omitempty"`
-	Faults   []string                `json:"faults,omitempty"`
-	Server   runinfo.Server          `json:"server"`
-	Covered  []Covered               `json:"covered,omitempty"`
-	Injected []runinfo.FaultExposure `json:"injected,omitempty"`
-	// Grants are of the whole part.
-	Grants    int64 `json:"grants"`
-	ElapsedNS int64 `json:"elapsed_ns"`
-	// Standstills are those of a live run, nil for none.
-	Standstills *Standstills `json:"standstills,omitempty"`
-	// Complete: it was not cut short.
-	Complete bool `json:"complete"`
-	// MustBreak is the cell that the lock which is broken on purpose has to break here, for the
-	// others to be believed; empty for designs.
-	MustBreak lockbench.Cell `json:"must_break,omitzero"`
-	// Guarded are the findings on the guarded state where the store had a guard.
-	Guarded Cells `json:"guarded,omitzero"`
-	// Error and Defects make the part inconclusive, see [Run].
-	Error   string   `json:"error,omitempty"`
-	Defects []string `json:"defects,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
-	History string   `json:"history,omitempty"`
-}
-
-// Covered is the coverage of one scenario.
-type Covered struct {
-	Scenario string `json:"scenario"`
-	Coverage
-}
-
-// A MatrixCell is the verdict on one cell of one design, by all parts together: the gravest
-// of any, and the sums of what they counted. What is held in a part in which the lock that is
-// broken on purpose was not caught counts as untested. What shows it is in the evidence.
-type MatrixCell struct {
-	Finding
-	// By is the part that decided, empty for none.
-	By       string     `json:"by,omitempty"`
-	Evidence []Evidence `json:"evidence"`
-}
-
-// Evidence is the finding of one part on one cell.
-type Evidence struct {
-	Part string `json:"part"`
-	// In are the scenarios, or the workload, with this verdict.
-	In []string `json:"in"`
-	Finding
-}
-
-// Add takes up what a part found of a design; what the same part found before is
-// replaced.
-func (r *MatrixRow) Add(p MatrixPart, found map[lockbench.Cell]Evidence) {
+// Add adds a part. It replaces the part of that name, if there is one.
+func (r *MatrixRow) Add(p Part) {
 	r.drop(p.Name)
 	r.Parts = append(r.Parts, p)
-	if r.Cells == nil {
-		r.Cells = make(map[lockbench.Cell]MatrixCell)
-	}
-	for cell, e := range found {
-		c := r.Cells[cell]
-		e.Part = p.Name
-		c.Evidence = append(c.Evidence, e)
-		r.Cells[cell] = c
-	}
 }
 
-// drop forgets a part, and the cells of which no other says anything.
+// AddExplored adds a part with the exploration of a design in its scenarios, at least one. The
+// caller has set name, command and completeness.
+func (r *MatrixRow) AddExplored(p Part, runs []Explored) {
+	all := NewExploration(runs, nil)
+	merged := byDesign(all).Runs[0]
+	merged.Server = &runs[0].Header.Server
+	r.Add(newPart(p, &merged))
+}
+
+// AddRun adds a part with a live run of a design. The caller has set name, command and
+// completeness.
+func (r *MatrixRow) AddRun(p Part, j *Judged) {
+	run := newRun(j)
+	server := j.Header.Server
+	if server.Kind == "private" {
+		server.Address = "" // it was there for this run only
+	}
+	run.Server = &server
+	if run.Error == "" {
+		run.Error = run.notServed()
+	}
+	if unmet := run.unmet(); len(unmet) > 0 {
+		run.Notes = append(slices.Clone(run.Notes), "fault "+unmet[0].Kind+" met no lock")
+	}
+	r.Add(newPart(p, &run))
+}
+
 func (r *MatrixRow) drop(part string) {
-	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old MatrixPart) bool { return old.Name == part })
-	cells := make(map[lockbench.Cell]MatrixCell)
-	for cell, c := range r.Cells {
-		c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Part == part })
-		if len(c.Evidence) > 0 {
-			cells[cell] = c
-		}
-	}
-	r.Cells = cells
-}
-
-// Findings returns the findings on the design by all parts together.
-func (r *MatrixRow) Findings() Cells {
-	var all Cells
-	for cell, c := range r.Cells {
-		all.Set(cell, c.Finding)
-	}
-	return all
+	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old Part) bool { return old.Name == part })
 }
 
 // Reason says why a cell is not claimed, empty where it is.
@@ -167,14 +114,7 @@ func (r *MatrixRow) Has(part string) bool {
 }
 
 // Part returns the part of that name, nil when there is none.
-func (r *MatrixRow) Part(name string) *MatrixPart {
-	for i := range r.Parts {
-		if r.Parts[i].Name == name {
-			return &r.Parts[i]
-		}
-	}
-	return nil
-}
+func (r *MatrixRow) Part(name string) *Part { return r.Parts.Named(name) }
 
 // Lacks reports whether a part is not for the design.
 func (r *MatrixRow) Lacks(part string) bool {
@@ -214,46 +154,39 @@ func (m *Matrix) Settle() {
 // Caught reports whether the lock that is broken on purpose broke what it had to.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
-	if p == nil {
-		return false
-	}
-	return shows(r.found(part), p.MustBreak)
+	return p != nil && shows(p.Cells.Cells, p.MustBreak)
 }
 
+// settle decides every cell by the parts. A counterexample shows a breach, so that a breach needs no
+// proof that the part could have shown it.
 func (r *MatrixRow) settle(unproven map[string]bool) {
-	cells := make(map[lockbench.Cell]MatrixCell)
-	for cell, c := range r.Cells {
-		c.settle(cell.Guarantee, unproven)
-		cells[cell] = c
+	parts := slices.Clone(r.Parts)
+	doubted := make(map[lockbench.Cell]int64)
+	for i := range parts {
+		p := &parts[i]
+		if p.Guard() != "" || !unproven[p.Name] {
+			continue
+		}
+		cells := Cells{Cells: make(checker.Cells)}
+		for cell, f := range p.Cells.All() {
+			if f.Verdict == checker.Held { // no occasion beside those of a part that is proven
+				doubted[cell] += f.Exposure
+				f.Verdict, f.Exposure = checker.Untested, 0
+			}
+			cells.Set(cell, f)
+		}
+		p.Cells = cells
 	}
-	r.Cells = cells
-}
-
-// settle decides the cell of g by its evidence. A breach is shown by a counterexample: it
-// needs no proof that it could have been seen.
-func (c *MatrixCell) settle(g lockbench.Guarantee, unproven map[string]bool) {
-	*c = MatrixCell{Evidence: c.Evidence}
-	doubted := int64(0)
-	for _, e := range c.Evidence {
-		f := e.Finding
+	sum := parts.Together(false)
+	for cell, f := range sum.All() {
+		if f.Verdict == checker.Untested {
+			f.Exposure += doubted[cell]
+		}
 		f.Counterexample = nil
-		if unproven[e.Part] && f.Verdict == checker.Held { // no occasion beside those of a part that is proven
-			doubted += f.Exposure
-			f.Verdict, f.Exposure = checker.Untested, 0
-		}
-		taken := c.By == ""
-		if !taken {
-			f, taken = c.Finding.join(g, f)
-		}
-		c.Finding = f
-		if taken {
-			c.By = e.Part
-		}
+		f.Shown = Shown{Part: f.Part}
+		sum.Set(cell, f)
 	}
-	if c.Verdict == checker.Untested {
-		c.Exposure += doubted
-	}
-	c.Schedule, c.Scenarios = nil, nil
+	r.Cells = sum
 }
 
 // exit is the exit code by the rules of [Result].
@@ -286,5 +219,5 @@ func (r *MatrixRow) Exit() int {
 	if r.failed() {
 		code = Inconclusive
 	}
-	return worst(code, r.Findings().Exit())
+	return worst(code, r.Cells.Exit())
 }

@@ -112,22 +112,7 @@ func (m *Matrix) unfinished() bool {
 
 // failed reports whether a part of the design ended in an error, or met nothing.
 func (r *MatrixRow) failed() bool {
-	return slices.ContainsFunc(r.Parts, MatrixPart.Failed)
-}
-
-// Failed reports whether the part proves nothing; Why says what went wrong.
-func (p MatrixPart) Failed() bool { return p.Why() != "" }
-
-// Why is the reason for which the part proves nothing, empty if it proves something.
-func (p MatrixPart) Why() string {
-	problems := slices.Clone(p.Defects)
-	if p.Error != "" {
-		problems = slices.Insert(problems, 0, p.Error)
-	}
-	if len(problems) == 0 && p.Grants == 0 {
-		return "no lock was granted"
-	}
-	return strings.Join(problems, "; ")
+	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Problem() != "" })
 }
 
 func (c *MatrixComparison) compare(old, m *Matrix) {
@@ -155,7 +140,7 @@ func (m *Matrix) lacking(r *MatrixRow) bool {
 // row compares the cells of a design; what is not known of one that was not run to its
 // end is left open.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
-	before, now := old.Findings(), r.Findings()
+	before, now := old.Cells, r.Cells
 	for _, cell := range comparable(before.Cells, now.Cells) {
 		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Touched(cell), Is: now.Touched(cell)}
 		was, is := standing(change.Was), standing(change.Is)

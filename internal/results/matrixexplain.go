@@ -28,9 +28,9 @@ func (m *Matrix) Designs() []string {
 // it; an error when the matrix has none.
 func CellReplay(m Matrix, at CellName) (string, error) {
 	if r := m.Row(at.Design); r != nil {
-		for _, e := range r.Cells[at.Cell].Evidence {
-			if e.Schedule != nil && e.Schedule.Replay != "" {
-				return e.Schedule.Replay, nil
+		for _, p := range r.Parts.On(at.Cell) {
+			if s := p.Cells.Shown[at.Cell].Schedule; s != nil && s.Replay != "" {
+				return s.Replay, nil
 			}
 		}
 	}

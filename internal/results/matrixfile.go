@@ -29,7 +29,7 @@ func (m *Matrix) Command() string {
 func (m *Matrix) externals() (all []string) {
 	for i := range m.Rows {
 		for _, p := range m.Rows[i].Parts {
-			if p.Server.Kind == "external" && !slices.Contains(all, p.Server.Address) {
+			if p.Server != nil && p.Server.Kind == "external" && !slices.Contains(all, p.Server.Address) {
 				all = append(all, p.Server.Address)
 			}
 		}

@@ -43,13 +43,11 @@ func (m *Matrix) AsResult() Result {
 // asGated returns all parts as one run, for metrics to read.
 func (r *MatrixRow) asGated() *thresholds.Run {
 	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
-	for _, p := range r.Parts {
-		g.Verdicts.Grants += p.Grants
-		for _, c := range p.Covered {
-			g.Schedules += c.Schedules
-		}
+	for i := range r.Parts {
+		g.Verdicts.Grants += r.Parts[i].Counts.Grants
 	}
+	g.Schedules = r.Parts.Schedules()
 	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
-	g.Verdicts.Findings = r.Findings().List()
+	g.Verdicts.Findings = r.Cells.List()
 	return &g
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // A Result is everything one invocation found out. Its JSON form is described by
-// reports/schema/report-v3.json.
+// reports/schema/report-v4.json.
 type Result struct {
 	// Thresholds are the conditions that were to fail it, with what they came to.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
@@ -61,7 +61,7 @@ type Run struct {
 	// looked. Conclusion is drawn from all of it, nil for what is no lock of the catalogue.
 	// Of the points of a lock the first has them.
 	Search     *Search                `json:"search,omitempty"`
-	Known      *KnownRow              `json:"known,omitempty"`
+	Known      *Known                 `json:"known,omitempty"`
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
 	// Exit is the exit code that this run alone would have.
 	Exit int `json:"exit"`

@@ -188,8 +188,8 @@ func FuzzWrite(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	f.Add([]byte(`{"schema":"lockbench/report/v3","kind":"result","runs":[{"design":"d","cells":{"exclusion":{"verdict":"broken"}}}]}`))
-	f.Add([]byte(`{"schema":"lockbench/report/v3","kind":"result","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
+	f.Add([]byte(`{"schema":"lockbench/report/v4","kind":"result","runs":[{"design":"d","cells":{"exclusion":{"verdict":"broken"}}}]}`))
+	f.Add([]byte(`{"schema":"lockbench/report/v4","kind":"result","runs":[{"latency":{"acquire":{"count":1,"spectrum":{"shares":[1],"ns":[]}}},"over_time":{"bucket_ns":0}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		read, err := results.ReadAs[*results.Result](bytes.NewReader(text))
 		if err != nil {

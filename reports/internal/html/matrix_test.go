@@ -73,9 +73,9 @@ func TestWriteMatrix(t *testing.T) {
 	}
 	pictured, drawn, cells := 0, strings.Count(page, "<figure class=\"lanes\"")+strings.Count(page, "by the steps shown for")+strings.Count(page, "by the operations shown for"), strings.Count(page, "<details class=\"cell\"")
 	for _, r := range m.Rows {
-		for _, c := range r.Cells {
-			for _, e := range c.Evidence {
-				if shown(&e.Finding) {
+		for cell := range r.Cells.Cells {
+			for _, p := range r.Parts.On(cell) {
+				if f := p.Cells.At(cell); shown(&f) {
 					pictured++
 				}
 			}
@@ -86,9 +86,9 @@ func TestWriteMatrix(t *testing.T) {
 	}
 	want := 0
 	for _, r := range m.Rows {
-		for cell, c := range r.Cells {
-			shows := func(e results.Evidence) bool { return shown(&e.Finding) }
-			if cell.Under.Count() <= 1 || c.Verdict == checker.Broken || slices.ContainsFunc(c.Evidence, shows) {
+		for cell, f := range r.Cells.Cells {
+			shows := func(p *results.Part) bool { f := p.Cells.At(cell); return shown(&f) }
+			if cell.Under.Count() <= 1 || f.Verdict == checker.Broken || slices.ContainsFunc(r.Parts.On(cell), shows) {
 				want++
 			}
 		}
@@ -102,7 +102,9 @@ func TestWriteMatrix(t *testing.T) {
 // no unproven finding for proven.
 func TestMatrixThatIsOpen(t *testing.T) {
 	m := readmeMatrix(t)
-	m.SelfCheck.Cells = nil
+	for i := range m.SelfCheck.Parts {
+		m.SelfCheck.Parts[i].Cells = results.Cells{}
+	}
 	m.Rows[0].Parts = m.Rows[0].Parts[:1]
 	m.Settle()
 	page := written(t, m)
@@ -149,19 +151,20 @@ func spoiledMatrix(t testing.TB) *results.Matrix {
 		p := &r.Parts[i]
 		p.Command, p.Error, p.History, p.Defects, p.Server.Version = hostile, hostile, hostile, []string{hostile}, hostile
 	}
-	for _, c := range r.Cells {
-		for i := range c.Evidence {
-			e := &c.Evidence[i]
-			e.Note, e.In = hostile, []string{hostile}
-			if e.Counterexample != nil {
-				e.Counterexample.Key, e.Counterexample.Sentence = hostile, hostile
+	for i := range r.Parts {
+		cells := &r.Parts[i].Cells
+		for cell, f := range cells.All() {
+			f.Note, f.Scenarios = hostile, []string{hostile}
+			if f.Counterexample != nil {
+				f.Counterexample.Key, f.Counterexample.Sentence = hostile, hostile
 			}
-			if e.Schedule != nil {
-				e.Schedule.Replay = hostile
-				for j := range e.Schedule.Steps {
-					e.Schedule.Steps[j].Command, e.Schedule.Steps[j].Client = hostile, hostile
+			if f.Schedule != nil {
+				f.Schedule.Replay = hostile
+				for j := range f.Schedule.Steps {
+					f.Schedule.Steps[j].Command, f.Schedule.Steps[j].Client = hostile, hostile
 				}
 			}
+			cells.Set(cell, f)
 		}
 	}
 	return m

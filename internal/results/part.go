@@ -1,0 +1,237 @@
+package results
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/runinfo"
+)
+
+// A Part is a run with the question that it was made for: a part of a matrix, or a search beside
+// another run. Its run is one of all scenarios together if the design was explored.
+//
+// Its JSON form has the settings, the extent and the cells of the run, and leaves out its speed.
+type Part struct {
+	// Name is the name of the part in the plan of a matrix, such as "live faults".
+	Name string
+	// Command repeats the part; empty if nothing does.
+	Command string
+	// Complete reports that the part was not cut short.
+	Complete bool
+	// MustBreak is the cell that the lock broken on purpose has to break, for the same part of other
+	// designs to be believed; the zero Cell for designs.
+	MustBreak lockbench.Cell
+	Run
+}
+
+// Covered is the coverage of one scenario.
+type Covered struct {
+	Scenario string `json:"scenario"`
+	Coverage
+}
+
+// Explored reports whether the part is an exploration.
+func (p *Part) Explored() bool { return p.Exploration != nil }
+
+// Covered returns the coverage of each scenario of an exploration.
+func (p *Part) Covered() []Covered {
+	if p.Exploration == nil {
+		return nil
+	}
+	return p.Exploration.Scenarios
+}
+
+// Scenarios returns the scenarios, or the workload, in which the part found f.
+func (p *Part) Scenarios(f *Finding) []string {
+	if len(f.Scenarios) == 0 {
+		return []string{p.Workload}
+	}
+	return f.Scenarios
+}
+
+// Problem says why the part proves nothing, empty if it proves something.
+func (p *Part) Problem() string {
+	problems := slices.Clone(p.Defects)
+	if p.Error != "" {
+		problems = slices.Insert(problems, 0, p.Error)
+	}
+	if len(problems) == 0 && p.Counts.Grants == 0 {
+		return "no lock was granted"
+	}
+	return strings.Join(problems, "; ")
+}
+
+// Parts are parts about one design. Findings behind a guard in the store stand apart from the
+// others, since a guard stops writes that the lock alone would let through.
+type Parts []Part
+
+// Named returns the part of that name, nil if there is none.
+func (all Parts) Named(name string) *Part {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// On returns, in their order, the parts without a guard that have a finding on cell.
+func (all Parts) On(cell lockbench.Cell) (found []*Part) {
+	for i := range all {
+		if _, has := all[i].Cells.Cells[cell]; has && all[i].Guard() == "" {
+			found = append(found, &all[i])
+		}
+	}
+	return found
+}
+
+// Together returns the findings of all parts, either those behind a guard or those without one.
+// [Shown.Part] names the part that decided a cell.
+func (all Parts) Together(guarded bool) Cells {
+	var sum Cells
+	for i := range all {
+		p := &all[i]
+		if (p.Guard() != "") != guarded {
+			continue
+		}
+		for cell, f := range p.Cells.All() {
+			f.Part = p.Name
+			sum.join(cell, f)
+		}
+	}
+	return sum
+}
+
+// Shows returns the command that repeats the part that decided cell, empty if there is none.
+func (all Parts) Shows(cell lockbench.Cell) string {
+	if p := all.Named(all.Together(false).Shown[cell].Part); p != nil {
+		return p.Command
+	}
+	return ""
+}
+
+// Schedules counts the schedules of all explorations.
+func (all Parts) Schedules() (n int64) {
+	for i := range all {
+		if x := all[i].Exploration; x != nil {
+			n += x.Schedules
+		}
+	}
+	return n
+}
+
+// Evidence returns the findings of each part, as conclusions are drawn from them. The claims excuse
+// some breaches by conditions that had happened before.
+func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []conclusion.Evidence {
+	evidence := make([]conclusion.Evidence, len(all))
+	for i := range all {
+		p := &all[i]
+		evidence[i] = conclusion.Evidence{
+			Source: source, Guarded: p.Guard() != "", Cells: p.Cells.Cells, After: p.Cells.after(claims),
+			Shows: func(lockbench.Cell) string { return p.Command },
+		}
+	}
+	return evidence
+}
+
+// newPart returns p with a run, of which it keeps the cells that had an occasion. If the store had a
+// guard, only the findings on what it guards count, unless p is about the lock broken on purpose.
+func newPart(p Part, run *Run) Part {
+	cells := evident(run.Cells)
+	p.Run = *run
+	p.Cells = Cells{Cells: make(checker.Cells)}
+	for cell, f := range cells.All() {
+		if cell.Guarantee == lockbench.Effects || run.Guard() == "" || p.MustBreak.Guarantee != "" {
+			p.Cells.Set(cell, f)
+		}
+	}
+	return p
+}
+
+// evident returns the findings on cells that had an occasion, without counterexamples of more
+// conditions than needed.
+func evident(all Cells) Cells {
+	found := Cells{Cells: make(checker.Cells)}
+	for cell, f := range all.All() {
+		if f.Verdict == checker.Untested && !f.Exercised {
+			continue
+		}
+		if _, explained := all.Explained(cell); explained && cell.Under.Count() > 1 {
+			f.Counterexample, f.Schedule = nil, nil
+		}
+		found.Set(cell, f)
+	}
+	return found
+}
+
+// believed returns p without its held cells.
+func (p Part) believed(caught bool) Part {
+	if !caught {
+		p.Cells.Cells = maps.Clone(p.Cells.Cells)
+		maps.DeleteFunc(p.Cells.Cells, func(_ lockbench.Cell, f checker.Finding) bool { return f.Verdict != checker.Broken })
+	}
+	return p
+}
+
+// A partFile is the JSON form of a Part.
+type partFile struct {
+	Name        string                  `json:"name"`
+	Command     string                  `json:"command"`
+	Workload    string                  `json:"workload,omitempty"`
+	Seed        uint64                  `json:"seed"`
+	Params      map[string]any          `json:"params,omitempty"`
+	Faults      []string                `json:"faults,omitempty"`
+	Server      *runinfo.Server         `json:"server,omitempty"`
+	Covered     []Covered               `json:"covered,omitempty"`
+	Injected    []runinfo.FaultExposure `json:"injected,omitempty"`
+	Grants      int64                   `json:"grants"`
+	GrantsPerS  float64                 `json:"grants_per_s,omitempty"`
+	Schedules   int64                   `json:"schedules,omitempty"`
+	ElapsedNS   int64                   `json:"elapsed_ns"`
+	Standstills *Standstills            `json:"standstills,omitempty"`
+	Complete    bool                    `json:"complete"`
+	MustBreak   lockbench.Cell          `json:"must_break,omitzero"`
+	Cells       Cells                   `json:"cells"`
+	Error       string                  `json:"error,omitempty"`
+	Defects     []string                `json:"defects,omitempty"`
+	Notes       []string                `json:"notes,omitempty"`
+	History     string                  `json:"history,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Part) MarshalJSON() ([]byte, error) {
+	f := partFile{
+		Name: p.Name, Command: p.Command, Workload: p.Workload, Seed: p.Seed, Params: p.Params, Faults: p.Faults, Server: p.Server,
+		Covered: p.Covered(), Injected: p.Injected, Grants: p.Counts.Grants, GrantsPerS: p.GrantsPerS, ElapsedNS: p.MeasuredNS,
+		Standstills: p.Standstills, Complete: p.Complete, MustBreak: p.MustBreak, Cells: p.Cells,
+		Error: p.Error, Defects: p.Defects, Notes: p.Notes, History: p.History,
+	}
+	if x := p.Exploration; x != nil {
+		f.Schedules, f.ElapsedNS = x.Schedules, x.Timings.Elapsed
+	}
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Part) UnmarshalJSON(text []byte) error {
+	var f partFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return err
+	}
+	*p = Part{Name: f.Name, Command: f.Command, Complete: f.Complete, MustBreak: f.MustBreak, Run: Run{
+		RunSettings: RunSettings{Workload: f.Workload, Seed: f.Seed, Params: f.Params, Faults: f.Faults, Injected: f.Injected, Server: f.Server},
+		RunFigures:  RunFigures{MeasuredNS: f.ElapsedNS, GrantsPerS: f.GrantsPerS, Counts: Counts{Grants: f.Grants}, Standstills: f.Standstills},
+		Cells:       f.Cells,
+		RunRecord:   RunRecord{Error: f.Error, Defects: f.Defects, Notes: f.Notes, History: f.History},
+	}}
+	if f.Schedules > 0 || len(f.Covered) > 0 {
+		p.MeasuredNS = 0
+		p.Exploration = &Exploration{Coverage: Coverage{Schedules: f.Schedules}, Timings: Timings{Elapsed: f.ElapsedNS}, Scenarios: f.Covered}
+	}
+	return nil
+}
