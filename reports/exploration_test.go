@@ -48,8 +48,7 @@ func exploredIn(design, scenario string, schedules int64, findings ...checker.Ce
 	h.Params = map[string]any{"clients": 2.0, "rounds": 2.0, "ttl_ns": 2e9}
 	h.Server.Version = "miniredis v2.40.0"
 	e := results.Explored{
-		Header:   h,
-		Verdicts: checker.Result{Grants: schedules * 2},
+		Judged: results.Judged{Header: h, Verdicts: checker.Result{Grants: schedules * 2}},
 		Coverage: results.Coverage{
 			Strategy: "exhaustive", Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2,
 			Kinds: []string{"die-before", "lost-reply"}, Schedules: schedules, Pruned: 70, Complete: true,

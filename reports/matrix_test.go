@@ -151,7 +151,10 @@ func TestMatrixExit(t *testing.T) {
 			edit(&m.Rows[0].Parts[0], func(f *results.Finding) { f.Verdict = checker.Untested })
 		}, results.Inconclusive, ""},
 		{"all held", func(m *results.Matrix) { m.Rows = m.Rows[2:] }, results.Passed, "every claim that this could exercise was held"},
-		{"nothing claimed", func(m *results.Matrix) { m.Rows = m.Rows[2:]; edit(&m.Rows[0].Parts[0], func(f *results.Finding) { f.Claimed = false }) }, results.Passed, "nothing was claimed that this could exercise"},
+		{"nothing claimed", func(m *results.Matrix) {
+			m.Rows = m.Rows[2:]
+			edit(&m.Rows[0].Parts[0], func(f *results.Finding) { f.Claimed = false })
+		}, results.Passed, "nothing was claimed that this could exercise"},
 		{"a part not run", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts = nil }, results.Inconclusive, ""},
 		{"a part cut short", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Complete = false }, results.Inconclusive, ""},
 		{"nothing granted", func(m *results.Matrix) { m.Rows = m.Rows[2:]; m.Rows[0].Parts[0].Counts.Grants = 0 }, results.Inconclusive, "was never granted a lock in "},

@@ -50,7 +50,7 @@ func TestExplored(t *testing.T) {
 		}},
 		FoundAfter: map[lockbench.Cell]time.Duration{lockbench.Exclusion.At(0): time.Second},
 		Elapsed:    time.Minute,
-		Verdicts:   checker.Result{Findings: expired().Findings, Grants: 44, Defects: []string{"none"}},
+		Judged:     results.Judged{Verdicts: checker.Result{Findings: expired().Findings, Grants: 44, Defects: []string{"none"}}},
 	}
 	want.Header = got.Header
 	if diff := cmp.Diff(got, want); diff != "" {

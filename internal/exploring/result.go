@@ -16,8 +16,10 @@ import (
 // Explored converts a result into the form that reports show.
 func Explored(cfg explore.Config, r explore.Result) results.Explored {
 	e := results.Explored{
-		Header:     header(cfg),
-		Verdicts:   checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
+		Judged: results.Judged{
+			Header:   header(cfg),
+			Verdicts: checker.Result{Findings: r.Findings, Grants: r.Grants, Defects: r.Defects},
+		},
 		Coverage:   covered(r.Coverage),
 		Schedules:  make(map[lockbench.Cell]results.Schedule),
 		FoundAfter: make(map[lockbench.Cell]time.Duration),

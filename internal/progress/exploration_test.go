@@ -14,9 +14,9 @@ import (
 )
 
 func TestExploreLines(t *testing.T) {
-	searched := results.Explored{Coverage: results.Coverage{Schedules: 1200}, Verdicts: checker.Result{Findings: []checker.CellFinding{
+	searched := results.Explored{Coverage: results.Coverage{Schedules: 1200}, Judged: results.Judged{Verdicts: checker.Result{Findings: []checker.CellFinding{
 		{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken}}, {Cell: lockbench.Exclusion.At(lockbench.Outlived), Finding: checker.Finding{Verdict: checker.Broken}},
-	}}}
+	}}}}
 	var out bytes.Buffer
 	shown := OfExploration(&out, false, 2, 1)
 	p := shown.Sink()
@@ -27,7 +27,7 @@ func TestExploreLines(t *testing.T) {
 	}
 	p.End("a/b", []results.Explored{searched, searched})
 	p.Say("interrupted")
-	p.End("c/d", []results.Explored{{}, {Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}})
+	p.End("c/d", []results.Explored{{}, {Judged: results.Judged{Header: history.Header{Workload: "wait"}, Err: errors.New("it crashed")}}})
 	shown.Close()
 	want := `[1/2] a/b ...
 [2/2] c/d ...

@@ -7,14 +7,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 )
 
-// An Explored is one design explored in one scenario, of which the header's
-// workload is the name.
+// An Explored is the judgement of one design explored in one scenario, which the workload of its
+// header names. It has no measures and no end of a record, since every schedule is a run of its own.
 type Explored struct {
-	Header   history.Header
-	Verdicts checker.Result
+	Judged
 	Coverage Coverage
 	// Schedules holds what shows a cell broken, but for those that another explains: the same
 	// guarantee under fewer of the conditions.
@@ -26,10 +24,6 @@ type Explored struct {
 	// Lacks is the ability that the scenario needs and the design has not; it was
 	// not explored then, which is no fault of anybody.
 	Lacks string
-	// Notes are further remarks.
-	Notes []string
-	// Err is the error of the exploration, nil for none.
-	Err error
 }
 
 // Coverage says which schedules of a scenario were run.
@@ -134,7 +128,7 @@ func exploredExit(r Result) int {
 }
 
 func explored(e *Explored) Run {
-	run := newRun(&Judged{Header: e.Header, Verdicts: e.Verdicts, Notes: e.Notes, Err: e.Err})
+	run := newRun(&e.Judged)
 	run.OverTime, run.GrantsByClient = nil, nil // of thousands of schedules, each with a time of its own
 	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
 	if len(e.FoundAfter) > 0 {
