@@ -72,8 +72,8 @@ func findingTone(f *results.Finding) document.Tone {
 	return document.None
 }
 
-// says returns the verdict with the claim, and the counts.
-func (j *judgement) says() string {
+// text returns the verdict with the claim, and the counts.
+func (j *judgement) text() string {
 	claim := "not claimed"
 	switch {
 	case j.Fails():
@@ -96,9 +96,9 @@ func drawnAs(f *results.Finding, other *results.Finding) bool {
 	return reflect.DeepEqual(f.Counterexample.Holds, other.Counterexample.Holds) && reflect.DeepEqual(f.Counterexample.Ops, other.Counterexample.Ops)
 }
 
-// spares reports whether a terminal leaves out the picture of an expected breach: a lease
+// hidesPicture reports whether a terminal leaves out the picture of an expected breach: a lease
 // ended before the work did, which needs no explanation.
-func (g *gallery) spares(j *judgement) bool {
+func (g *gallery) hidesPicture(j *judgement) bool {
 	return !g.inFull && j.Against == 0 && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
 
@@ -122,7 +122,7 @@ type picture struct {
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {
-			if j := &all[i]; j.Drawable() && g.spares(j) == spared && g.shows(&j.Finding) == nil {
+			if j := &all[i]; j.Drawable() && g.hidesPicture(j) == spared && g.shows(&j.Finding) == nil {
 				g.drawn = append(g.drawn, picture{g.idOf(j.cell), j.cell.String(), j.Finding})
 			}
 		}
@@ -190,7 +190,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	t := newTimeline(w, id)
 	g.name(t, j)
 	drawn := []document.Block{line(fmt.Sprintf("key %s, times since the start of the run%s", w.Key, margin(int64(w.Margin)))), t}
-	if g.spares(j) {
+	if g.hidesPicture(j) {
 		drawn = []document.Block{document.Only(document.Page, drawn...)}
 	}
 	return append(blocks, drawn...)

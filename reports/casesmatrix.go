@@ -82,12 +82,12 @@ func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell
 // addParts adds to the case of a cell its strength and the finding of each part.
 func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
 	all := matrixRowCells(row, 0, "")
-	f := asTold(all.Cells, at)
-	if word, text := worth(f, all.explored); text != "" {
+	f := shownFinding(all.Cells, at)
+	if word, text := strengthOf(f, all.explored); text != "" {
 		found.Strength, found.Occasions = word, f.Exposure
 	}
 	for _, p := range row.Parts.On(at) {
-		if _, text := worth(p.Cells.At(at), p.Explored()); text != "" {
+		if _, text := strengthOf(p.Cells.At(at), p.Explored()); text != "" {
 			found.Sources = append(found.Sources, [2]string{p.Name, text})
 		}
 	}

@@ -220,7 +220,7 @@ func shown(c *results.Comparison) document.Block {
 		if f := changed[i].design.Shown(changed[i].Cell); f != nil {
 			j := judgement{cell: changed[i].Cell, Finding: *f}
 			evidence := &document.Section{ID: changed[i].link(i), Role: document.Evidence, Title: j.cell.String() + ", " + j.cell.Under.Title(),
-				Says: j.says(), Tone: findingTone(&j.Finding)}
+				Says: j.text(), Tone: findingTone(&j.Finding)}
 			if g.shows(f) == nil {
 				g.drawn = append(g.drawn, picture{evidence.ID, j.cell.String(), *f})
 			}

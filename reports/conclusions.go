@@ -63,7 +63,7 @@ func (s *summary) conclusions() *document.Section {
 	whole.Blocks = append(whole.Blocks, s.scope())
 	if s.crowded() {
 		whole.Length = document.Whole
-		screen.Blocks = append(screen.Blocks, s.untried())
+		screen.Blocks = append(screen.Blocks, s.leftOutList())
 		section.Blocks = append(section.Blocks, screen)
 	}
 	return section
@@ -89,7 +89,7 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 		if len(designs[why]) == 0 {
 			reasons = append(reasons, why)
 		}
-		designs[why] = append(designs[why], s.lock(run)+sourceMarks[run.Conclusion.Source])
+		designs[why] = append(designs[why], s.lockName(run)+sourceMarks[run.Conclusion.Source])
 	}
 	for _, why := range reasons {
 		l.Items = append(l.Items, document.Item{Text: why + ": " + strings.Join(designs[why], ", ")})
@@ -114,8 +114,8 @@ func (s *summary) leftOut() string {
 	return strings.Join(titles, ", ")
 }
 
-// untried lists on a screen the conditions that the conclusions leave out.
-func (s *summary) untried() *document.List {
+// leftOutList lists on a screen the conditions that the conclusions leave out.
+func (s *summary) leftOutList() *document.List {
 	l := &document.List{}
 	if left := s.leftOut(); left != "" {
 		l.Items = append(l.Items, document.Item{Text: "not tried: " + left})
@@ -128,7 +128,7 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	for i := range s.result.Runs {
 		if run := &s.result.Runs[i]; run.Conclusion != nil && run.Conclusion.Word == word {
-			l.Items = append(l.Items, document.Item{Name: s.lock(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
+			l.Items = append(l.Items, document.Item{Name: s.lockName(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
 		}
 	}
 	return l
@@ -141,7 +141,7 @@ func (s *summary) conclusionTable() *document.Table {
 	for _, word := range conclusion.Words {
 		for i := range s.result.Runs {
 			if c := s.result.Runs[i].Conclusion; c != nil && c.Word == word {
-				t.Rows = append(t.Rows, document.Row{Name: s.lock(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
+				t.Rows = append(t.Rows, document.Row{Name: s.lockName(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
 					{Text: string(word), Tone: conclusionTone(c)}, {Text: reasonOf(c)}, {Text: cmp.Or(strings.Join(openTitles(c), "; "), "nothing")},
 				}})
 			}
@@ -203,13 +203,13 @@ func (s *summary) scope() *document.List {
 		if run.Search != nil && run.Exploration == nil {
 			schedules += run.Search.Parts.Schedules()
 			if run.Search.NotDone != "" {
-				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.lock(run), run.Search.NotDone))
+				unexplored = append(unexplored, fmt.Sprintf("%s (%s)", s.lockName(run), run.Search.NotDone))
 			}
 		} else if run.Exploration == nil {
-			unexplored = append(unexplored, s.lock(run))
+			unexplored = append(unexplored, s.lockName(run))
 		}
 		if run.Known != nil && run.Known.Missing != "" {
-			unknown = append(unknown, fmt.Sprintf("%s (%s)", s.lock(run), run.Known.Missing))
+			unknown = append(unknown, fmt.Sprintf("%s (%s)", s.lockName(run), run.Known.Missing))
 		}
 	}
 	add := func(word, text string) {
@@ -274,7 +274,7 @@ func (s *summary) headlined() *document.Paragraph {
 	}
 	if len(s.result.Locks()) == 1 {
 		run := &s.result.Runs[slices.IndexFunc(s.result.Runs, func(r results.Run) bool { return r.Conclusion != nil })]
-		return say(s.lock(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
+		return say(s.lockName(run)+": "+string(run.Conclusion.Word), because(run.Conclusion))
 	}
 	if r := s.result.Recommendation; r != nil {
 		text := strings.TrimPrefix(recommends(r), r.Design+", ")

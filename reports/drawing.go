@@ -125,7 +125,7 @@ func heldSays(h *checker.CounterexampleHold) string {
 func (d *drawing) op(o *history.Op) {
 	name := clientName(o.Client)
 	l := &d.Lanes[d.Lane(name)]
-	at, sign, words := opTold(o)
+	at, sign, words := describeOp(o)
 	m := document.Mark{Sign: sign, At: at, To: at, Says: name + ": " + words}
 	m.Bad = o.Outcome == history.Unknown || o.Outcome == history.LossReported || o.Kind >= history.Lost
 	switch {
@@ -164,8 +164,8 @@ func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 
 func granted(o *history.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
 
-// opTold returns an operation as a sign and in words, with the stamp that matters.
-func opTold(o *history.Op) (at int64, sign, words string) {
+// describeOp returns an operation as a sign and in words, with the stamp that matters.
+func describeOp(o *history.Op) (at int64, sign, words string) {
 	at = o.Call
 	switch o.Kind {
 	case history.Acquire:

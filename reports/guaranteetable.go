@@ -57,16 +57,16 @@ func otherNotes(designs []designCells) (notes []string) {
 	return notes
 }
 
-// says returns the answer to a question: the run's own, or another source's if that source found a
+// value shows the answer to a question: the run's own, or another source's if that source found a
 // breach, or if it alone tested often enough.
-func (d designCells) says(q checker.Question, under lockbench.Conditions) document.Value {
+func (d designCells) value(q checker.Question, under lockbench.Conditions) document.Value {
 	own := d.answer(q, under)
 	word, _ := own.word(d.explored)
 	value := d.linked(own.value(d.explored), own.about)
 	for _, o := range d.others {
 		a := o.cells.answer(q, under)
 		other, tone := a.word(o.cells.explored)
-		if telling[other] > telling[word] {
+		if strengthRank[other] > strengthRank[word] {
 			value = document.Value{Text: other + o.mark, Tone: tone, Note: a.note}
 			word = other
 		}
@@ -74,8 +74,9 @@ func (d designCells) says(q checker.Question, under lockbench.Conditions) docume
 	return value
 }
 
-// telling orders the words by how much they say.
-var telling = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
+// strengthRank orders the words by how much they say. Of several sources the one that tested often
+// enough says more than one that is weak.
+var strengthRank = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
 
 // table shows the findings on one design: the conditions that were met or exercised down, the five
 // questions across. A mixture of conditions has a row if it broke a guarantee that none of its
@@ -95,7 +96,7 @@ func (d designCells) table() document.Table {
 			row.Short = "nothing"
 		}
 		for q := range checker.Questions {
-			row.Cells = append(row.Cells, d.says(q, under))
+			row.Cells = append(row.Cells, d.value(q, under))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -106,7 +107,7 @@ func (d designCells) table() document.Table {
 func (d designCells) rows() []lockbench.Conditions {
 	rows := []lockbench.Conditions{0}
 	for _, one := range lockbench.AllConditions() {
-		if d.met(one.Condition) {
+		if d.hasFinding(one.Condition) {
 			rows = append(rows, one.Condition)
 		}
 	}
@@ -250,7 +251,8 @@ func (d designCells) linked(v document.Value, about lockbench.Cell) document.Val
 	return v
 }
 
-// gravity orders the words from the mildest to the worst.
+// gravity orders the words from the mildest to the worst. In a cell that shows the worst of several
+// questions, one that is weak is worse than one that is ok.
 var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
 
 // designTable has a line for each design and a column for each condition that some of them met: the
@@ -289,14 +291,14 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 	}
 }
 
-// met reports whether a condition has a finding.
-func (d designCells) met(one lockbench.Conditions) bool {
+// hasFinding reports whether a condition has a finding.
+func (d designCells) hasFinding(one lockbench.Conditions) bool {
 	for cell, f := range d.Cells.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.met(one) })
+	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.hasFinding(one) })
 }
 
 // worst is the gravest answer under a condition. A breach by a mixture of conditions counts for
@@ -335,7 +337,7 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
 	word := own.Text
 	for _, o := range d.others {
-		if other := o.cells.worst(under); telling[other.Text] > telling[word] {
+		if other := o.cells.worst(under); strengthRank[other.Text] > strengthRank[word] {
 			word = other.Text
 			own = document.Value{Text: other.Text + o.mark, Tone: other.Tone, Note: other.Note}
 		}

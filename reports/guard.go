@@ -30,9 +30,9 @@ func accesses(n int64) string {
 	return figures.Number(n) + " accesses"
 }
 
-// alone is the run of the same design, workload and point without a guard, nil when there is
+// withoutGuard is the run of the same design, workload and point without a guard, nil when there is
 // none.
-func (s *summary) alone(guarded *results.Run) *results.Run {
+func (s *summary) withoutGuard(guarded *results.Run) *results.Run {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
 		if run.Guard() == "" && run.Design == guarded.Design && run.Workload == guarded.Workload && s.label.Point(run) == s.label.Point(guarded) {
@@ -46,7 +46,7 @@ func (s *summary) alone(guarded *results.Run) *results.Run {
 // the design without it, if there is one. The cause does not matter: a failover loses
 // updates of a sound lock, too.
 func (s *summary) compared(guarded *results.Run) string {
-	alone := s.alone(guarded)
+	alone := s.withoutGuard(guarded)
 	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"
 	if alone == nil {
 		return lost

@@ -87,7 +87,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 	f, parts := e.row.Cells.At(at), e.row.Parts.On(at)
 	j := judgement{at, f, e.row.Reason(at)}
 	s := &document.Section{
-		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(f), PageSays: j.says(), SaysTone: findingTone(&j.Finding),
+		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(f), PageSays: j.text(), SaysTone: findingTone(&j.Finding),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
 	}
 	if read := e.row.Cells.Touched(at); f.Verdict != read.Verdict {
@@ -104,10 +104,10 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 			}
 		}
 	}
-	return with(s, e.missing(at))
+	return appendBlocks(s, e.missing(at))
 }
 
-func with(s *document.Section, more []document.Block) *document.Section {
+func appendBlocks(s *document.Section, more []document.Block) *document.Section {
 	s.Blocks = append(s.Blocks, more...)
 	return s
 }
@@ -140,7 +140,7 @@ func (e *explanation) found(id string, of *judgement, p *results.Part) *document
 	for _, text := range extent(p, scenarios) {
 		s.Blocks = append(s.Blocks, line(text))
 	}
-	return with(s, e.again(of.cell, p, &found))
+	return appendBlocks(s, e.again(of.cell, p, &found))
 }
 
 // counted returns a finding of p as detail counts it: violations are schedules if p explored.

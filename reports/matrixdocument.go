@@ -29,7 +29,7 @@ func matrixDocument(m *results.Matrix) *document.Document {
 		all = append(all, matrixRowCells(&m.Rows[i], i, m.Rows[i].Design))
 	}
 	t := designTable(all)
-	lead(&t, m)
+	addConclusions(&t, m)
 	promises := &document.List{}
 	for _, g := range lockbench.Guarantees() {
 		promises.Items = append(promises.Items, document.Item{Name: string(g.Name), Text: g.Promise})
@@ -39,7 +39,7 @@ func matrixDocument(m *results.Matrix) *document.Document {
 		named("Which design keeps what", "guarantees", &t,
 			document.Only(document.Page, &document.Section{Title: "What the guarantees promise", Folded: true, Blocks: []document.Block{promises}})),
 		named("What it is made from", "made",
-			document.Only(document.Markdown, facts(append(madeFrom(m), m.Notes...))), document.Only(document.Terminal|document.Page, made(m)),
+			document.Only(document.Markdown, facts(append(partLines(m), m.Notes...))), document.Only(document.Terminal|document.Page, partList(m)),
 			document.Only(document.Page, again("To make it again:", m.Command()))),
 	}
 	sections := document.Only(document.Page)
@@ -50,8 +50,8 @@ func matrixDocument(m *results.Matrix) *document.Document {
 	return d
 }
 
-// lead inserts a column with the conclusion on each design, if there are any.
-func lead(t *document.Table, m *results.Matrix) {
+// addConclusions inserts a column with the conclusion on each design, if there are any.
+func addConclusions(t *document.Table, m *results.Matrix) {
 	if !slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return r.Conclusion != nil }) {
 		return
 	}
@@ -135,13 +135,13 @@ func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
 	}
 }
 
-// made lists the parts of the matrix, and the missing ones.
-func made(m *results.Matrix) *document.List {
+// partList lists the parts of the matrix, and the missing ones.
+func partList(m *results.Matrix) *document.List {
 	l := &document.List{}
 	add := func(tone document.Tone, word, text string) {
 		l.Items = append(l.Items, document.Item{Word: word, Tone: tone, Text: text})
 	}
-	for _, text := range madeFrom(m) {
+	for _, text := range partLines(m) {
 		add(document.Plain, "", text)
 	}
 	for _, note := range m.Notes {
@@ -164,8 +164,8 @@ func made(m *results.Matrix) *document.List {
 	return l
 }
 
-// madeFrom describes each part in a line.
-func madeFrom(m *results.Matrix) []string {
+// partLines describes each part in a line.
+func partLines(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
 		var designs, schedules, grants, ns int64
@@ -212,7 +212,7 @@ func uncaught(m *results.Matrix, p *results.Part) string {
 	if m.Settings.Schedules > 0 && p.Explored() {
 		remedy = "raise --schedules"
 	}
-	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Counts.Grants, "grant"), results.Outlasted(overruns), p.MustBreak, remedy)
+	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Counts.Grants, "grant"), results.OutlivedHolds(overruns), p.MustBreak, remedy)
 }
 
 // outcome explains the exit code of m in a few words, with the reason.

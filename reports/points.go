@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// lock names a run without its point, for a conclusion or a row about all points of the lock.
-func (s *summary) lock(run *results.Run) string {
+// lockName names a run without its point, for a conclusion or a row about all points of the lock.
+func (s *summary) lockName(run *results.Run) string {
 	return results.Label{Workloads: s.label.Workloads}.Of(run)
 }
 
@@ -27,7 +27,7 @@ func (s *summary) rates() *document.Section {
 	for _, points := range s.result.Locks() {
 		clients, lines := s.rateLines(points)
 		if len(clients) >= fewestInChart && len(lines) > 0 {
-			all.Blocks = append(all.Blocks, &document.Chart{Kind: "rates", Title: s.lock(&s.result.Runs[points[0]]), Caption: "grants/s by clients", X: clients, Lines: lines})
+			all.Blocks = append(all.Blocks, &document.Chart{Kind: "rates", Title: s.lockName(&s.result.Runs[points[0]]), Caption: "grants/s by clients", X: clients, Lines: lines})
 		}
 	}
 	return all
@@ -95,7 +95,7 @@ func (s *summary) lockGuarantees() document.Table {
 	var all []designCells
 	for _, points := range s.result.Locks() {
 		first := &s.result.Runs[points[0]]
-		d := resultCells(s.result, points[0], s.lock(first))
+		d := resultCells(s.result, points[0], s.lockName(first))
 		d.Cells = results.Cells{}
 		for _, i := range points {
 			d.Cells.Add(s.result.Runs[i].Cells)

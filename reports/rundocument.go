@@ -44,7 +44,7 @@ func (s *summary) title() string {
 	case n == 1:
 		return labels(s.result)[0]
 	case len(locks) == 1:
-		return fmt.Sprintf("%s at %d points", s.lock(&s.result.Runs[0]), n)
+		return fmt.Sprintf("%s at %d points", s.lockName(&s.result.Runs[0]), n)
 	case s.label.Points():
 		return fmt.Sprintf("%d locks, %d points", len(locks), n)
 	}
@@ -70,14 +70,14 @@ func (s *summary) runBlocks() []document.Block {
 		head.Blocks = append(head.Blocks, s.servers()...)
 		table := []document.Block{s.speeds()}
 		if s.crowded() {
-			head, table = s.uncrowded(head), []document.Block{s.uncrowded(table[0]), s.shortTable()}
+			head, table = s.unlessMany(head), []document.Block{s.unlessMany(table[0]), s.shortTable()}
 		}
 		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
 		speeds = append(speeds, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.uncrowded(s.guarantees())})
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.unlessMany(s.guarantees())})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
-		named("What happened", "happened", s.troubles(), s.stillness(), s.errors(), s.injected()), s.runSections(nil),
+		named("What happened", "happened", s.troubles(), s.standstills(), s.errors(), s.injected()), s.runSections(nil),
 		named("What is left open", "left", s.guards(), s.openClaims(), s.inWhole(s.notExercised("this workload and its faults"))), s.selfCheck()))
 }
 
@@ -186,8 +186,8 @@ func (s *summary) inWhole(b document.Block) *document.Section {
 // crowded reports whether there are so many runs that a screen shows only a line for each.
 func (s *summary) crowded() bool { return len(s.result.Runs) > 8 }
 
-// uncrowded returns a section that a screen leaves out if there are very many runs.
-func (s *summary) uncrowded(b document.Block) *document.Section {
+// unlessMany returns a section that a screen leaves out if there are very many runs.
+func (s *summary) unlessMany(b document.Block) *document.Section {
 	section := &document.Section{Blocks: []document.Block{b}}
 	if s.crowded() {
 		section.Length = document.Whole
@@ -225,9 +225,9 @@ func (s *summary) shortened() *document.Section {
 	return onScreen(line("more (guarantees, evidence, costs): --evidence all"))
 }
 
-// spared reports whether a screen leaves out the evidence of a run: it is one of many and broke no
+// hidesEvidence reports whether a screen leaves out the evidence of a run: it is one of many and broke no
 // claim.
-func (s *summary) spared(run *results.Run) bool {
+func (s *summary) hidesEvidence(run *results.Run) bool {
 	return len(s.result.Runs) > fewRuns && run.Control == "" && len(run.Cells.Broken()) > 0 && !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails)
 }
 
@@ -237,13 +237,13 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
 	explained := s.result.Explored()
 	if len(s.result.Runs) > 1 {
-		all.Blocks = append(all.Blocks, s.jump(), s.shortened())
+		all.Blocks = append(all.Blocks, s.links(), s.shortened())
 	}
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
 		names := run.Cells.Broken()
 		section := &document.Section{ID: runID(i), Role: document.Subject, Title: label, Mark: runTone(run)}
-		if s.spared(run) {
+		if s.hidesEvidence(run) {
 			section.Length = document.Whole
 		}
 		if run.Exploration != nil {
@@ -284,8 +284,8 @@ func facts(lines []string) *document.List {
 	return l
 }
 
-// jump links to the runs.
-func (s *summary) jump() document.Block {
+// links links to the runs.
+func (s *summary) links() document.Block {
 	p := &document.Paragraph{}
 	for i, label := range labels(s.result) {
 		p.Links = append(p.Links, document.Link{Text: label, ID: runID(i)})
@@ -384,7 +384,7 @@ func verdicts(r *results.Run) []document.Block {
 			if findingTone(&j.Finding) != tone {
 				continue
 			}
-			item := document.Item{Tone: tone, Name: cell.String(), Text: j.says()}
+			item := document.Item{Tone: tone, Name: cell.String(), Text: j.text()}
 			if tone == document.None {
 				silent.Items = append(silent.Items, item)
 			} else {

@@ -17,15 +17,15 @@ func selfCheckBlock(c *results.SelfCheck) document.Block {
 	case c == nil:
 		return document.Only(0)
 	case c.Caught:
-		return document.Only(missed(c), probedBlocks(c)...)
+		return document.Only(selfCheckMedia(c), probedBlocks(c)...)
 	}
 	return document.Only(0, &document.List{Items: []document.Item{{Word: "self-check:", Tone: document.Bad,
 		Text: fmt.Sprintf("a lock broken on purpose was NOT caught breaking %s: %s", c.MustBreak, c.Reason())}}})
 }
 
-// missed returns the media that show the self-check: all if a probe was not caught, else
+// selfCheckMedia returns the media that show the self-check: all if a probe was not caught, else
 // pages alone.
-func missed(c *results.SelfCheck) document.Media {
+func selfCheckMedia(c *results.SelfCheck) document.Media {
 	if slices.ContainsFunc(c.Probes, func(p results.Probe) bool { return !p.Caught }) {
 		return 0
 	}

@@ -38,8 +38,8 @@ func cellSources(run *results.Run) []cellSource {
 	return all
 }
 
-// says describes a source's findings on all cells in a line.
-func (s *cellSource) says() string {
+// text describes a source's findings on all cells in a line.
+func (s *cellSource) text() string {
 	if s.missing != "" {
 		return "nothing: " + s.missing
 	}
@@ -73,12 +73,12 @@ func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 	word := wordNone
 	var names []string
 	for i, s := range cellSources(run) {
-		f := asTold(s.Cells, cell)
-		its, text := worth(f, s.explored)
+		f := shownFinding(s.Cells, cell)
+		its, text := strengthOf(f, s.explored)
 		if text != "" {
 			found.Sources = append(found.Sources, [2]string{string(s.name), text})
 		}
-		if telling[its] > telling[word] {
+		if strengthRank[its] > strengthRank[word] {
 			word, found.Strength, found.Occasions = its, its, f.Exposure
 		}
 		if f.Verdict != checker.Broken {
@@ -135,18 +135,18 @@ func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	return ""
 }
 
-// asTold returns the finding that reports show for a cell: under no condition the exact one, under
+// shownFinding returns the finding that reports show for a cell: under no condition the exact one, under
 // conditions held by all occasions that they touched, see [checker.Cells.Touched].
-func asTold(all results.Cells, cell lockbench.Cell) results.Finding {
+func shownFinding(all results.Cells, cell lockbench.Cell) results.Finding {
 	if cell.Under == 0 {
 		return all.At(cell)
 	}
 	return all.Touched(cell)
 }
 
-// worth returns the strength of a finding, as tables show it: a word, and the word with the
+// strengthOf returns the strength of a finding, as tables show it: a word, and the word with the
 // occasions.
-func worth(f results.Finding, explored bool) (word, text string) {
+func strengthOf(f results.Finding, explored bool) (word, text string) {
 	n := figures.Number(f.Exposure)
 	switch {
 	case f.Fails():
@@ -174,7 +174,7 @@ func sourceProperties(run *results.Run) (all [][2]string) {
 		return nil
 	}
 	for _, s := range cellSources(run) {
-		all = append(all, [2]string{"source: " + string(s.name), s.says()})
+		all = append(all, [2]string{"source: " + string(s.name), s.text()})
 	}
 	return all
 }

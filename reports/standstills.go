@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// stillness sums up the standstills of many runs; a screen leaves it out if there are very many.
-func (s *summary) stillness() *document.Section {
+// standstills sums up the standstills of many runs; a screen leaves it out if there are very many.
+func (s *summary) standstills() *document.Section {
 	l := &document.List{}
 	if still := s.stoodStill(); still != "" {
 		l.Items = append(l.Items, document.Item{Word: "stood still", Tone: document.Weak, Text: still})
 	}
-	return s.uncrowded(l)
+	return s.unlessMany(l)
 }
 
 // stoodStill says how long many runs together stood still; empty for short standstills and for few

@@ -17,8 +17,8 @@ func weak(run *results.Run, cell lockbench.Cell, f checker.Finding) bool {
 		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Touched(cell).Exposure < enough
 }
 
-// weakly names the weak claims of all runs, as the end of a sentence; empty for none.
-func (s *summary) weakly() string {
+// weakClaims names the weak claims of all runs, as the end of a sentence; empty for none.
+func (s *summary) weakClaims() string {
 	var all []string
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -37,14 +37,14 @@ func (s *summary) weakly() string {
 	return "; weak: " + strings.Join(all, ", ")
 }
 
-// strengths are properties with the strength of each cell of a live run: "ok 412,233", "weak
+// strengthProperties are properties with the strength of each cell of a live run: "ok 412,233", "weak
 // 4", "broken 7/512".
-func strengths(run *results.Run) (all [][2]string) {
+func strengthProperties(run *results.Run) (all [][2]string) {
 	if run.Exploration != nil {
 		return nil
 	}
 	for _, cell := range run.Cells.Sorted() {
-		if _, text := worth(asTold(run.Cells, cell), false); text != "" {
+		if _, text := strengthOf(shownFinding(run.Cells, cell), false); text != "" {
 			all = append(all, [2]string{cell.String() + ".strength", text})
 		}
 	}

@@ -19,7 +19,7 @@ func TestStrength(t *testing.T) {
 		"broken 7/512": {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 512, Violations: 7}},
 		"":             {Finding: checker.Finding{Verdict: checker.Untested}},
 	} {
-		if _, got := worth(f, false); got != want {
+		if _, got := strengthOf(f, false); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestWeakClaimIsSaid(t *testing.T) {
 		})}
 		run.Design, run.Faults = "x/y", []string{"failover"}
 		s := resultSummary(&results.Result{Runs: []results.Run{run}})
-		if got := s.weakly(); got != want {
+		if got := s.weakClaims(); got != want {
 			t.Errorf("%d: got %q, want %q", exposure, got, want)
 		}
 	}

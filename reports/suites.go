@@ -21,7 +21,7 @@ func resultSuites(r *results.Result) []document.Suite {
 	labels := labels(&merged)
 	for i := range merged.Runs {
 		run := &merged.Runs[i]
-		s := document.Suite{Name: labels[i], Properties: properties(run), Started: run.Started, Took: took(r, run), Cases: []document.Case{wholeCase(run)}}
+		s := document.Suite{Name: labels[i], Properties: properties(run), Started: run.Started, Took: took(r, run), Cases: []document.Case{judgedCase(run)}}
 		s.Cases[0].Sources = append(concludedProperties(run.Conclusion), sourceProperties(run)...)
 		s.Cases = append(s.Cases, thresholdCases(&merged, i)...)
 		for _, cell := range sourced(run).Sorted() {
@@ -83,9 +83,9 @@ func probeCases(c *results.SelfCheck) (all []document.Case) {
 	return all
 }
 
-// wholeCase is the case of whether the run could be judged at all, under the load asked for.
-func wholeCase(r *results.Run) document.Case {
-	_, why := r.Unfit()
+// judgedCase is the case of whether the run could be judged at all, under the load asked for.
+func judgedCase(r *results.Run) document.Case {
+	_, why := r.WhyInconclusive()
 	if why == "" && r.Exit != results.FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		why = "it was not offered the load that was asked for: " + r.OpenLoop.Why
 	}
@@ -110,7 +110,7 @@ func thresholdCases(r *results.Result, i int) (all []document.Case) {
 			if reading.Run == i {
 				all = append(all, document.Case{
 					Name: "threshold " + th.Threshold, State: outcomeState(reading.Outcome),
-					Message: strings.Trim(th.Metric+" "+tell(th, reading), " "),
+					Message: strings.Trim(th.Metric+" "+readingText(th, reading), " "),
 				})
 			}
 		}
@@ -192,7 +192,7 @@ func properties(r *results.Run) [][2]string {
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
 		{"history", r.History}, {"exit", strconv.Itoa(r.Exit)},
 	}
-	all = append(all, strengths(r)...)
+	all = append(all, strengthProperties(r)...)
 	return append(append(all, concludedProperties(r.Conclusion)...), sourceProperties(r)...)
 }
 

@@ -180,11 +180,11 @@ func (s *summary) conclude(d *document.Document) {
 	if s.concluded() {
 		d.Conclusion, d.Tone = s.headlined(), s.headlineTone()
 	}
-	d.Beside = s.beside()
+	d.Beside = s.unclaimedBreaks()
 }
 
-// beside names the broken cells that are not claimed; nil if there are none.
-func (s *summary) beside() *document.Paragraph {
+// unclaimedBreaks names the broken cells that are not claimed; nil if there are none.
+func (s *summary) unclaimedBreaks() *document.Paragraph {
 	var links []document.Link
 	var only []string
 	for i, label := range labels(s.result) {
@@ -237,9 +237,9 @@ func (s *summary) verdict() (headline, why string) {
 	switch s.result.Exit {
 	case results.Passed:
 		if accepted := s.acceptedBreaks(); len(accepted) > 0 {
-			return "Every broken claim is accepted", strings.Join(accepted, "; ") + s.weakly()
+			return "Every broken claim is accepted", strings.Join(accepted, "; ") + s.weakClaims()
 		}
-		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))+s.weakly()
+		headline, why = "No claim was broken", heldClaims(slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Cells.KeepsClaims() }))+s.weakClaims()
 	case results.BrokenClaim:
 		headline, why = "Claims were broken", strings.Join(s.breakers(), "; ")
 	case results.FailedThreshold:
@@ -273,7 +273,7 @@ func (s *summary) breakers() (claimed []string) {
 			continue
 		}
 		if names := run.Search.Parts.Together(false).Failing(); len(names) > 0 {
-			claimed = append(claimed, s.lock(run)+" broke "+list(names)+" when it was explored")
+			claimed = append(claimed, s.lockName(run)+" broke "+list(names)+" when it was explored")
 		}
 	}
 	return claimed
@@ -286,7 +286,7 @@ func (s *summary) reasons() string {
 	var why []string
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
-		reason, _ := run.Unfit()
+		reason, _ := run.WhyInconclusive()
 		if proven && run.Exit == results.Inconclusive {
 			reason = s.open(i)
 		}
@@ -311,7 +311,7 @@ func (s *summary) reasons() string {
 // open says why the i-th run is inconclusive; empty if a threshold says so.
 func (s *summary) open(i int) string {
 	run := &s.result.Runs[i]
-	unfit, _ := run.Unfit()
+	unfit, _ := run.WhyInconclusive()
 	untested := run.Cells.Untested()
 	switch {
 	case unfit != "":

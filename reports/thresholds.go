@@ -47,8 +47,8 @@ func (s *summary) readings(th *results.Threshold) string {
 		return "no run of such a design"
 	case th.Outcome == thresholds.Passed && len(th.Readings) > 1:
 		return "closest: " + s.reading(th, deciding[0])
-	case len(deciding) > 2 && alike(deciding):
-		return fmt.Sprintf("%d runs %s", len(deciding), tell(th, deciding[0]))
+	case len(deciding) > 2 && sameReason(deciding):
+		return fmt.Sprintf("%d runs %s", len(deciding), readingText(th, deciding[0]))
 	}
 	var parts []string
 	for _, r := range deciding[:min(len(deciding), shownReadings)] {
@@ -61,16 +61,16 @@ func (s *summary) readings(th *results.Threshold) string {
 }
 
 func (s *summary) reading(th *results.Threshold, r results.Reading) string {
-	return s.label.Of(&s.result.Runs[r.Run]) + " " + tell(th, r)
+	return s.label.Of(&s.result.Runs[r.Run]) + " " + readingText(th, r)
 }
 
-// alike reports whether no reading has a value, all for the same reason.
-func alike(readings []results.Reading) bool {
+// sameReason reports whether no reading has a value, all for the same reason.
+func sameReason(readings []results.Reading) bool {
 	return !slices.ContainsFunc(readings, func(r results.Reading) bool { return r.Why == "" || r.Why != readings[0].Why })
 }
 
-// tell returns the value of a reading, or the reason why there is none.
-func tell(th *results.Threshold, r results.Reading) string {
+// readingText returns the value of a reading, or the reason why there is none.
+func readingText(th *results.Threshold, r results.Reading) string {
 	if r.Why != "" {
 		return "(" + r.Why + ")"
 	}

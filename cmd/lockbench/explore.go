@@ -274,7 +274,7 @@ func (o *exploreOptions) keep(r results.Result) error {
 		return results.Replays(o.save, r, func(results.Finding) bool { return true })
 	}
 	isBroken := func(f results.Finding) bool { return f.Verdict == checker.Broken }
-	if !results.Shows(r, isBroken) {
+	if !results.HasSchedule(r, isBroken) {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "lockbench-")

@@ -29,8 +29,8 @@ func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbe
 	return all
 }
 
-// tried says which guarantees have to be tested under a condition, for a lock to be safe.
-var tried = map[lockbench.Conditions]struct{ safety, liveness bool }{
+// required says which guarantees have to be tested under a condition, for a lock to be safe.
+var required = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	0:                     {true, true},
 	lockbench.Outlived:    {true, false},
 	lockbench.Pause:       {true, false},
@@ -131,7 +131,7 @@ func (q *question) unguarded() (c Conclusion, fits bool) {
 	if len(all) == 0 || q.guardedEnough() {
 		return c, false
 	}
-	c = by(NotKnown, worst(all), q.says(worst(all)))
+	c = by(NotKnown, worst(all), q.describe(worst(all)))
 	c.Why += "; whether a guard in the store stops it was not tried"
 	return c, true
 }
@@ -141,7 +141,7 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 	if len(all) == 0 {
 		return c, false
 	}
-	c = by(NeedsGuard, worst(all), q.says(worst(all)))
+	c = by(NeedsGuard, worst(all), q.describe(worst(all)))
 	c.Late, c.Guard = late(all), q.lock.Guard
 	return c, true
 }
@@ -161,8 +161,8 @@ func late(all []breach) bool {
 	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
 }
 
-// says describes a breach.
-func (q *question) says(b breach) string {
+// describe describes a breach.
+func (q *question) describe(b breach) string {
 	switch {
 	case checker.Late(b.cell):
 		return "a late owner works on beside the next"
@@ -204,8 +204,8 @@ func (o Open) String() string {
 // conditions.
 func (q *question) opens() (all []Open) {
 	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
-		wants := tried[under]
-		if wants.safety && !q.lasts(under) {
+		wants := required[under]
+		if wants.safety && !q.cannotOccur(under) {
 			all = q.add(all, under, "two owners", safety)
 		}
 		if wants.liveness {
@@ -215,9 +215,9 @@ func (q *question) opens() (all []Open) {
 	return all
 }
 
-// lasts reports whether the condition cannot occur, since a lock without a lease has no lease to
+// cannotOccur reports whether the condition cannot occur, since a lock without a lease has no lease to
 // outlive.
-func (q *question) lasts(under lockbench.Conditions) bool {
+func (q *question) cannotOccur(under lockbench.Conditions) bool {
 	return q.lock.Leaseless && under == lockbench.Outlived
 }
 

@@ -12,7 +12,7 @@ import (
 // enough returns findings with enough occasions of everything that a conclusion asks for.
 func enough() map[lockbench.Cell]found {
 	all := map[lockbench.Cell]found{}
-	for under, wants := range tried {
+	for under, wants := range required {
 		if wants.safety {
 			all[lockbench.LeaseKept.At(under)] = held0(Enough)
 		}
@@ -177,7 +177,7 @@ func TestRank(t *testing.T) {
 // TestConditionsAreAsked checks that every condition has a line in the table of required tests.
 func TestConditionsAreAsked(t *testing.T) {
 	for _, c := range lockbench.AllConditions() {
-		if wants := tried[c.Condition]; !wants.safety && !wants.liveness {
+		if wants := required[c.Condition]; !wants.safety && !wants.liveness {
 			t.Errorf("%s: nothing has to be tried", c.Name)
 		}
 	}

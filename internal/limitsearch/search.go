@@ -106,7 +106,7 @@ func (s *Search) take(came *runner.Result) bool {
 	}
 	t := results.NewLimitTrial(s.value, j)
 	t.Outcome, t.Why = s.judge(j, &t)
-	if not := results.NotServed(j); not != "" {
+	if not := results.ServerProblem(j); not != "" {
 		t.Outcome, t.Why = limits.Unable, not
 	}
 	stood := t.Outcome != limits.Holds && len(t.Broken) == 0 && s.still(j, &t)

@@ -107,14 +107,14 @@ func (r *Run) excused() int {
 	if r.Search.Fails() {
 		exit = BrokenClaim
 	}
-	if len(r.Cells.doubted()) > 0 {
+	if len(r.Cells.doubtedClaims()) > 0 {
 		exit = worst(exit, Inconclusive)
 	}
 	return r.counted(exit)
 }
 
-// doubted are the claims that were held in a run of which a self-check, or a probe, was not caught.
-func (c Cells) doubted() []lockbench.Cell {
+// doubtedClaims are the claims that were held in a run of which a self-check, or a probe, was not caught.
+func (c Cells) doubtedClaims() []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f checker.Finding) bool {
 		return f.Claimed && f.Verdict == checker.Untested && f.Exposure > 0
 	})

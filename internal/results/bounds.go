@@ -13,7 +13,7 @@ const (
 	maxText     = 32 << 20
 	maxList     = 50_000    // elements of one list
 	maxElements = 1_000_000 // of all lists together
-	unlooked    = 1 << 18   // bytes of text in which nothing is too many
+	unchecked   = 1 << 18   // bytes of text in which nothing is too many
 )
 
 // readText reads all of r, if that is not too much.
@@ -30,7 +30,7 @@ func readText(r io.Reader) ([]byte, error) {
 
 // tooMany is about text with more elements than a report has. What is no JSON is for others to say.
 func tooMany(text []byte) error {
-	if len(text) < unlooked {
+	if len(text) < unchecked {
 		return nil
 	}
 	tokens := json.NewDecoder(bytes.NewReader(text))

@@ -25,7 +25,7 @@ func byDesign(r Result) Result {
 		run := &r.Runs[i]
 		if _, known := at[run.Design]; !known {
 			at[run.Design] = len(merged.Runs)
-			merged.Runs = append(merged.Runs, run.blank())
+			merged.Runs = append(merged.Runs, run.withoutScenario())
 		}
 		merged.Runs[at[run.Design]].join(run)
 	}
@@ -43,8 +43,8 @@ func byDesign(r Result) Result {
 	return merged
 }
 
-// blank is r without its scenario and what was found in it.
-func (r *Run) blank() Run {
+// withoutScenario is r without its scenario and what was found in it.
+func (r *Run) withoutScenario() Run {
 	b := *r
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
 	b.Lacks = true
@@ -59,7 +59,7 @@ func (r *Run) blank() Run {
 
 // join adds what a scenario of r's design showed.
 func (r *Run) join(scenario *Run) {
-	r.Lacks = r.Lacks && scenario.hasNotTheAbility()
+	r.Lacks = r.Lacks && scenario.lacksAbility()
 	r.Notes = slices.Concat(r.Notes, scenario.Notes)
 	r.Counts.Grants += scenario.Counts.Grants
 	for _, d := range scenario.Defects {
@@ -83,9 +83,9 @@ func (r *Run) join(scenario *Run) {
 	}
 }
 
-// hasNotTheAbility reports whether the scenario was not explored for that reason, also in a
+// lacksAbility reports whether the scenario was not explored for that reason, also in a
 // result that was read back: nothing else passes without a schedule.
-func (r *Run) hasNotTheAbility() bool {
+func (r *Run) lacksAbility() bool {
 	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 

@@ -121,7 +121,7 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c.order()
 	c.cells()
 	c.speeds()
-	c.unseen()
+	c.noteInsensitive()
 	c.limits(opt.Limits)
 	c.conclude(slices.Concat(base, changed))
 	if opt.FailWeaker && len(c.StrengthLosses()) > 0 {
@@ -304,7 +304,7 @@ func (c *Comparison) openUnfit(d *ComparedDesign) {
 		runs []observed
 	}{{"BASE", d.base}, {"NEW", d.changed}} {
 		for _, o := range side.runs {
-			if _, why := o.run.Unfit(); why != "" {
+			if _, why := o.run.WhyInconclusive(); why != "" {
 				c.open(fmt.Sprintf("%s: a run of %s does not count: %s", d.Label(), side.name, why))
 				break
 			}

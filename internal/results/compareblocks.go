@@ -71,9 +71,9 @@ func (m *MetricChange) factor(share float64) float64 {
 	return 1 / (1 - share)
 }
 
-// unseen notes how large a difference would mostly go unseen in the main figures that show
+// noteInsensitive notes how large a difference would mostly go unseen in the main figures that show
 // none, in the least steady one of each design, where that is more than a tenth.
-func (c *Comparison) unseen() {
+func (c *Comparison) noteInsensitive() {
 	for i := range c.Designs {
 		d := &c.Designs[i]
 		var blurred []*MetricChange

@@ -102,7 +102,7 @@ func percentile(op, name string, of func(Latency) int64) figureOf {
 
 // counts reports whether the speed of a run counts: the run did enough, and measured something.
 func (o observed) counts() bool {
-	unfit, _ := o.run.Unfit()
+	unfit, _ := o.run.WhyInconclusive()
 	return unfit == "" && o.run.Grants > 0
 }
 

@@ -88,7 +88,7 @@ func (c *Comparison) cells() {
 		d := &c.Designs[i]
 		for _, cell := range d.comparable() {
 			g := CellChange{Cell: cell, Was: checker.Across(cellsOf(d.base), cell), Is: checker.Across(cellsOf(d.changed), cell)}
-			if !g.spoken() {
+			if !g.relevant() {
 				continue
 			}
 			g.Claimed = g.Was.Claimed || g.Is.Claimed
@@ -130,8 +130,8 @@ func comparable(all ...checker.Cells) (some []lockbench.Cell) {
 	return slices.Compact(some)
 }
 
-// spoken reports whether some run says something of the cell, or should have.
-func (g *CellChange) spoken() bool {
+// relevant reports whether some run has a finding on the cell, or claims it.
+func (g *CellChange) relevant() bool {
 	return g.Was.Runs+g.Is.Runs > 0 || g.Was.Exercised && g.Was.Verdict == checker.Untested || g.Is.Exercised && g.Is.Verdict == checker.Untested
 }
 

@@ -15,10 +15,9 @@ const (
 	mostUnanswered = 0.05
 )
 
-// Unfit is the one rule of what a run must have done so that it can pass: it says why this one
-// shows too little, as what it did, in brief, and in full; both are empty if it shows enough. A
-// run that broke a claim fails all the same.
-func (r *Run) Unfit() (brief, full string) {
+// WhyInconclusive returns the reason why a run that broke nothing cannot pass, as a predicate in
+// brief ("met an error") and in full. Both are empty if it can. It is the one rule of that.
+func (r *Run) WhyInconclusive() (brief, full string) {
 	switch {
 	case r.Lacks:
 		return "", ""
@@ -28,25 +27,25 @@ func (r *Run) Unfit() (brief, full string) {
 		return "met an error", r.Error
 	case r.Partial:
 		return "left a partial record", "the record is partial: " + r.Why
-	case r.turnedAway() != "":
-		return "had the server refuse " + r.turnedAway(), "the server refused " + r.turnedAway()
-	case r.notServed() != "":
-		return "got too few answers: " + r.notServed(), r.notServed()
+	case r.refusedOperation() != "":
+		return "had the server refuse " + r.refusedOperation(), "the server refused " + r.refusedOperation()
+	case r.serverProblem() != "":
+		return "got too few answers: " + r.serverProblem(), r.serverProblem()
 	case r.Ended == EndedByUser:
 		return "was interrupted", "it was interrupted before its plan was done"
 	case r.unmeasured():
 		return "was never granted a lock", "no lock was granted"
-	case len(r.unmet()) > 0:
-		kind := r.unmet()[0].Kind
+	case len(r.ineffectiveFaults()) > 0:
+		kind := r.ineffectiveFaults()[0].Kind
 		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
 	}
 	return "", ""
 }
 
-// notServed says what the server left undone more often than a run that counts may meet; empty
-// for nothing.
-func (r *Run) notServed() string {
-	switch refused := r.turnedAway(); {
+// serverProblem says which operations the server refused or did not answer, if there were more than a
+// run that counts may have; else it is empty.
+func (r *Run) serverProblem() string {
+	switch refused := r.refusedOperation(); {
 	case refused != "":
 		return "the server refused " + refused
 	case r.unanswered() > mostUnanswered:
@@ -55,11 +54,10 @@ func (r *Run) notServed() string {
 	return ""
 }
 
-// NotServed says what the server left undone in a run that therefore says nothing of the lock;
-// empty for nothing.
-func NotServed(j *Judged) string {
+// ServerProblem is the serverProblem of a run that has no other form yet, as a trial of a limit.
+func ServerProblem(j *Judged) string {
 	run := newRun(j)
-	return run.notServed()
+	return run.serverProblem()
 }
 
 // unanswered is the share of operations that failed or had no answer, of a run in real time in which
@@ -82,7 +80,7 @@ func (r *Run) Unanswered() string {
 	text := fmt.Sprintf("%s of %s failed or had no answer, and no fault was injected",
 		figures.Number(r.Counts.Failed-r.Counts.Stale+r.Counts.Unknown), figures.Plural(r.Counts.Ops, "operation"))
 	if at := slices.IndexFunc(r.Errors, func(e Error) bool { return !e.Injected() }); at >= 0 {
-		text += ": " + r.Errors[at].said()
+		text += ": " + r.Errors[at].words()
 	}
 	return text
 }

@@ -32,7 +32,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := New([]Judged{c.run}, nil)
-			if _, why := r.Runs[0].Unfit(); why != c.why || (r.Exit == Passed) != (c.why == "") {
+			if _, why := r.Runs[0].WhyInconclusive(); why != c.why || (r.Exit == Passed) != (c.why == "") {
 				t.Errorf("got exit %d, %q, want %q", r.Exit, why, c.why)
 			}
 			compared, err := Compare([]Result{New([]Judged{of(0, "duration")}, nil)}, []Result{r}, CompareOptions{})
@@ -42,12 +42,12 @@ func TestWhatDoesNotCount(t *testing.T) {
 			if open := strings.Join(compared.Open, "\n"); strings.Contains(open, "a run of NEW does not count: "+c.why) != (c.why != "") || compared.Designs[0].LeftOut != min(1, len(c.why)) {
 				t.Errorf("compared: left out %d, open %q, want %q", compared.Designs[0].LeftOut, open, c.why)
 			}
-			if got := NotServed(&c.run); !strings.HasPrefix(got, c.of) || (got == "") != (c.of == "") {
+			if got := ServerProblem(&c.run); !strings.HasPrefix(got, c.of) || (got == "") != (c.of == "") {
 				t.Errorf("got %q, want %q", got, c.of)
 			}
 			var row MatrixRow
 			row.AddRun(Part{Name: "live"}, &c.run)
-			if got := row.Parts[0].Error; got != NotServed(&c.run) {
+			if got := row.Parts[0].Error; got != ServerProblem(&c.run) {
 				t.Errorf("matrix: got error %q", got)
 			}
 		})

@@ -41,8 +41,8 @@ func newErrors(all []measure.Error) (out []Error) {
 // Injected reports whether an injected fault brought the errors about.
 func (e *Error) Injected() bool { return e.Fault != "" }
 
-// said are the words of the first, or else the kind.
-func (e *Error) said() string {
+// words returns the text of the first error, or else the kind.
+func (e *Error) words() string {
 	if e.First == "" {
 		return e.Kind
 	}
@@ -74,9 +74,10 @@ func errorsOf(runs []observed) (sum []Error) {
 	return sum
 }
 
-// turnedAway says which sort of operation the server refused to run more often than not,
-// faults apart: that was not put to the test. It is empty where there was none.
-func (r *RunRecord) turnedAway() string {
+// refusedOperation returns the operation that the server refused more often than not, with its
+// counts: the run did not test it. Refusals by an injected fault do not count. It is empty if there is
+// none.
+func (r *RunRecord) refusedOperation() string {
 	refused := make(map[string]int64)
 	for i := range r.Errors {
 		if e := &r.Errors[i]; e.Refusal && !e.Injected() {
@@ -88,5 +89,5 @@ func (r *RunRecord) turnedAway() string {
 		return ""
 	}
 	e := &r.Errors[at]
-	return fmt.Sprintf("%s of %s %s calls: %s", figures.Number(refused[e.Op]), figures.Number(e.Of), e.Op, e.said())
+	return fmt.Sprintf("%s of %s %s calls: %s", figures.Number(refused[e.Op]), figures.Number(e.Of), e.Op, e.words())
 }

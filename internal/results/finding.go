@@ -178,8 +178,8 @@ func (c Cells) Exit() int {
 	return Passed
 }
 
-// shows reports whether a lock that must break this cell was caught, see [Catches].
-func shows(c checker.Cells, must lockbench.Cell) bool {
+// catches reports whether a lock that must break this cell was caught, see [Catches].
+func catches(c checker.Cells, must lockbench.Cell) bool {
 	return slices.ContainsFunc(c.With(checker.Broken), func(cell lockbench.Cell) bool { return Catches(must, cell) })
 }
 

@@ -20,7 +20,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 				continue
 			}
 			first := slices.IndexFunc(r.Runs, func(scenario Run) bool { return scenario.Design == run.Design })
-			reading := newReading(t, first, run.asGated())
+			reading := newReading(t, first, run.thresholdRun())
 			if run.Lacks {
 				reading = Reading{Run: first, Design: run.Design, Outcome: thresholds.NotApplicable, Why: "the design lacks what these scenarios need"}
 			}
@@ -30,8 +30,8 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	}
 }
 
-// asGated returns all scenarios of a design as one run, for metrics to read.
-func (r *Run) asGated() *thresholds.Run {
+// thresholdRun returns all scenarios of a design as one run, for metrics to read.
+func (r *Run) thresholdRun() *thresholds.Run {
 	return &thresholds.Run{
 		Design: r.Design, Schedules: r.Exploration.Schedules,
 		Verdicts: &checker.Result{Grants: r.Counts.Grants, Findings: r.Cells.List(), Breaches: r.Breaches},

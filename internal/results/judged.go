@@ -140,7 +140,7 @@ func newRun(j *Judged) Run {
 // counted is the exit code of a run whose verdicts come to exit: one that does not count, or was not offered its
 // load, is no success.
 func (r *Run) counted(exit int) int {
-	if unfit, _ := r.Unfit(); unfit != "" || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
+	if unfit, _ := r.WhyInconclusive(); unfit != "" || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		return worst(exit, Inconclusive)
 	}
 	return exit

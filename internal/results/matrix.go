@@ -92,9 +92,9 @@ func (r *MatrixRow) AddRun(p Part, j *Judged) {
 	}
 	run.Server = &server
 	if run.Error == "" {
-		run.Error = run.notServed()
+		run.Error = run.serverProblem()
 	}
-	if unmet := run.unmet(); len(unmet) > 0 {
+	if unmet := run.ineffectiveFaults(); len(unmet) > 0 {
 		run.Notes = append(slices.Clone(run.Notes), "fault "+unmet[0].Kind+" met no lock")
 	}
 	r.Add(newPart(p, &run))
@@ -154,7 +154,7 @@ func (m *Matrix) Settle() {
 // Caught reports whether the lock that is broken on purpose broke what it had to.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
-	return p != nil && shows(p.Cells.Cells, p.MustBreak)
+	return p != nil && catches(p.Cells.Cells, p.MustBreak)
 }
 
 // settle decides every cell by the parts. A counterexample shows a breach, so that a breach needs no

@@ -32,8 +32,9 @@ type MatrixChange struct {
 	Was, Is Finding
 }
 
-// standing orders cells from bad to good: a broken claim, broken, nothing known, held. That a design lacks an ability says as little as that it was not tested.
-func standing(f Finding) int {
+// rank orders findings from bad to good: a broken claim, broken, nothing known, held. A guarantee that
+// does not apply to a design is as unknown as an untested one.
+func rank(f Finding) int {
 	switch {
 	case f.Fails():
 		return 0
@@ -42,10 +43,10 @@ func standing(f Finding) int {
 	case f.Verdict == checker.Held:
 		return 3
 	}
-	return unknown
+	return rankUnknown
 }
 
-const unknown = 2 // the standing of a cell of which nothing is known
+const rankUnknown = 2 // the rank of a cell that was not tested
 
 // CompareMatrices reports what became of the cells of old in m. Only parts that both were
 // planned with are compared: what was not tried this time is no worse for that.
@@ -143,11 +144,11 @@ func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	before, now := old.Cells, r.Cells
 	for _, cell := range comparable(before.Cells, now.Cells) {
 		change := MatrixChange{Design: r.Design, Cell: cell, Was: before.Touched(cell), Is: now.Touched(cell)}
-		was, is := standing(change.Was), standing(change.Is)
+		was, is := rank(change.Was), rank(change.Is)
 		switch {
 		case is > was:
 			c.Better = append(c.Better, change)
-		case is < was && (is != unknown || !open):
+		case is < was && (is != rankUnknown || !open):
 			c.Worse = append(c.Worse, change)
 		}
 	}

@@ -26,7 +26,7 @@ func (m *Matrix) evidence(r *MatrixRow) (all []conclusion.Evidence) {
 		if p.Explored() {
 			source = conclusion.Explored
 		}
-		all = append(all, Parts{p.believed(m.SelfCheck.Caught(p.Name))}.Evidence(source, &r.Claims)...)
+		all = append(all, Parts{p.proven(m.SelfCheck.Caught(p.Name))}.Evidence(source, &r.Claims)...)
 	}
 	return all
 }

@@ -14,7 +14,7 @@ func (m *Matrix) Gate(asked []thresholds.Threshold) {
 		var readings []Reading
 		for i := range m.Rows {
 			if t.For(m.Rows[i].Design) {
-				readings = append(readings, newReading(t, i, m.Rows[i].asGated()))
+				readings = append(readings, newReading(t, i, m.Rows[i].thresholdRun()))
 			}
 		}
 		r.add(t, readings)
@@ -40,8 +40,8 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// asGated returns all parts as one run, for metrics to read.
-func (r *MatrixRow) asGated() *thresholds.Run {
+// thresholdRun returns all parts as one run, for metrics to read.
+func (r *MatrixRow) thresholdRun() *thresholds.Run {
 	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
 	for i := range r.Parts {
 		g.Verdicts.Grants += r.Parts[i].Counts.Grants

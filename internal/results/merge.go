@@ -16,7 +16,7 @@ func Merge(results ...Result) (Result, error) {
 	}
 	for i := range results {
 		r := &results[i]
-		if err := r.sound(); err != nil {
+		if err := r.validate(); err != nil {
 			return Result{}, err
 		}
 		if len(all.Runs) > 0 && len(r.Runs) > 0 && r.Explored() != all.Explored() {
@@ -27,9 +27,9 @@ func Merge(results ...Result) (Result, error) {
 	return all, nil
 }
 
-// sound reports what in r, which may come from anywhere, contradicts itself so that it cannot
-// be shown.
-func (r *Result) sound() error {
+// validate returns an error if r, which a file of any origin may hold, contradicts itself so that it
+// cannot be shown.
+func (r *Result) validate() error {
 	explored := r.Explored()
 	for i := range r.Runs {
 		if (r.Runs[i].Exploration != nil) != explored {

@@ -57,7 +57,7 @@ func overTime(all *measure.Measures, warmup int64, findings []checker.CellFindin
 	}
 	t := &OverTime{
 		BucketNS: width, WarmupNS: warmup, EndNS: warmup + int64(all.Span), Grants: widened(m.Grants, width), Refused: widened(m.Refused, width),
-		Troubled: widened(m.Troubled, width), SlowestNS: some(m.Slowest.Widened(width).N),
+		Troubled: widened(m.Troubled, width), SlowestNS: nonNil(m.Slowest.Widened(width).N),
 		Violations: make(map[lockbench.Cell][]int64),
 	}
 	for _, f := range findings {
@@ -79,10 +79,10 @@ func newFaultLine(f measure.FaultLine, width int64) FaultLine {
 	return out
 }
 
-func widened(c series.Counts, width int64) []int64 { return some(c.Widened(width).N) }
+func widened(c series.Counts, width int64) []int64 { return nonNil(c.Widened(width).N) }
 
-// some is n, an empty list rather than none.
-func some(n []int64) []int64 {
+// nonNil returns n, which JSON writes as an empty list and not as null.
+func nonNil(n []int64) []int64 {
 	if n == nil {
 		return []int64{}
 	}

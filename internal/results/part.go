@@ -142,7 +142,7 @@ func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []
 // newPart returns p with a run, of which it keeps the cells that had an occasion. If the store had a
 // guard, only the findings on what it guards count, unless p is about the lock broken on purpose.
 func newPart(p Part, run *Run) Part {
-	cells := evident(run.Cells)
+	cells := withOccasions(run.Cells)
 	p.Run = *run
 	p.Cells = Cells{Cells: make(checker.Cells)}
 	for cell, f := range cells.All() {
@@ -153,9 +153,9 @@ func newPart(p Part, run *Run) Part {
 	return p
 }
 
-// evident returns the findings on cells that had an occasion, without counterexamples of more
+// withOccasions returns the findings on cells that had an occasion, without counterexamples of more
 // conditions than needed.
-func evident(all Cells) Cells {
+func withOccasions(all Cells) Cells {
 	found := Cells{Cells: make(checker.Cells)}
 	for cell, f := range all.All() {
 		if f.Verdict == checker.Untested && !f.Exercised {
@@ -169,8 +169,8 @@ func evident(all Cells) Cells {
 	return found
 }
 
-// believed returns p without its held cells.
-func (p Part) believed(caught bool) Part {
+// proven returns p, without its held cells unless the lock broken on purpose was caught.
+func (p Part) proven(caught bool) Part {
 	if !caught {
 		p.Cells.Cells = maps.Clone(p.Cells.Cells)
 		maps.DeleteFunc(p.Cells.Cells, func(_ lockbench.Cell, f checker.Finding) bool { return f.Verdict != checker.Broken })

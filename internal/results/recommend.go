@@ -24,7 +24,7 @@ func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Labe
 const asFast = 0.9
 
 // A rival is one of the locks of which one is recommended.
-type rival struct {
+type candidate struct {
 	*conclusion.Conclusion
 	name string
 	// rate is in grants per second, the geometric mean of the points.
@@ -34,9 +34,9 @@ type rival struct {
 
 // recommend is nil where there is no choice, and where none of the locks can be used.
 func (r *Result) recommend() *Recommendation {
-	var fastest, safest *rival // and the fastest of those as safe
-	var usable []*rival
-	rivals := r.rivals()
+	var fastest, safest *candidate // and the fastest of those as safe
+	var usable []*candidate
+	rivals := r.candidates()
 	for i := range rivals {
 		lock := &rivals[i]
 		if fastest == nil || lock.rate > fastest.rate {
@@ -66,9 +66,9 @@ func (r *Result) recommend() *Recommendation {
 	return found
 }
 
-// rivals are the locks with a conclusion and a speed. Speeds compare only between locks that ran at
+// candidates are the locks with a conclusion and a speed. Speeds compare only between locks that ran at
 // the same points, so one that missed some is left out.
-func (r *Result) rivals() (all []rival) {
+func (r *Result) candidates() (all []candidate) {
 	locks := r.Locks()
 	most := 0
 	for _, points := range locks {
@@ -79,7 +79,7 @@ func (r *Result) rivals() (all []rival) {
 		if first.Conclusion == nil || len(points) < most {
 			continue
 		}
-		lock := rival{Conclusion: first.Conclusion, name: Label{}.Of(first), rate: 1}
+		lock := candidate{Conclusion: first.Conclusion, name: Label{}.Of(first), rate: 1}
 		for _, i := range points {
 			lock.rate *= math.Pow(r.Runs[i].GrantsPerS, 1/float64(len(points)))
 			lock.breaches += r.Runs[i].Breaches
@@ -92,7 +92,7 @@ func (r *Result) rivals() (all []rival) {
 }
 
 // saferThan: safer, or as safe and faster.
-func (r *rival) saferThan(other *rival) bool {
+func (r *candidate) saferThan(other *candidate) bool {
 	if mine, theirs := r.Rank(), other.Rank(); mine != theirs {
 		return mine > theirs
 	}
@@ -100,6 +100,6 @@ func (r *rival) saferThan(other *rival) bool {
 }
 
 // betterSeen: less was broken in its runs, or as little, and less is left that was tried too little.
-func (r *rival) betterSeen(other *rival) bool {
+func (r *candidate) betterSeen(other *candidate) bool {
 	return cmp.Or(cmp.Compare(r.breaches, other.breaches), cmp.Compare(len(r.Open), len(other.Open))) < 0
 }

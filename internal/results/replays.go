@@ -34,8 +34,8 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	return nil
 }
 
-// Shows reports whether r has a cell that matches, with a schedule.
-func Shows(r Result, match func(Finding) bool) bool {
+// HasSchedule reports whether r has a cell that matches, with a schedule.
+func HasSchedule(r Result, match func(Finding) bool) bool {
 	for i := range r.Runs {
 		for _, f := range r.Runs[i].Cells.All() {
 			if f.Schedule != nil && match(f) {

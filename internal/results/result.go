@@ -194,9 +194,9 @@ func (r *Result) EnvironmentOf(run *Run) runinfo.Environment {
 	return r.Environment
 }
 
-// unmet lists the faults of the run that met nobody who held or acquired a lock:
+// ineffectiveFaults lists the faults of the run that met nobody who held or acquired a lock:
 // what they put to the test was not put to it.
-func (r *Run) unmet() []runinfo.FaultExposure {
+func (r *Run) ineffectiveFaults() []runinfo.FaultExposure {
 	var found []runinfo.FaultExposure
 	for _, f := range r.Injected {
 		if f.MetHeld+f.MetAcquire == 0 {

@@ -61,7 +61,7 @@ func (c *SelfCheck) Reason() string {
 	if c.Error != "" {
 		return "it met an error: " + c.Error
 	}
-	return fmt.Sprintf("%s met %s: raise --clients or --duration", figures.Plural(c.Grants, "grant"), Outlasted(c.Overruns))
+	return fmt.Sprintf("%s met %s: raise --clients or --duration", figures.Plural(c.Grants, "grant"), OutlivedHolds(c.Overruns))
 }
 
 // Prove takes up a self-check, nil for none. Where the broken lock was not caught, what
@@ -72,34 +72,34 @@ func (r *Result) Prove(c *SelfCheck) {
 	switch {
 	case c == nil:
 	case !c.Caught:
-		r.unproven()
+		r.doubtAll()
 	default:
-		r.probed(c.Probes)
+		r.applyProbes(c.Probes)
 	}
 	r.Exit = r.total()
 }
 
-// probed has what was held under the condition of a probe that was not caught be untested. A
-// run with a claim among it is inconclusive.
-func (r *Result) probed(all []Probe) {
+// applyProbes makes cells untested that were held under the condition of a probe that was not caught.
+// A run with a claim among them is inconclusive.
+func (r *Result) applyProbes(all []Probe) {
 	for _, p := range all {
 		for i := range r.Runs {
 			if !p.Caught {
-				r.Runs[i].unprobed(&p)
+				r.Runs[i].applyProbe(&p)
 			}
 		}
 	}
 }
 
-func (r *Run) unprobed(p *Probe) {
+func (r *Run) applyProbe(p *Probe) {
 	under := p.MustBreak.Under
 	if under != 0 && r.Cells.Doubt(under, fmt.Sprintf("held, but a lock that breaks %s was not caught", p.MustBreak)) {
 		r.Exit = worst(r.Exit, Inconclusive)
 	}
 }
 
-// unproven has all that was held be untested, and the runs be inconclusive.
-func (r *Result) unproven() {
+// doubtAll makes all held cells untested, and the runs inconclusive.
+func (r *Result) doubtAll() {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Exit = worst(run.Exit, Inconclusive)
@@ -108,8 +108,8 @@ func (r *Result) unproven() {
 	}
 }
 
-// Outlasted counts holds that their leases did not last for.
-func Outlasted(n int64) string {
+// OutlivedHolds says how many holds outlived their leases.
+func OutlivedHolds(n int64) string {
 	if n == 1 {
 		return "1 hold that outlived its lease"
 	}

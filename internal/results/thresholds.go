@@ -60,7 +60,7 @@ func (r *Result) endedByThreshold(i int) bool {
 	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
 		return slices.ContainsFunc(th.Readings, func(found Reading) bool { return found.Run == i && found.Outcome == thresholds.Failed })
 	})
-	unfit, _ := run.Unfit()
+	unfit, _ := run.WhyInconclusive()
 	return failed && run.Ended == endedByThreshold && !run.Lacks && unfit == ""
 }
 

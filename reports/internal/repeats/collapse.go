@@ -54,24 +54,24 @@ func same(steps []results.Step, period, n int) bool {
 		return false
 	}
 	for i := range period {
-		if !like(&steps[i], &steps[from+i]) {
+		if !sameStep(&steps[i], &steps[from+i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// like reports whether two steps differ at most in values that a clock or an expiring
+// sameStep reports whether two steps differ at most in values that a clock or an expiring
 // lease changes.
-func like(a, b *results.Step) bool {
+func sameStep(a, b *results.Step) bool {
 	return a.Fault == "" && b.Fault == "" && a.Client == b.Client && slices.Equal(a.Holders, b.Holders) &&
-		gistOf(a.Command) == gistOf(b.Command) && isNumber(a.Reply) == isNumber(b.Reply) &&
+		commandAndKey(a.Command) == commandAndKey(b.Command) && isNumber(a.Reply) == isNumber(b.Reply) &&
 		(a.Reply == b.Reply || isNumber(a.Reply)) && a.Command != ""
 }
 
-// gistOf returns the command and its key, without the client's comment and without
+// commandAndKey returns the command and its key, without the client's comment and without
 // arguments.
-func gistOf(command string) string {
+func commandAndKey(command string) string {
 	if _, after, found := strings.Cut(command, ": "); found {
 		command = after
 	}
