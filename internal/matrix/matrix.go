@@ -129,10 +129,10 @@ func (s *Session) plan() {
 	had := m.Settings.Parts
 	m.Settings.Parts, m.Notes = nil, nil
 	if slices.Contains(s.Drivers, Live) {
-		fitting := s.fitting(s.runs())
+		n := s.affordable(s.runs())
 		var left []livePart
 		for i, p := range liveParts() {
-			if i >= fitting && !slices.Contains(had, p.name) {
+			if i >= n && !slices.Contains(had, p.name) {
 				left = append(left, p)
 				continue
 			}
@@ -161,7 +161,7 @@ func (s *Session) plan() {
 func (s *Session) runs() int {
 	n := 1
 	for i := range s.designs {
-		n += int(times(&s.designs[i]))
+		n += int(lengthFactor(&s.designs[i]))
 	}
 	return n
 }
@@ -183,7 +183,7 @@ func newRow(d design.Design) results.MatrixRow {
 		r.Without = append(r.Without, results.MatrixOmission{Part: Explore, Why: why})
 	}
 	for _, p := range liveParts() {
-		if _, has := p.of(d); !has {
+		if _, has := p.forDesign(d); !has {
 			r.Without = append(r.Without, results.MatrixOmission{Part: p.name, Why: "it needs a Redis server"})
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Session) Run(ctx context.Context) error {
 	if !s.unlimited() {
 		s.progress.Deadline = s.began.Add(s.Budget)
 	}
-	s.progress.Total = s.missing()
+	s.progress.Total = s.undoneCount()
 	for i, p := range s.live {
 		if err := s.runLive(ctx, p); err != nil && i == 0 {
 			return err
@@ -219,18 +219,18 @@ func (s *Settings) unlimited() bool {
 	return s.Schedules > 0 && slices.Contains(s.Drivers, Explore)
 }
 
-// missing returns the number of missing parts.
-func (s *Session) missing() int {
+// undoneCount returns the number of parts of designs that are still to do.
+func (s *Session) undoneCount() int {
 	n := 0
 	for _, p := range s.Matrix.Settings.Parts {
-		n += len(s.lacking(p))
+		n += len(s.undone(p))
 	}
 	return n
 }
 
-// lacking returns the designs that a part is missing for. If there is any, the first is the
-// one that is broken on purpose, unless its part is done.
-func (s *Session) lacking(part string) []design.Design {
+// undone returns the designs for which a part is still to do. If there is any, the lock broken on
+// purpose comes first, unless its part is done.
+func (s *Session) undone(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {
 		if r := s.Matrix.Row(d.Name); !r.Has(part) && !slices.ContainsFunc(r.Without, func(o results.MatrixOmission) bool { return o.Part == part }) {
@@ -275,7 +275,7 @@ func (s *Session) save() {
 
 // runLive makes a live run of every design that lacks it.
 func (s *Session) runLive(ctx context.Context, p livePart) error {
-	designs := s.lacking(p.name)
+	designs := s.undone(p.name)
 	if len(designs) == 0 || ctx.Err() != nil {
 		return nil
 	}
@@ -284,10 +284,10 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 		return err
 	}
 	for len(designs) > 0 && err == nil { // designs with the same faults together
-		its, _ := p.of(designs[0])
+		its, _ := p.forDesign(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		for len(designs) > 0 {
-			next, _ := p.of(designs[0])
+			next, _ := p.forDesign(designs[0])
 			if !slices.Equal(next.faults, its.faults) {
 				break
 			}
@@ -316,7 +316,7 @@ func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, er
 
 // explore explores every design that lacks it, several at a time, in the rest of the budget.
 func (s *Session) explore(ctx context.Context) error {
-	designs := s.lacking(Explore)
+	designs := s.undone(Explore)
 	if len(designs) == 0 || ctx.Err() != nil {
 		return nil
 	}

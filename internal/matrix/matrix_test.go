@@ -25,7 +25,7 @@ func TestFitting(t *testing.T) {
 		{time.Hour, 2, 5},
 	} {
 		s := Settings{Budget: c.budget, Length: 3600 * time.Millisecond}
-		if got := s.fitting(c.designs); got != c.want {
+		if got := s.affordable(c.designs); got != c.want {
 			t.Errorf("%v for %d designs: got %d parts, want %d", c.budget, c.designs, got, c.want)
 		}
 	}
@@ -43,14 +43,14 @@ func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range liveParts() {
-		if got, has := p.of(redis[0]); !has || !slices.Equal(got.faults, p.faults) {
+		if got, has := p.forDesign(redis[0]); !has || !slices.Equal(got.faults, p.faults) {
 			t.Errorf("%s on Redis: got %q, %t, want all of %q", p.name, got.faults, has, p.faults)
 		}
 	}
 	want := map[string][]string{"live faults": {"crash", "cancel", "pause"}, "live failover": nil, "live skew": {"skew"}}
 	for _, p := range liveParts() {
 		faults, faulty := want[p.name]
-		if got, has := p.of(files[0]); has == (faulty && faults == nil) || faulty && !slices.Equal(got.faults, faults) {
+		if got, has := p.forDesign(files[0]); has == (faulty && faults == nil) || faulty && !slices.Equal(got.faults, faults) {
 			t.Errorf("%s on files: got %q, %t, want %q", p.name, got.faults, has, faults)
 		}
 	}

@@ -24,35 +24,35 @@ const (
 // A livePart is a run on a real server that a matrix makes of every design.
 type livePart struct {
 	name   string
-	faults []string
-	// guarded: the store has a guard, by fences if the lock hands them out, and clients go
-	// from key to key, so that each writes after others.
+	faults []string // in the form of lockbench run --fault
+	// guarded reports that the store has a guard, by fences if the lock hands them out. Clients
+	// choose from several keys then, so that each writes after others.
 	guarded bool
-	// mustBreak is the cell that the lock that is broken on purpose breaks in this part.
+	// mustBreak is the cell that the lock broken on purpose breaks in this part.
 	mustBreak lockbench.Cell
 }
 
-// stale is the cell that the lock that is broken on purpose breaks whenever owners work past
-// their leases.
-var stale = lockbench.OwnerRelease.At(lockbench.Outlived)
+// lateRelease is the cell that the lock broken on purpose breaks whenever an owner outlives its lease:
+// its release frees the next owner's key.
+var lateRelease = lockbench.OwnerRelease.At(lockbench.Outlived)
 
-// liveParts returns the live runs of a matrix in the order in which they are made; the last
-// ones are left out first if the budget is short. Faults that hide each other's effects are
-// in runs of their own.
+// liveParts returns the live parts in the order in which they run. A short budget leaves out the last
+// ones. Faults that hide each other's effects are in parts of their own: a failover loses the keys
+// that a crash would leave locked.
 func liveParts() []livePart {
 	return []livePart{
-		{name: Live, mustBreak: stale},
-		{name: Live + " faults", faults: []string{string(fault.Crash), string(fault.LostReply), string(fault.Cancel)}, mustBreak: stale},
+		{name: Live, mustBreak: lateRelease},
+		{name: Live + " faults", faults: []string{string(fault.Crash), string(fault.LostReply), string(fault.Cancel)}, mustBreak: lateRelease},
 		{name: Live + " failover", faults: []string{string(fault.Failover) + ",at=400ms,every=700ms"}, mustBreak: lockbench.Exclusion.At(lockbench.Failover)},
-		{name: Live + " skew", faults: []string{string(fault.Skew)}, mustBreak: stale},
-		{name: Live + " guard", guarded: true, mustBreak: stale},
+		{name: Live + " skew", faults: []string{string(fault.Skew)}, mustBreak: lateRelease},
+		{name: Live + " guard", guarded: true, mustBreak: lateRelease},
 	}
 }
 
-// of returns the part for a design, with the faults that are possible on its backend, and
-// false if none is. Processes stand still, too, if the design cannot be explored, since
-// nothing else then shows the effect.
-func (p livePart) of(d design.Design) (livePart, bool) {
+// forDesign returns the part with the faults that are possible on the design's service, and false if
+// it has faults and none is. Processes pause, too, if the design cannot be explored: otherwise
+// exploration shows what a pause does.
+func (p livePart) forDesign(d design.Design) (livePart, bool) {
 	if p.name == Live+" faults" && d.Explorable() != nil {
 		p.faults = append(slices.Clone(p.faults), string(fault.Pause))
 	}
@@ -67,8 +67,8 @@ func (p livePart) of(d design.Design) (livePart, bool) {
 	return p, len(all) == 0 || len(p.faults) > 0
 }
 
-// guard returns the guard of the store in the part, for a design.
-func (p livePart) guard(d *design.Design) lockbench.Guard {
+// guardFor returns the guard of the store for a design, empty for none.
+func (p livePart) guardFor(d *design.Design) lockbench.Guard {
 	switch {
 	case !p.guarded:
 		return ""
@@ -83,31 +83,31 @@ const guardedKeys = 10
 
 // subject returns the design with the settings of the part.
 func (p livePart) subject(d design.Design) runner.Subject {
-	return runner.Subject{Design: d, Guard: p.guard(&d), Optional: true, Change: func(o *workloads.Options) {
+	return runner.Subject{Design: d, Guard: p.guardFor(&d), Optional: true, Change: func(o *workloads.Options) {
 		if p.guarded {
 			o.KeyChoice, o.Keys = workloads.Uniform, guardedKeys
 		}
-		o.Duration *= times(&d)
+		o.Duration *= lengthFactor(&d)
 	}}
 }
 
-// unexploredTimes is the factor by which a live run is longer for a design that cannot be
-// explored.
-const unexploredTimes = 4
+// unexploredFactor is the length of a live run, in runs of the usual length, of a design that cannot be
+// explored: the run is the only source of findings on it.
+const unexploredFactor = 4
 
-// times returns the length of a design's live run, in runs of the usual length.
-func times(d *design.Design) time.Duration {
+// lengthFactor returns the length of a design's live run, in runs of the usual length.
+func lengthFactor(d *design.Design) time.Duration {
 	if d.Explorable() == nil {
 		return 1
 	}
-	return unexploredTimes
+	return unexploredFactor
 }
 
 // command returns the command that makes the live run of a design again.
 func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 	guard := of.Guard
 	parts := []string{"lockbench run --design " + of.Design.Name + fmt.Sprintf(" --seed %d", o.Seed)}
-	if n := times(&of.Design); n > 1 {
+	if n := lengthFactor(&of.Design); n > 1 {
 		parts = append(parts, fmt.Sprintf("--duration %v", n*o.Duration))
 	}
 	if guard != "" {
@@ -121,15 +121,15 @@ func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 
 // Shares of the budget.
 const (
-	// liveShare bounds the share of live runs.
+	// liveShare is the share of live runs at most; exploration has the rest.
 	liveShare = 3. / 4
-	// liveOverhead is the time that a live run takes beside its clients' time: it waits for
-	// keys that were left held, and is judged.
+	// liveOverhead is the time of a live run beside the clients' work: it waits for leases of
+	// owners that died, and for its judgement.
 	liveOverhead = 600 * time.Millisecond
 )
 
-// fitting returns the number of live parts that there is time for, with so many designs.
-func (s *Settings) fitting(designs int) int {
+// affordable returns the number of live parts for which the budget suffices, with so many designs.
+func (s *Settings) affordable(designs int) int {
 	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
 	return min(n, len(liveParts()))
 }

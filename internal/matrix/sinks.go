@@ -57,7 +57,7 @@ func (s *Session) exploreSink(ctx context.Context, c explore.Config) exploring.S
 			defer adding.Unlock()
 			part := results.Part{Name: Explore, Command: exploreCommand(design, c), Complete: ctx.Err() == nil}
 			if design == mutants.SelfCheckName {
-				part.MustBreak, part.Command = stale, ""
+				part.MustBreak, part.Command = lateRelease, ""
 			}
 			s.row(design).AddExplored(part, runs)
 			s.save()

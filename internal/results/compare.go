@@ -280,7 +280,7 @@ func (c *Comparison) conclude(results []Result) {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s not offered the load that was asked for: the latencies lack what still waited, or are the machine's", d.Label(), wasWere(n)))
 		}
 		c.Notes = append(c.Notes, d.stoodStill()...)
-		c.openUnfit(d)
+		c.openInconclusive(d)
 		c.openCells(d)
 		c.openSpeeds(d)
 	}
@@ -298,7 +298,7 @@ func (c *Comparison) conclude(results []Result) {
 }
 
 // openUnfit says of which side a run shows too little, and why.
-func (c *Comparison) openUnfit(d *ComparedDesign) {
+func (c *Comparison) openInconclusive(d *ComparedDesign) {
 	for _, side := range []struct {
 		name string
 		runs []observed
