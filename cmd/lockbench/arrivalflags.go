@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -15,7 +14,7 @@ import (
 func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
 	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second of all clients together, due whether earlier ones are done or not; --clients limits how many are under way at once (default closed loop: a client starts again when it is done)")
 	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: `model` of the times between arrivals: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", that of independent users)")
-	f.Var(textflag.New(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate in straight lines, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is their sum")
+	f.Var(newTextFlag(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate in straight lines, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is their sum")
 }
 
 // settleArrivals lets stages decide the duration, unless it was given.

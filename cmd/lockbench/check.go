@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
@@ -18,7 +17,7 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	beside evidence.Options
-	out    output.Flags
+	out    outFlags
 	claims []string
 	gate   gateOptions
 }
@@ -49,7 +48,7 @@ but reentrancy, under all conditions but state-loss, failover and work past the 
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	o.out.AddWithEvidence(cmd.Flags(), output.OfRuns)
+	o.out.addWithEvidence(cmd.Flags(), runOutputs)
 	o.gate.flags(cmd.Flags())
 	evidenceFlags(cmd.Flags(), &o.beside)
 	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
@@ -58,7 +57,7 @@ but reentrancy, under all conditions but state-loss, failover and work past the 
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	defer endsAtOnce(cmd)()
-	out, err := o.out.Parse(output.OfRuns)
+	out, err := o.out.parse(runOutputs)
 	if err != nil {
 		return err
 	}
@@ -73,14 +72,14 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := judgeAll(files, o.claims, out.HLog())
+	runs, err := judgeAll(files, o.claims, out.hlog())
 	if err != nil {
 		return err
 	}
 	r := results.New(runs, nil)
 	beside.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds)
-	if err := out.Runs(cmd.OutOrStdout(), &r, nil); err != nil {
+	if err := out.writeRuns(cmd.OutOrStdout(), &r, nil); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
@@ -88,14 +87,14 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 
 // judgeAll judges files, and logs their latencies to others.
 func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
-	logs := output.NewIntervalLogs(hlogs)
-	defer func() { err = errors.Join(err, logs.Close()) }()
+	logs := newIntervalLogs(hlogs)
+	defer func() { err = errors.Join(err, logs.close()) }()
 	for _, file := range files {
 		label := ""
 		if len(files) > 1 {
 			label = results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
-		j, err := runner.Judge(file, claims, logs.Sink(label))
+		j, err := runner.Judge(file, claims, logs.sink(label))
 		if err != nil {
 			return nil, err
 		}

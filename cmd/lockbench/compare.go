@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 )
 
@@ -22,7 +21,7 @@ type compareOptions struct {
 	force    bool
 	save     string
 	resume   bool
-	out      output.Flags
+	out      outFlags
 	// forRun are the flags that need --run.
 	forRun []string
 }
@@ -69,13 +68,13 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
 	f.BoolVar(&o.resume, "resume", false, "with --run and --save: take the results that are there, and make the runs that are missing")
-	o.out.Add(f, output.OfComparisons)
+	o.out.add(f, comparisonOutputs)
 	// Designs and guards are arguments here.
 	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
-	out, err := o.out.Parse(output.OfComparisons)
+	out, err := o.out.parse(comparisonOutputs)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.Write(cmd.OutOrStdout(), &c, output.OfComparisons, failed); err != nil {
+	if err := out.write(cmd.OutOrStdout(), &c, comparisonOutputs, failed); err != nil {
 		return err
 	}
 	return verdictOf(c.Exit)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -75,7 +74,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 	if err != nil {
 		return err
 	}
-	if err := reports.Write(w, reports.Text, explained, output.Terminal(w)); err != nil || o.save == "" {
+	if err := reports.Write(w, reports.Text, explained, terminalOptions(w)); err != nil || o.save == "" {
 		return err
 	}
 	replay, err := results.CellReplay(*m, at)

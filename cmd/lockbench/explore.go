@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -33,7 +32,7 @@ type exploreOptions struct {
 	claims    []string
 	replay    string
 	save      string
-	out       output.Flags
+	out       outFlags
 	gate      gateOptions
 	beside    evidence.Options
 	quiet     bool
@@ -100,7 +99,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	claimsFlag(f, &o.claims, "the designs claim")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
-	o.out.AddWithEvidence(f, output.OfExplorations)
+	o.out.addWithEvidence(f, explorationOutputs)
 	o.gate.exploredFlags(f)
 	evidenceFlags(f, &o.beside)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
@@ -127,7 +126,7 @@ func strategies() []string {
 
 // plan returns the exploration to make, and the outputs and thresholds of its
 // result.
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, out, nil, err
 	}
@@ -142,7 +141,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	if p.Config, err = o.settled(f); err != nil {
 		return p, out, nil, err
 	}
-	if out, err = o.out.Parse(output.OfExplorations); err != nil {
+	if out, err = o.out.parse(explorationOutputs); err != nil {
 		return p, out, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
@@ -263,7 +262,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 		return r, err
 	}
 	r.GateExplored(gates)
-	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, o.keep(r))
+	return r, out.write(cmd.OutOrStdout(), &r, explorationOutputs, o.keep(r))
 }
 
 // keep writes the schedules that were asked for, or else the schedules of broken

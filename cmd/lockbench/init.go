@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
@@ -41,7 +40,7 @@ that know YAML schemas complete and check it.`,
 
 func initRunFile(cmd *cobra.Command, path string, force bool) error {
 	text := runfile.Starter(path, runFileKeys(newRun().Flags()))
-	if path == output.Stdout {
+	if path == stdoutPath {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/limitsearch"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/runner"
@@ -43,12 +42,12 @@ easiest value misses the target.`,
 type limitOptions struct {
 	settings  runOptions
 	precision float64
-	out       output.Flags
+	out       outFlags
 }
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
-	o.out.Add(f, output.OfLimits)
+	o.out.add(f, limitOutputs)
 	// The design is an argument, and the rate and the number of operations are the search's.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
@@ -73,7 +72,7 @@ func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 
 // run searches, and writes the result.
 func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
-	out, err := o.out.Parse(output.OfLimits)
+	out, err := o.out.parse(limitOutputs)
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	if failed != nil && len(limit.Trials) == 0 {
 		return failed
 	}
-	if err := out.Write(cmd.OutOrStdout(), &limit, output.OfLimits, failed); err != nil {
+	if err := out.write(cmd.OutOrStdout(), &limit, limitOutputs, failed); err != nil {
 		return err
 	}
 	return verdictOf(limit.Exit)

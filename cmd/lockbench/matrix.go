@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -29,7 +28,7 @@ type matrixOptions struct {
 	servers   []string
 	seed      uint64
 	history   string
-	out       output.Flags
+	out       outFlags
 	expect    string
 	weaker    bool
 	resume    string
@@ -77,7 +76,7 @@ Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
-	o.out.Add(f, output.OfMatrices)
+	o.out.add(f, matrixOutputs)
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
 	f.BoolVar(&o.weaker, "fail-if-weaker", false, "with --expect: exit 4 if a claimed cell was held on 299 occasions or more and now holds on fewer")
@@ -134,7 +133,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := o.out.Parse(output.OfMatrices)
+	out, err := o.out.parse(matrixOutputs)
 	if err != nil {
 		return 0, err
 	}
@@ -154,12 +153,12 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := inScope(s.Gates, rowNames(&s.Matrix)); err != nil {
 		return 0, err
 	}
-	s.Files = append(s.Files, out.JSON()...)
+	s.Files = append(s.Files, out.json()...)
 	failed := s.Run(cmd.Context())
 	if failed != nil && !slices.ContainsFunc(s.Matrix.Rows, func(r results.MatrixRow) bool { return len(r.Parts) > 0 }) {
 		return 0, failed
 	}
-	if err := out.Matrix(cmd.OutOrStdout(), &s.Matrix, failed); err != nil || expected == nil {
+	if err := out.writeMatrix(cmd.OutOrStdout(), &s.Matrix, failed); err != nil || expected == nil {
 		return s.Matrix.Exit, err
 	}
 	exit, err := o.compare(cmd, *expected, s.Matrix)
@@ -240,7 +239,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 	})
 	c := results.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
-	if o.out.Replaced() {
+	if o.out.replaced() {
 		w = cmd.ErrOrStderr()
 	}
 	c.With = o.expect
@@ -248,7 +247,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 		c.FailWeaker()
 	}
 	_, err := fmt.Fprintln(w)
-	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
+	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, terminalOptions(w)))
 }
 
 // session plans a new matrix of these designs.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
@@ -19,7 +18,7 @@ import (
 type reportOptions struct {
 	html string
 	svg  string
-	out  output.Flags
+	out  outFlags
 }
 
 func newReport() *cobra.Command {
@@ -47,7 +46,7 @@ The exit code is 0 when the report was written, whatever it says.`,
 	}
 	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output (default: print on the terminal)")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as the reader prefers")
-	o.out.AddEvidence(cmd.Flags())
+	o.out.addEvidence(cmd.Flags())
 	return cmd
 }
 
@@ -83,7 +82,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	}
 	page := func(w io.Writer) error { return reports.Write(w, reports.HTML, r, reports.Options{}) }
 	switch {
-	case o.html == output.Stdout:
+	case o.html == stdoutPath:
 		return page(stdout)
 	case o.html != "":
 		if err := wholefile.Write(o.html, page); err != nil {
@@ -93,7 +92,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	case o.svg != "":
 		return nil
 	}
-	return reports.Write(stdout, reports.Text, r, o.out.Terminal(stdout))
+	return reports.Write(stdout, reports.Text, r, o.out.terminal(stdout))
 }
 
 // writePictures writes the pictures of a report into a directory, and makes the
@@ -119,7 +118,7 @@ func writePictures(dir string, r results.Report) error {
 
 // reportFrom reads the report in a file, or on stdin if the file is -.
 func reportFrom[T results.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
-	if file != output.Stdout {
+	if file != stdoutPath {
 		return readReport(file, read)
 	}
 	r, err := read(stdin)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/help"
 	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/wholefile"
@@ -86,7 +85,7 @@ func complaint(cmd *cobra.Command, err error) string {
 	return what + "\nhint: " + hint
 }
 
-func init() { cobra.AddTemplateFunc("flagGroups", help.Flags) }
+func init() { cobra.AddTemplateFunc("flagGroups", helpOfFlags) }
 
 // sweep is refused with a hint at run, which takes lists.
 const sweep = "sweep"
@@ -128,7 +127,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.SetUsageTemplate(help.Template)
+	root.SetUsageTemplate(usageTemplate)
 	printHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text bytes.Buffer

@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -77,8 +76,8 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
 	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
-	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
-	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
+	f.Var(newTextFlag(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(newTextFlag(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1 (default 0)")
 	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients beside --clients, four to a key of their own: one works on past its lease, the others come after it; they are judged and not measured, and go on until each could stall once")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s runs until --operations are done")

@@ -1,5 +1,6 @@
-// Package accept reads files of accepted breaches: of which design, which cell, why, and until
-// when.
+// Package accept reads files of accepted violations: the design and the cell, the reason, and the
+// last day. A file of --accept has a format with a reader of its own and its own errors, so it is
+// not part of the command, its only user.
 package accept
 
 import (

@@ -1,4 +1,4 @@
-package budget
+package main
 
 import (
 	"fmt"
@@ -6,20 +6,20 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/budget"
 	"github.com/lockbench/lockbench/runner"
 )
 
-// A Flag is --budget of lockbench run; zero is no budget.
-type Flag struct{ total time.Duration }
+// A budgetFlag is --budget of run; zero is no budget.
+type budgetFlag struct{ total time.Duration }
 
-// Add adds it to the flags of a command.
-func (b *Flag) Add(f *pflag.FlagSet) {
+func (b *budgetFlag) add(f *pflag.FlagSet) {
 	f.DurationVar(&b.total, "budget", 0, "time for all runs together, exploration and self-check included, in place of --duration (default none)")
 }
 
-// Divide divides the budget among the runs of a plan, if there is one, and sets the time to explore
+// divide divides the budget among the runs of a plan, if there is one, and sets the time to explore
 // each design, unless that is given, too. It refuses flags for the length of runs beside --budget.
-func (b *Flag) Divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
+func (b *budgetFlag) divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
 	if b.total == 0 {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (b *Flag) Divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) 
 	if f.Changed("explore") {
 		fixed = *explore
 	}
-	if *explore, err = Divide(b.total, p, fixed); err != nil {
+	if *explore, err = budget.Divide(b.total, p, fixed); err != nil {
 		return err
 	}
 	if !f.Changed("warmup") {
