@@ -77,7 +77,7 @@ var house = map[string][]string{
 	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"internal/catalog":                   {"", "internal/explore", "impls", "internal/fault", "internal/suggest", "internal/thresholds", "workloads"},
 	"internal/progress":                  {"internal/legible", "", "checker", "internal/explore", "internal/results", "reports", "runner", "internal/exploring"},
-	"internal/turns":                     {"internal/load", "internal/wholefile", "internal/results", "reports", "runner", "workloads"},
+	"internal/alternating":               {"internal/load", "internal/wholefile", "internal/results", "reports", "runner", "workloads"},
 	"internal/matrix":                    {"internal/tempdir", "internal/wholefile", "", "internal/evidence", "internal/explore", "impls", "impls/design", "internal/exploring", "internal/fault", "internal/inject", "internal/mutants", "internal/progress", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},
 	"runner":                             {"internal/tempdir", "", "internal/evidence", "history", "checker", "internal/measure", "internal/thresholds", "internal/relay", "internal/spool", "internal/load", "internal/backend", "internal/fault", "internal/inject", "internal/servers", "internal/mutants", "impls/design", "workloads", "internal/results", "reports"},
 }
