@@ -25,7 +25,7 @@ func (b *budgetFlag) divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Dura
 	}
 	for _, name := range []string{"duration", "operations", "stages"} {
 		if other := f.Lookup(name); other.Changed {
-			return fmt.Errorf("--budget %v: --%s %s says how long runs are, too; hint: leave one of them out, as --budget 0s does", b.total, name, other.Value)
+			return fmt.Errorf("--budget %v: --%s %s also sets the length of runs; hint: leave one of them out, or --budget 0s", b.total, name, other.Value)
 		}
 	}
 	fixed := time.Duration(-1)

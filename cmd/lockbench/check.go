@@ -27,15 +27,15 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Judge saved histories again, without a server",
-		Long: `check judges histories that run --history saved, and those of other programs. It reads
-lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The
-verdicts and the exit code are those of the run. Of several files a broken claim (1) outweighs
-an inconclusive one (3), and that a failed threshold (4).
+		Long: `check judges histories that run --history saved, and histories of other programs. It reads
+lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The verdicts
+and the exit code equal those of the run. With several files, a broken claim (1) outweighs an
+inconclusive result (3), which outweighs a failed threshold (4).
 
 A history that is cut short or damaged is judged up to its last whole block and reported as
-partial. That is inconclusive unless a claim is broken before.
+partial. It is inconclusive, unless a claim is broken before the damage.
 
-A history without claims is judged by what a lease lock on one server can keep: all guarantees
+A history without claims is judged by those that a lease lock on one server can keep: all guarantees
 but reentrancy, under all conditions but state-loss, failover and work past the lease.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
@@ -51,7 +51,7 @@ but reentrancy, under all conditions but state-loss, failover and work past the 
 	o.out.addWithEvidence(cmd.Flags(), runOutputs)
 	o.gate.flags(cmd.Flags())
 	evidenceFlags(cmd.Flags(), &o.beside)
-	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
+	claimsFlag(cmd.Flags(), &o.claims, "the history")
 	return cmd
 }
 

@@ -22,13 +22,13 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 		return nil, nil, fmt.Errorf("--run %d: it is not from 1 to %d; hint: --run 10", o.rounds, mostRounds)
 	}
 	if len(args) != 2 {
-		return nil, nil, fmt.Errorf("--run takes two designs, and there are %d; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
+		return nil, nil, fmt.Errorf("--run takes two designs, and %d are given; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
 	}
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return nil, nil, err
 	}
 	if o.resume && o.save == "" {
-		return nil, nil, errors.New("--resume: no directory to take results from; hint: --save DIR")
+		return nil, nil, errors.New("--resume: no directory of saved results; hint: --save DIR")
 	}
 	p, err := o.plan(args)
 	if err != nil {
@@ -40,7 +40,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, s.Runs())
 	defer shown.Close()
-	shown.Say("%d runs of each, in turns%s", o.rounds, about(s.Runs(), p.Settings.Options))
+	shown.Say("%d runs of each, alternately%s", o.rounds, about(s.Runs(), p.Settings.Options))
 	return s.Run(cmd.Context(), shown.Sink())
 }
 
@@ -66,7 +66,7 @@ func (o *compareOptions) plan(args []string) (p alternating.Plan, err error) {
 			return p, err
 		}
 		if len(p.Settings.Subjects) != 1 {
-			return p, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.Settings.Subjects))
+			return p, fmt.Errorf("%s: it matches %d designs, and a side is one; hint: lockbench list designs", arg, len(p.Settings.Subjects))
 		}
 		p.Sides[i] = p.Settings.Subjects[0]
 	}

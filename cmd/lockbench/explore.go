@@ -52,14 +52,14 @@ func newExplore() *cobra.Command {
 		Use:   "explore [DESIGN...]",
 		Short: "Find the interleaving that breaks a design, in virtual time",
 		Long: `explore runs the clients of a design one server command at a time, in virtual time against an
-embedded server. At each step it decides whose command runs next, whether time passes, and what
-goes wrong: a client dies, stands still past its lease, or loses a reply. Every schedule is
+embedded server. At each step it chooses the next command, whether time passes, and whether a
+fault occurs: a client dies, is suspended past its lease, or loses a reply. Every schedule is
 judged like a live run. For a broken guarantee it prints the shortest schedule that breaks it;
 --replay runs that schedule again.
 
-Designs are names or globs (lockbench list designs), by default all of ours. Designs on several
-servers cannot be explored. The same --seed and --schedules find the same on every machine; a
-time budget that ends the search does not.
+Designs are names or globs (lockbench list designs), by default all of lockbench itself. Designs on
+several servers cannot be explored. With the same --seed and --schedules the result is the same on
+every machine, unless the time budget ends the search.
 
 Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token
@@ -90,13 +90,13 @@ func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 
 func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of what the clients do, separated by commas or repeated; lockbench list scenarios prints all (default all that the lock has the abilities for)")
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of the programs of the clients, separated by commas or repeated; lockbench list scenarios prints all (default all that the abilities of the lock allow)")
 	o.scopeFlags(f)
-	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the way in which schedules are chosen: "+strings.Join(strategies(), ", "))
+	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the strategy that chooses schedules: "+strings.Join(strategies(), ", "))
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, --schedules has no time limit")
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "largest number of schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "seed of all random choices, those of the lock included")
-	claimsFlag(f, &o.claims, "the designs claim")
+	claimsFlag(f, &o.claims, "the designs")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
 	o.out.addWithEvidence(f, explorationOutputs)
@@ -108,13 +108,13 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	c := &o.config
 	f.IntVar(&c.Clients, "clients", c.Clients, "number of clients that compete for the locks")
-	f.IntVar(&c.Threads, "threads", c.Threads, "number of clients in one process; they share what a design keeps there")
+	f.IntVar(&c.Threads, "threads", c.Threads, "number of clients in one process; they share the state that a design keeps in a process")
 	f.IntVar(&c.Pool, "pool", 0, "largest number of connections of a process (default: the design decides)")
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "number of times that each client repeats the scenario")
 	f.IntVar(&c.Faults, "faults", c.Faults, "largest number of faults in one schedule")
 	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but "+strings.Join(onRequest(), ", ")+")")
-	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard of the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
-	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that time may pass to the end of a lease although a command could run")
+	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard on the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
+	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that the clock may move to the end of a lease although a command could run")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease that clients ask for")
 	f.DurationVar(&c.Wait, "wait", 0, "longest wait of an acquire (default one attempt; in scenario wait half a lease, at least 1s)")
 	f.DurationVar(&c.Skew, "skew", 0, "largest error of a client's clock (default 1s more than the design tolerates)")
@@ -278,7 +278,7 @@ func (o *exploreOptions) keep(r results.Result) error {
 	}
 	dir, err := os.MkdirTemp("", "lockbench-")
 	if err != nil {
-		return fmt.Errorf("no place for replays: %w; hint: --save DIR", err)
+		return fmt.Errorf("no directory for replays: %w; hint: --save DIR", err)
 	}
 	return results.Replays(dir, r, isBroken)
 }

@@ -47,7 +47,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 // onlyReplay refuses flags and arguments for settings that a replay file has.
 func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
-		return fmt.Errorf("%s: a replay names its design itself; hint: leave it out", strings.Join(designs, " "))
+		return fmt.Errorf("%s: the replay file names the design; hint: leave it out", strings.Join(designs, " "))
 	}
 	return unusedBeside("replay", f, "replay", "claims", "out", "fail-if", "quiet")
 }

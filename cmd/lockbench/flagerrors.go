@@ -53,7 +53,7 @@ func wrongValue(err *pflag.InvalidValueError) error {
 func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && isEmpty(f.Value) {
-			err = fmt.Errorf("--%s %q: nothing is named; hint: a value, or leave the flag out", f.Name, "")
+			err = fmt.Errorf("--%s %q: the value is empty; hint: a value, or leave the flag out", f.Name, "")
 		}
 	})
 	return err
@@ -64,7 +64,7 @@ func refuseEmpty(flags *pflag.FlagSet) (err error) {
 func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(used, f.Name) {
-			err = fmt.Errorf("--%s %s: with --%s it does nothing, that file says it; hint: leave one of them out", f.Name, f.Value, name)
+			err = fmt.Errorf("--%s %s: it has no effect with --%s, whose file decides it; hint: leave one of them out", f.Name, f.Value, name)
 		}
 	})
 	return err

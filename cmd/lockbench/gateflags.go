@@ -24,7 +24,7 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 // exploredFlags adds the flags of commands that judge a design by many runs together, which
 // have no speed in common.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails it with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails the design with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
 }
 
 // abortFlag lets thresholds end runs.
@@ -39,7 +39,7 @@ func (o *gateOptions) abortOn(all []thresholds.Threshold) ([]string, error) {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(all, func(t thresholds.Threshold) bool { return t.CanSettle() }) {
-		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: one such as 'exclusion.violations>0' or 'acquire.max>1s' can")
+		return nil, errors.New("--abort-on-fail: no --fail-if can be certain to fail before the end; hint: such as 'exclusion.violations>0' or 'acquire.max>1s'")
 	}
 	return o.failIf, nil
 }
@@ -60,11 +60,11 @@ func (o *gateOptions) thresholds(of thresholds.Source) ([]thresholds.Threshold, 
 // inScope checks that every threshold applies to one of the designs.
 func inScope(asked []thresholds.Threshold, designs []string) error {
 	if len(asked) > 0 && len(designs) == 0 {
-		return errors.New("--fail-if: only controls are run, which decide nothing; hint: name a lock beside them")
+		return errors.New("--fail-if: only controls are run, which have no verdicts; hint: name a lock in addition")
 	}
 	for _, t := range asked {
 		if !slices.ContainsFunc(designs, t.For) {
-			return fmt.Errorf("--fail-if %q: %s is none of the designs that are run; hint: they are %s", t, t.Scope, strings.Join(designs, ", "))
+			return fmt.Errorf("--fail-if %q: %s matches none of the designs; hint: they are %s", t, t.Scope, strings.Join(designs, ", "))
 		}
 	}
 	return nil

@@ -19,9 +19,9 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a run file to start from, with every key explained",
-		Long: `init writes a run file (` + usualRunFile + ` unless another is named; - is standard output) that runs as
-it is. It has the keys that most runs need. Comments below them describe all others. Editors
-that know YAML schemas complete and check it.`,
+		Long: `init writes a run file (` + usualRunFile + ` unless another is named; - is standard output) that can be run
+unchanged. It sets the keys that most runs need; comments describe all others. Editors that
+support YAML schemas complete and check it.`,
 		Example: `  lockbench init
   lockbench run run.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {

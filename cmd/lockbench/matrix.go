@@ -42,18 +42,18 @@ func newMatrix() *cobra.Command {
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
 		Long: `matrix runs designs on a real server, with and without faults, and explores their schedules in
-virtual time. One table shows what is known of each design, in a word, and the worst verdicts:
-designs down, conditions across. A cell is broken if any part breaks it. Designs are names or
-globs (lockbench list designs), by default all: ours and other people's.
+virtual time. One table shows a conclusion about each design, in a word, and the worst verdicts: a
+row for each design, a column for each condition. A cell is broken if any part breaks it. Designs
+are names or globs (lockbench list designs), by default all, those of other libraries included.
 
 The designs share the time budget. Live runs come first, one at a time; exploration gets the
-rest. Each part begins with a lock that is broken on purpose. If that is not caught, what held
-there counts as untested.
+rest. Each part begins with a lock that is broken on purpose. If it is not caught, the guarantees
+that were held in that part count as untested.
 
 With --out json=FILE the matrix is written there after each part, and --resume FILE completes
 it. lockbench explain shows the evidence for a cell. With --expect FILE the exit code says
 whether a cell is worse than in that matrix, not whether a claim is broken; thresholds still
-count. With --fail-if-weaker a claim must hold on enough occasions, if it did so before.
+count. With --fail-if-weaker a claim that was held on enough occasions before must be again.
 
 Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench matrix
@@ -87,7 +87,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
-	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules to explore of each design, the same on every machine (default as many as --budget allows)")
+	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules of each design to explore, the same on every machine (default as many as --budget allows)")
 	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "`kinds` of runs, separated by commas: live, explore")
 	serverFlag(f, &o.servers, "`URL` of the server of live runs")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
@@ -104,7 +104,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 		return fmt.Errorf("--schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", o.schedules)
 	}
 	if len(o.drivers) == 0 {
-		return errors.New("--drivers: none named; hint: live, explore or both")
+		return errors.New("--drivers: no driver is named; hint: live, explore or both")
 	}
 	known := []string{matrix.Live, matrix.Explore}
 	for _, d := range o.drivers {
@@ -113,7 +113,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 		}
 	}
 	if o.weaker && o.expect == "" {
-		return errors.New("--fail-if-weaker: there is nothing to be weaker than; hint: --expect FILE")
+		return errors.New("--fail-if-weaker: there is no matrix to compare with; hint: --expect FILE")
 	}
 	return o.unread(f)
 }
@@ -122,7 +122,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	for name, driver := range map[string]string{"server": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
-			return fmt.Errorf("--%s %s: it is for --drivers %s, which is left out; hint: leave one of them out", name, flag.Value, driver)
+			return fmt.Errorf("--%s %s: it is for --drivers %s, which is not among the drivers; hint: leave one of them out", name, flag.Value, driver)
 		}
 	}
 	return nil

@@ -45,8 +45,8 @@ var (
 	csvKind   = outKind{"csv", "FILE (one row per run, latencies in ns)", reports.CSV}
 
 	markdownKind = outKind{"markdown", "FILE", reports.Markdown}
-	htmlKind     = outKind{"html", "FILE (a page of its own)", reports.HTML}
-	githubKind   = outKind{"github", "FILE (Markdown is appended, as to the summary of a step)", reports.Markdown}
+	htmlKind     = outKind{"html", "FILE (one self-contained page)", reports.HTML}
+	githubKind   = outKind{"github", "FILE (Markdown, appended, such as to the summary of a step)", reports.Markdown}
 
 	// The kinds of output of each command.
 	runOutputs         = []outKind{jsonKind, hgrmKind, hlogKind, benchKind, csvKind, htmlKind, junitKind, markdownKind, githubKind}
@@ -81,7 +81,7 @@ func (o *outFlags) add(f *pflag.FlagSet, kinds []outKind) {
 
 // addEvidence adds --evidence.
 func (o *outFlags) addEvidence(f *pflag.FlagSet) {
-	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "what a terminal shows the evidence of: broken claims, or all that broke; through a pipe it is all")
+	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "evidence to show on a terminal: of broken claims, or of all violations; output to a pipe or a file has all")
 }
 
 // replaced reports whether a JSON result replaces the terminal report.

@@ -17,8 +17,8 @@ import (
 type pointList struct{ clients, keys []int }
 
 func (l *pointList) flags(f *pflag.FlagSet, usual workloads.Options) {
-	intsFlag(f, &l.clients, "clients", usual.Clients, "number of clients that compete for the locks, or several, separated by commas; a design runs once with each")
-	intsFlag(f, &l.keys, "keys", usual.Keys, "number of locks, or several, separated by commas; a design runs once with each; unless given, the key choices own and pairs derive it from --clients")
+	intsFlag(f, &l.clients, "clients", usual.Clients, "number of clients that compete for the locks; each design runs once with each of several, separated by commas")
+	intsFlag(f, &l.keys, "keys", usual.Keys, "number of locks; each design runs once with each of several, separated by commas; unless given, the key choices own and pairs derive it from --clients")
 }
 
 func intsFlag(f *pflag.FlagSet, values *[]int, name string, usual int, what string) {

@@ -26,12 +26,12 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows what run, check, explore, matrix, compare or limit wrote with --out json=FILE.
---html writes one HTML page that needs no network. --svg writes SVG pictures of how long
-acquires took and of every counterexample. Without these report prints on the terminal.
-Several results of runs become one report; - is standard input.
+		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out json=FILE.
+--html writes one HTML page that needs no network. --svg writes SVG pictures of the durations of
+acquires and of every counterexample. Without these flags report prints on the terminal. Several
+results of runs become one report; - is standard input.
 
-The exit code is 0 when the report was written, whatever it says.`,
+The exit code is 0 if the report was written, whatever its verdicts.`,
 		Example: `  lockbench run --out json=result.json
   lockbench report result.json --html report.html
   lockbench report result.json --svg pictures
@@ -103,7 +103,7 @@ func writePictures(dir string, r results.Report) error {
 		return err
 	}
 	if len(all) == 0 {
-		return errors.New("there is nothing to draw: nothing was measured, and no guarantee was broken")
+		return errors.New("nothing to draw: nothing was measured, and no guarantee was broken; hint: --html writes a page")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

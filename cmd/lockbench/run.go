@@ -34,20 +34,20 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
-		Long: `run drives designs one after another with the clients of a workload, records what happens,
-judges the record and measures it. Without flags it runs all our designs in about a minute
-and needs nothing installed: it uses a private redis-server from PATH, else an embedded server.
-Designs that lock on several servers get several.
+		Long: `run drives designs, one after another, with the clients of a workload. It records every operation,
+and judges and measures the record. Without flags it runs all designs of lockbench itself in about
+a minute, and nothing has to be installed: it starts redis-server from PATH, or else an embedded
+server. A design that locks on several servers gets several.
 
 A run file is a YAML file whose keys are these flags. Flags on the command line override it.
 lockbench init writes one; - reads standard input.
 
---clients and --keys take several values: every design runs at every combination of them, one
-run after the other, each as long as --duration says. The runs are one result. --out csv has a
-row for each run, and a terminal draws the rates of a design with three numbers of clients.
+--clients and --keys take several values: every design runs with every combination of them, one
+run after the other, each for --duration. The runs are one result. --out csv writes a row for each
+run. On a terminal, a chart shows the rates of a design with three or more numbers of clients.
 
-A run ends with a lock that is broken on purpose. If this self-check is not caught, held counts
-as untested (exit 3).
+Last, run checks itself with a lock that is broken on purpose. If it does not catch that lock, every
+guarantee that was held counts as untested (exit 3).
 
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run

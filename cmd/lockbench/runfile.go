@@ -65,7 +65,7 @@ func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 		err = f.Value.Set(s.Values[0].Text)
 	}
 	if err == nil && isEmpty(f.Value) {
-		err = fmt.Errorf("%s %q: nothing is named; hint: a value, or leave the key out", f.Name, "")
+		err = fmt.Errorf("%s %q: the value is empty; hint: a value, or leave the key out", f.Name, "")
 	}
 	return err
 }
