@@ -16,10 +16,10 @@ import (
 
 // checkOptions are the flags of check.
 type checkOptions struct {
-	beside evidence.Options
-	out    outFlags
-	claims []string
-	gate   gateOptions
+	evidence evidence.Options
+	out      outFlags
+	claims   []string
+	gate     gateOptions
 }
 
 func newCheck() *cobra.Command {
@@ -50,7 +50,7 @@ but reentrancy, under all conditions but state-loss, failover and work past the 
 	}
 	o.out.addWithEvidence(cmd.Flags(), runOutputs)
 	o.gate.flags(cmd.Flags())
-	evidenceFlags(cmd.Flags(), &o.beside)
+	evidenceFlags(cmd.Flags(), &o.evidence)
 	claimsFlag(cmd.Flags(), &o.claims, "the history")
 	return cmd
 }
@@ -68,7 +68,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err := runner.CheckClaims(o.claims...); err != nil {
 		return err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	r := results.New(runs, nil)
-	beside.Conclude(&r, impls.All(), nil)
+	request.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds)
 	if err := out.writeRuns(cmd.OutOrStdout(), &r, nil); err != nil {
 		return err

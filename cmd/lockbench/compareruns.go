@@ -44,7 +44,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	return s.Run(cmd.Context(), shown.Sink())
 }
 
-// about returns how long so many runs take; empty if operations end them.
+// about returns the expected time of a number of runs; empty if a number of operations ends each.
 func about(runs int, o workloads.Options) string {
 	if o.Duration == 0 {
 		return ""

@@ -87,7 +87,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 // source returns the saved matrix, or a matrix of the design alone.
 func (o *explainOptions) source(cmd *cobra.Command, name string) (*results.Matrix, error) {
 	if o.from != "" {
-		if err := unusedBeside("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
+		if err := refuseUnused("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
 			return nil, err
 		}
 		return readMatrix("--from", o.from)

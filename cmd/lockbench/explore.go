@@ -34,7 +34,7 @@ type exploreOptions struct {
 	save      string
 	out       outFlags
 	gate      gateOptions
-	beside    evidence.Options
+	evidence  evidence.Options
 	quiet     bool
 }
 
@@ -101,7 +101,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
 	o.out.addWithEvidence(f, explorationOutputs)
 	o.gate.exploredFlags(f)
-	evidenceFlags(f, &o.beside)
+	evidenceFlags(f, &o.evidence)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
@@ -124,8 +124,7 @@ func strategies() []string {
 	return []string{string(explore.Auto), string(explore.Exhaustive), string(explore.Random), string(explore.PCT)}
 }
 
-// plan returns the exploration to make, and the outputs and thresholds of its
-// result.
+// plan returns the exploration to make, and the outputs and thresholds of its result.
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, out, nil, err
@@ -153,8 +152,8 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	return p, out, gates, o.reserve()
 }
 
-// reserve makes the directory for schedules and checks that files can be written
-// there, before a search with results that would be lost.
+// reserve makes the directory for schedules, and checks before the search that files can be written
+// there.
 func (o *exploreOptions) reserve() error {
 	if o.save == "" {
 		return nil
@@ -173,8 +172,8 @@ func (o *exploreOptions) reserve() error {
 	return nil
 }
 
-// settled returns the config of the flags. Its zero values mean defaults, so a
-// requested zero becomes -1.
+// settled returns the config of the flags. In a config zero means the default, so a zero that a flag
+// sets becomes -1.
 func (o *exploreOptions) settled(f *pflag.FlagSet) (explore.Config, error) {
 	c := o.config
 	if err := o.validate(f); err != nil {
@@ -248,7 +247,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err != nil {
 		return results.Result{}, err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return results.Result{}, err
 	}
@@ -258,16 +257,15 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err != nil {
 		return r, err
 	}
-	if err := beside.Explored(cmd.Context(), &r, p); err != nil {
+	if err := request.Explored(cmd.Context(), &r, p); err != nil {
 		return r, err
 	}
 	r.GateExplored(gates)
 	return r, out.write(cmd.OutOrStdout(), &r, explorationOutputs, o.keep(r))
 }
 
-// keep writes the schedules that were asked for, or else the schedules of broken
-// guarantees to a folder for temporary files, so that the command that runs them
-// again works.
+// keep writes all schedules to the directory of --save. Without --save it writes the schedules of
+// broken guarantees to a temporary directory, so that the replay commands in the report work.
 func (o *exploreOptions) keep(r results.Result) error {
 	if o.save != "" {
 		return results.Replays(o.save, r, func(results.Finding) bool { return true })

@@ -49,7 +49,7 @@ func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: the replay file names the design; hint: leave it out", strings.Join(designs, " "))
 	}
-	return unusedBeside("replay", f, "replay", "claims", "out", "fail-if", "quiet")
+	return refuseUnused("replay", f, "replay", "claims", "out", "fail-if", "quiet")
 }
 
 func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// explainFlag adds a hint to the error of a flag: an existing flag, a value of its type,
-// or the command that lists the flags.
+// explainFlag adds a hint to the error of a flag: an existing flag, a value of its type, or the
+// command that lists the flags.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
@@ -34,8 +34,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; hint: %s -h lists the flags", err, cmd.CommandPath())
 }
 
-// wrongValue says which values a flag takes. The flags with types of lockbench say so
-// themselves.
+// wrongValue names the values that a flag takes. The errors of lockbench's own types of flags name
+// them already.
 func wrongValue(err *pflag.InvalidValueError) error {
 	f := err.GetFlag()
 	what, example, simple := typeOf(f.Value).Takes()
@@ -48,8 +48,8 @@ func wrongValue(err *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %q: it takes %s; hint: such as %s", f.Name, err.GetValue(), what, example)
 }
 
-// refuseEmpty refuses flags with an empty value: the intended value was lost, and the
-// default would do something else.
+// refuseEmpty refuses flags with an empty value, such as of an unset variable of a shell: the
+// default would do something else than was intended.
 func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && isEmpty(f.Value) {
@@ -59,9 +59,9 @@ func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// unusedBeside refuses flags that have no effect beside one that names a file: the file
-// decides their settings.
-func unusedBeside(name string, flags *pflag.FlagSet, used ...string) (err error) {
+// refuseUnused refuses flags that have no effect beside the flag of that name, which names a file
+// with the settings; used are the flags that have an effect.
+func refuseUnused(name string, flags *pflag.FlagSet, used ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(used, f.Name) {
 			err = fmt.Errorf("--%s %s: it has no effect with --%s, whose file decides it; hint: leave one of them out", f.Name, f.Value, name)

@@ -21,8 +21,8 @@ func (o *gateOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` that fails a run with exit 4: 'acquire.p99>20ms', 'exclusion.violations>0', 'lua-token/*: grants_per_s<1000'; repeated; lockbench list metrics prints all metrics")
 }
 
-// exploredFlags adds the flags of commands that judge a design by many runs together, which
-// have no speed in common.
+// exploredFlags adds the flags of commands that judge a design by many runs together, without
+// speeds.
 func (o *gateOptions) exploredFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CONDITION` on all runs of a design together that fails the design with exit 4: 'fencing.violations>0', 'schedules<1000', 'lua-token/*: recovery.exposure<10'; repeated")
 }

@@ -55,8 +55,8 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	return cmd
 }
 
-// rateSettings returns the options of short runs without work that outlives its lease,
-// on enough keys for some competition.
+// rateSettings returns the options of short runs with some competition for keys, and without work
+// that outlives its lease.
 func rateSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers = 64, 16, workloads.Uniform, 0
@@ -93,8 +93,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 // fastest is the highest valid rate.
 const fastest = 1e9
 
-// validate returns an error if a flag is wrong, and lets a search that begins below the
-// usual least rate go down to its beginning.
+// validate returns an error if a flag is wrong. It lowers the default of --least to --from.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {
 		o.least = min(o.least, o.from)

@@ -50,8 +50,7 @@ designs need keys to compete for (--key-choice uniform --keys 4).`,
 	return cmd
 }
 
-// leaseSettings returns the options of runs of a number of holds, with a key
-// for each client.
+// leaseSettings returns the options of runs of a number of holds, with a key for each client.
 func leaseSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers, p.Wait = 64, 0, workloads.Own, 0, time.Second
@@ -97,8 +96,7 @@ func (o *limitTTLOptions) holds() (int64, error) {
 	return holds, nil
 }
 
-// begin begins the search at the lease of the plan, if the search can have a
-// result.
+// begin begins the search at the lease of the plan. It refuses a search that cannot have a result.
 func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := limitsearch.LeaseUnit(of)

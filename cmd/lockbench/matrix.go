@@ -175,7 +175,7 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 		}
 	}
 	if o.resume != "" {
-		return o.goOn(cmd, designs)
+		return o.resumed(cmd, designs)
 	}
 	if len(names) == 0 {
 		designs = impls.All()
@@ -183,9 +183,9 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 	return o.session(cmd, designs), nil
 }
 
-// goOn plans the missing parts of the matrix in a file, for its own designs and for the
-// named ones.
-func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
+// resumed plans the missing parts of the matrix in a file, for its own designs and for the named
+// ones.
+func (o *matrixOptions) resumed(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
 	m, err := readMatrix("--resume", o.resume)
 	if err != nil {
 		return nil, err
@@ -231,8 +231,8 @@ func readMatrix(flag, path string) (*results.Matrix, error) {
 	return m, nil
 }
 
-// compare reports the cells that are worse than expected. It leaves out designs that
-// were not asked for this time.
+// compare reports the cells that are worse than expected. It ignores designs of this program that
+// were not run.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r results.MatrixRow) bool {
 		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
@@ -255,7 +255,7 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *ma
 	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
 }
 
-// settings returns the settings of the flags. The options of live runs are the tour's.
+// settings returns the settings of the flags. Live runs have the options of a tour.
 func (o *matrixOptions) settings() matrix.Settings {
 	return matrix.Settings{
 		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.servers, Seed: o.seed, History: o.history,

@@ -16,7 +16,7 @@ type intervalLogs struct {
 	paths []string
 	files []*os.File
 	logs  []*measure.IntervalLog
-	err   error // of making them
+	err   error // of creating the files
 }
 
 // newIntervalLogs returns the logs of these files; without files it returns none.

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A pointList holds the values of --clients and --keys. Each pair of them is a point, at which every
-// design runs once.
+// A pointList holds the values of --clients and --keys. Each pair of them is a point; every design runs
+// once at each point.
 type pointList struct{ clients, keys []int }
 
 func (l *pointList) flags(f *pflag.FlagSet, usual workloads.Options) {
@@ -48,8 +48,8 @@ func (l *pointList) check() error {
 	return nil
 }
 
-// contended sets the most clients and the fewest keys, under which the self-check runs: competition
-// shows a broken lock.
+// contended sets the most clients and the fewest keys, for the self-check: competition shows a broken
+// lock.
 func (l *pointList) contended(o *workloads.Options) {
 	o.Clients, o.Keys = slices.Max(l.clients), slices.Min(l.keys)
 }

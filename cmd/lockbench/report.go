@@ -95,8 +95,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	return reports.Write(stdout, reports.Text, r, o.out.terminal(stdout))
 }
 
-// writePictures writes the pictures of a report into a directory, and makes the
-// directory.
+// writePictures writes the pictures of a report into a directory, which it makes.
 func writePictures(dir string, r results.Report) error {
 	all, err := reports.Pictures(r)
 	if err != nil {

@@ -25,8 +25,8 @@ const exitUsage = 2
 // convention of shells.
 const exitInterrupted = 130
 
-// endsAtOnce makes a signal end a command that drives no locks, until stop is called: nothing has
-// to be cleaned up.
+// endsAtOnce makes a signal end the process until stop is called. It is for commands that drive no
+// locks and have nothing to clean up on a server.
 func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	return context.AfterFunc(cmd.Context(), func() {
 		wholefile.Abandon()
@@ -34,8 +34,8 @@ func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	})
 }
 
-// verdict is the exit code of a result, passed on as an error: the result itself has been written
-// and there is nothing to add.
+// verdict is the exit code of a result that has been written, passed on as an error without a
+// message.
 type verdict int
 
 func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
@@ -87,7 +87,7 @@ func complaint(cmd *cobra.Command, err error) string {
 
 func init() { cobra.AddTemplateFunc("flagGroups", helpOfFlags) }
 
-// sweep is refused with a hint at run, which takes lists.
+// sweep is a former command: the hint of its error names run, which takes lists.
 const sweep = "sweep"
 
 var errSweep = fmt.Errorf("unknown command %q; hint: lockbench run --clients 1,8,64 runs each number of clients", sweep)

@@ -19,14 +19,14 @@ import (
 // their one result.
 type singleOptions struct {
 	runOptions
-	points  pointList
-	out     outFlags
-	gate    gateOptions
-	accept  acceptFlag
-	budget  budgetFlag
-	metrics metricsOptions
-	ui      bool
-	beside  evidence.Options
+	points   pointList
+	out      outFlags
+	gate     gateOptions
+	accept   acceptFlag
+	budget   budgetFlag
+	metrics  metricsOptions
+	ui       bool
+	evidence evidence.Options
 }
 
 func newRun() *cobra.Command {
@@ -77,8 +77,8 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.points.flags(f, o.params)
 	o.flagsBut(f, "clients", "keys")
 	o.budget.add(f)
-	exploreFlag(f, &o.beside)
-	evidenceFlags(f, &o.beside)
+	exploreFlag(f, &o.evidence)
+	evidenceFlags(f, &o.evidence)
 	o.out.addWithEvidence(f, runOutputs)
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
@@ -99,10 +99,10 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := o.budget.divide(cmd.Flags(), &p, &o.beside.Explore); err != nil {
+	if err := o.budget.divide(cmd.Flags(), &p, &o.evidence.Explore); err != nil {
 		return err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
-	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
+	conclude := request.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
 	result, failed := o.observed(ctx, p, shown, out.hlog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed

@@ -38,8 +38,8 @@ type runOptions struct {
 	quiet    bool
 }
 
-// flagsBut adds all flags except those with these names, which the command leaves out or
-// defines itself. It returns the names of the added flags.
+// flagsBut adds all flags except the flags without, which the command leaves out or defines itself. It
+// returns the names of the added flags.
 func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []string) {
 	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	o.flags(all)
@@ -119,8 +119,8 @@ func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// settle fits the settings that were not given to those that were. The error is about a flag
-// that has no effect.
+// settle derives the settings that were not given from those that were. It returns an error for a
+// flag that has no effect.
 func (o *runOptions) settle(f *pflag.FlagSet) error {
 	if err := o.unread(f); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// settleCron makes the job outlast its lease, so that it has to be extended, in a few
-// periods.
+// settleCron makes the job longer than its lease, which so has to be extended, and the run a few
+// periods long.
 func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	p := &o.params
 	if f.Changed("ttl") || f.Changed("hold") || f.Changed("period") || f.Changed("duration") {
@@ -159,8 +159,8 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys reports whether clients stay with their key, so that the number of keys follows
-// from the number of clients.
+// fixedKeys reports whether each client keeps its key, so that the number of keys follows from the
+// number of clients.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
@@ -168,8 +168,7 @@ func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
 }
 
-// serversFromEnvironment returns the servers in the environment variable, separated by
-// blanks.
+// serversFromEnvironment returns the servers in the environment variable, separated by blanks.
 func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
 // plan returns the plan of the flags, checked.
@@ -195,9 +194,9 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	return p, p.Check()
 }
 
-// subjects returns each design with each of the guards, but no design without fences with the
-// guard that needs them; it is an error if only such pairs are named. A design chosen by a
-// pattern is optional.
+// subjects returns each design with each of the guards, except designs without fences with the guard
+// that needs fences; it is an error if only such pairs are named. A design that a pattern chose is
+// optional.
 func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error) {
 	guards := o.guards
 	if len(guards) == 0 {

@@ -13,7 +13,7 @@ type textValue interface {
 	fmt.Stringer
 }
 
-// newTextFlag returns the flag that sets v. In the help of a command, kind stands for its value.
+// newTextFlag returns the flag that sets v. kind names the value in the help of a command.
 func newTextFlag(v textValue, kind string) pflag.Value { return &textFlag{v, kind} }
 
 type textFlag struct {

@@ -20,9 +20,9 @@ func uiFlag(f *pflag.FlagSet, asked *bool) {
 	f.BoolVar(asked, "ui", false, "show the run live on the full terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
 }
 
-// show returns the progress for a run of p, and the context for it: the command's or, if
-// the run is shown live, one that ends when the user at the terminal asks for that. If
-// nothing can be shown it says so, and prints progress in lines.
+// show returns the progress for a run of p, and the context for it: the context of the command or, if
+// the run is shown live, one that ends when the user at the terminal quits. Without a terminal it
+// announces that, and prints progress in lines.
 func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Context, progress.Runs, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	plain := progress.OfRuns(w, o.quiet, len(p.Subjects))
