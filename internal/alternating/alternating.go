@@ -1,5 +1,6 @@
 // Package alternating runs two designs alternately, so that changes on the machine affect both
-// alike. It saves each result when its run is over, and can resume from saved results.
+// alike. It saves each result when its run is over, and can resume from saved results. A session
+// needs no flags, so it is not part of the command, its only user.
 package alternating
 
 import (

@@ -1,5 +1,6 @@
 // Package catalog lists the designs, programs, faults and other names that lockbench knows. lockbench
-// list, completion and run files read the same entries.
+// list, completion and run files read the same entries. The entries come from many packages and need
+// no flags, so they are not part of the command, their only user.
 package catalog
 
 import (

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
@@ -77,4 +78,35 @@ func isEmpty(v pflag.Value) bool {
 		return len(texts) == 0 || slices.Contains(texts, "")
 	}
 	return v.Type() == "string" && v.String() == ""
+}
+
+// misplaced returns the error for designs in place of other arguments. It suggests command, with
+// %s for the designs. It returns nil if the arguments are no designs.
+func misplaced(args []string, expected, command string) error {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "+") // a guard
+		if _, err := impls.Match(name); err != nil {
+			return nil
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	what := "a design stands"
+	if len(args) > 1 {
+		what = "designs stand"
+	}
+	named := strings.Join(args, " ")
+	if strings.Contains(command, "--design") {
+		named = strings.Join(args, ",")
+	}
+	return fmt.Errorf("%s: %s where %s; hint: %s", named, what, expected, fmt.Sprintf(command, named))
+}
+
+// noArgs refuses arguments that are not flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[0], cmd.CommandPath())
+	}
+	return nil
 }

@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/accept"
+	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/runner"
 )
 
 // gateOptions are the flags of thresholds, for all commands that judge runs.
@@ -68,4 +71,29 @@ func inScope(asked []thresholds.Threshold, designs []string) error {
 		}
 	}
 	return nil
+}
+
+// claimsFlag adds --claims. The help says that the terms change the claims of the argument of; see
+// [lockbench.Claims.Parse] for their syntax.
+func claimsFlag(f *pflag.FlagSet, terms *[]string, of string) {
+	f.StringArrayVar(terms, "claims", nil, "judge the locks by these `terms`: terms with a sign change the claims of "+of+
+		" (+exclusion@failover, '-lease@cancel: why'), terms without a sign replace them (exclusion @crash; nothing); repeated or separated by commas")
+}
+
+// checkClaims returns an error if a value of --claims is wrong.
+func checkClaims(text string) error { return runner.CheckClaims(text) }
+
+// An acceptFlag is --accept: the path of a file, empty for none.
+type acceptFlag struct{ path string }
+
+func (a *acceptFlag) add(f *pflag.FlagSet) {
+	f.StringVar(&a.path, "accept", "", "YAML `file` of accepted violations: broken claims that do not fail the run until a date; each has design, cell, reason and until")
+}
+
+// load reads the file, if there is one. It refuses --accept beside --fail-fast.
+func (a *acceptFlag) load(failFast bool) ([]results.Acceptance, error) {
+	if a.path != "" && failFast {
+		return nil, errors.New("--accept and --fail-fast: an accepted violation would end the run; hint: leave one of them out")
+	}
+	return accept.Load(a.path)
 }
