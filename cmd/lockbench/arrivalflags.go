@@ -7,15 +7,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // arrivalFlags adds the flags of open loops.
 func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
-	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second of all clients together, due whether earlier ones are done or not; --clients limits how many are under way at once (default closed loop: a client starts again when it is done)")
-	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: `model` of the times between arrivals: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", that of independent users)")
-	f.Var(textflag.New(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate in straight lines, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is their sum")
+	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second of all clients together, due whether earlier ones are done or not; --clients limits the number in progress at once (default closed loop: a client starts again when it is done)")
+	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: `model` of the times between arrivals: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", as of independent users)")
+	f.Var(newTextFlag(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate linearly, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is the sum of the stages")
 }
 
 // settleArrivals lets stages decide the duration, unless it was given.
@@ -33,9 +32,9 @@ func (r *arrivalRate) Set(text string) error {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no number; hint: arrivals per second, such as 1000", text)
+		return fmt.Errorf("%q is not a number; hint: arrivals per second, such as 1000", text)
 	case !(v > 0):
-		return fmt.Errorf("at %s per second nothing ever arrives; hint: above 0, such as 1000, or leave it out for a closed loop", text)
+		return fmt.Errorf("%s arrivals per second: it must be above 0; hint: such as 1000, or leave it out for a closed loop", text)
 	}
 	*r = arrivalRate(v)
 	return nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
@@ -17,10 +16,10 @@ import (
 
 // checkOptions are the flags of check.
 type checkOptions struct {
-	beside evidence.Options
-	out    output.Flags
-	claims []string
-	gate   gateOptions
+	evidence evidence.Options
+	out      outFlags
+	claims   []string
+	gate     gateOptions
 }
 
 func newCheck() *cobra.Command {
@@ -28,15 +27,15 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Judge saved histories again, without a server",
-		Long: `check judges histories that run --history saved, and those of other programs. It reads
-lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The
-verdicts and the exit code are those of the run. Of several files a broken claim (1) outweighs
-an inconclusive one (3), and that a failed threshold (4).
+		Long: `check judges histories that run --history saved, and histories of other programs. It reads
+lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The verdicts
+and the exit code equal those of the run. With several files, a broken claim (1) outweighs an
+inconclusive result (3), which outweighs a failed threshold (4).
 
 A history that is cut short or damaged is judged up to its last whole block and reported as
-partial. That is inconclusive unless a claim is broken before.
+partial. It is inconclusive, unless a claim is broken before the damage.
 
-A history without claims is judged by what a lease lock on one server can keep: all guarantees
+A history without claims is judged by those that a lease lock on one server can keep: all guarantees
 but reentrancy, under all conditions but state-loss, failover and work past the lease.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
@@ -49,16 +48,16 @@ but reentrancy, under all conditions but state-loss, failover and work past the 
 		},
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	o.out.AddWithEvidence(cmd.Flags(), output.OfRuns)
+	o.out.addWithEvidence(cmd.Flags(), runOutputs)
 	o.gate.flags(cmd.Flags())
-	evidenceFlags(cmd.Flags(), &o.beside)
-	claimsFlag(cmd.Flags(), &o.claims, "the history claims")
+	evidenceFlags(cmd.Flags(), &o.evidence)
+	claimsFlag(cmd.Flags(), &o.claims, "the history")
 	return cmd
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	defer endsAtOnce(cmd)()
-	out, err := o.out.Parse(output.OfRuns)
+	out, err := o.out.parse(runOutputs)
 	if err != nil {
 		return err
 	}
@@ -69,18 +68,18 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err := runner.CheckClaims(o.claims...); err != nil {
 		return err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return err
 	}
-	runs, err := judgeAll(files, o.claims, out.HLog())
+	runs, err := judgeAll(files, o.claims, out.hlog())
 	if err != nil {
 		return err
 	}
 	r := results.New(runs, nil)
-	beside.Conclude(&r, impls.All(), nil)
+	request.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds)
-	if err := out.Runs(cmd.OutOrStdout(), &r, nil); err != nil {
+	if err := out.writeRuns(cmd.OutOrStdout(), &r, nil); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
@@ -88,14 +87,14 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 
 // judgeAll judges files, and logs their latencies to others.
 func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
-	logs := output.NewIntervalLogs(hlogs)
-	defer func() { err = errors.Join(err, logs.Close()) }()
+	logs := newIntervalLogs(hlogs)
+	defer func() { err = errors.Join(err, logs.close()) }()
 	for _, file := range files {
 		label := ""
 		if len(files) > 1 {
 			label = results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
-		j, err := runner.Judge(file, claims, logs.Sink(label))
+		j, err := runner.Judge(file, claims, logs.sink(label))
 		if err != nil {
 			return nil, err
 		}

@@ -12,10 +12,10 @@ func newChoose() *cobra.Command {
 	var conditions []string
 	cmd := &cobra.Command{
 		Use:   "choose",
-		Short: "Choose a lock for a case, by what the released matrix knows",
-		Long: `choose asks what a lock is for, and answers with the designs that fit, the best first: how to
-use them, what that is known from, and the commands that check it. Flags answer questions
-beforehand. What is known is that of the released matrix, see docs/matrix.md.`,
+		Short: "Choose a lock for a case, by the findings of the released matrix",
+		Long: `choose asks about the use of a lock, and answers with the designs that fit, the best first: how to
+use them, the evidence, and the commands that check it. Flags answer questions in advance. The
+evidence is the released matrix; see docs/matrix.md.`,
 		Example: `  lockbench choose
   lockbench choose --if-two-hold damage --work 200ms --service redis --waiters 8`,
 		Args: cobra.NoArgs,
@@ -35,10 +35,10 @@ beforehand. What is known is that of the released matrix, see docs/matrix.md.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar((*string)(&c.Harm), "if-two-hold", "", "`waste` if work is done twice, damage if something is wrong afterwards")
-	f.DurationVar(&c.Work, "work", 0, "how long the work under the lock takes, usually")
-	f.StringVar((*string)(&c.Service), "service", "", "`name` of what the lock stands on: redis, replicas (of a server, which take over), quorum or files")
+	f.StringVar((*string)(&c.Harm), "if-two-hold", "", "`waste` if two holders only do work twice, damage if they leave wrong data")
+	f.DurationVar(&c.Work, "work", 0, "usual duration of the work under the lock")
+	f.StringVar((*string)(&c.Service), "service", "", "`name` of the service that keeps the lock: redis, replicas (a server with replicas that take over), quorum or files")
 	f.IntVar(&c.Waiters, "waiters", 0, "number of clients that want one key at the same time")
-	f.StringSliceVar(&conditions, "conditions", nil, "`names` of the conditions that can happen, all or none")
+	f.StringSliceVar(&conditions, "conditions", nil, "`names` of the conditions that can occur, or all, or none")
 	return cmd
 }

@@ -15,8 +15,8 @@ func newClean() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean --server URL",
 		Short: "Remove the keys that killed runs left on a server",
-		Long: `clean removes the keys of a run (lockbench:, eight hexadecimal digits, a colon) if nobody has used
-any of them for --idle. A run removes its keys itself, unless it is killed.`,
+		Long: `clean removes the keys of a run (lockbench:, eight hexadecimal digits, a colon) if none of them was
+used for --idle. A run removes its keys itself, unless it is killed.`,
 		Example: "  lockbench clean --server redis://localhost:6379",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -27,7 +27,7 @@ any of them for --idle. A run removes its keys itself, unless it is killed.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "`URL` of the server, as of run: redis://, rediss:// or unix://")
-	cmd.Flags().DurationVar(&idle, "idle", 10*time.Minute, "a run is gone if nobody used its keys for so long")
+	cmd.Flags().StringVar(&server, "server", "", "`URL` of the server, as for run: redis://, rediss:// or unix://")
+	cmd.Flags().DurationVar(&idle, "idle", 10*time.Minute, "time after which a run with unused keys counts as ended")
 	return cmd
 }

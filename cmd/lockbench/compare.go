@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 )
 
@@ -22,7 +21,7 @@ type compareOptions struct {
 	force    bool
 	save     string
 	resume   bool
-	out      output.Flags
+	out      outFlags
 	// forRun are the flags that need --run.
 	forRun []string
 }
@@ -34,7 +33,7 @@ func newCompare() *cobra.Command {
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
 		Short: "Compare guarantees and speed between repeated runs",
 		Long: `compare reports what changed in the guarantees and the speed of designs. It compares results
-that run --out json=FILE saved, or two designs that it runs itself, in turns. The files of a
+that run --out json=FILE saved, or runs two designs alternately. The files of a
 side are repetitions: a difference of speed takes at least six on each side, more with many
 designs. --run 10 runs each of two designs ten times, with the flags of run. A design may have a
 guard, as lua-token/fenced+fence. The same design twice shows the noise.
@@ -43,13 +42,13 @@ Guarantees come first. A violation has a counterexample, so one more broken clai
 however rare; other changes count if Fisher's exact test finds them significant. Each figure is
 shown by its medians and their confidence intervals. The Mann-Whitney test, which assumes no
 distribution, decides whether it differs; "~" marks no difference, with the size of one that
-could have been missed. If the sides took turns, only runs made close together are compared.
-All figures are tested as one family: false positives are 2 %. compare reports differences in
-settings and surroundings, and does not compare speeds measured under different settings.
+could have been missed. If the runs of the sides alternated, only runs close in time are compared.
+All figures are tested as one family: the chance of a false positive is 2 %. compare reports
+differences in settings and surroundings, and compares no speeds under different settings.
 
 Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few runs,
 nothing measured, or a claim left untested; 4 a figure is worse by more than --fail-if-slower
-allows, or weaker with --fail-if-weaker. Without these flags neither fails anything.`,
+allows, or a claim is weaker with --fail-if-weaker. Without these flags 4 does not occur.`,
 		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
   lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=c.html
   lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 5%`,
@@ -63,19 +62,19 @@ allows, or weaker with --fail-if-weaker. Without these flags neither fails anyth
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.IntVar(&o.rounds, "run", 0, "run the two designs in turns, each `N` times, with the flags of run below (default: compare saved results)")
+	f.IntVar(&o.rounds, "run", 0, "run the two designs alternately, `N` times each, with the flags of run below (default: compare saved results)")
 	f.StringArrayVar(&o.limits, "fail-if-slower", nil, "`[METRIC=]SHARE` by which a figure may be worse without exit 4: 10% (for grants_per_s and acquire.p50) or acquire.p99=25%; repeated (default no limit)")
 	f.BoolVar(&o.weaker, "fail-if-weaker", false, "exit 4 if a claimed cell was held on 299 occasions or more in BASE and on fewer in NEW")
 	f.BoolVar(&o.force, "force", false, "compare speeds even if the settings differ")
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
-	f.BoolVar(&o.resume, "resume", false, "with --run and --save: take the results that are there, and make the runs that are missing")
-	o.out.Add(f, output.OfComparisons)
+	f.BoolVar(&o.resume, "resume", false, "with --run and --save: use the results that are saved, and make only the missing runs")
+	o.out.add(f, comparisonOutputs)
 	// Designs and guards are arguments here.
 	o.forRun = append(o.settings.flagsBut(f, "design", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
-	out, err := o.out.Parse(output.OfComparisons)
+	out, err := o.out.parse(comparisonOutputs)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := out.Write(cmd.OutOrStdout(), &c, output.OfComparisons, failed); err != nil {
+	if err := out.write(cmd.OutOrStdout(), &c, comparisonOutputs, failed); err != nil {
 		return err
 	}
 	return verdictOf(c.Exit)
@@ -126,7 +125,7 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 		at = 1
 	}
 	if at <= 0 || at == len(args) {
-		return nil, nil, errors.New("it takes results of both sides; hint: lockbench compare BASE.json... -- NEW.json..., or --run N and two designs")
+		return nil, nil, errors.New("results of both sides are needed; hint: lockbench compare BASE.json... -- NEW.json..., or --run N and two designs")
 	}
 	if base, err = readResults(args[:at]); err != nil {
 		return nil, nil, err
@@ -156,7 +155,7 @@ func splitGuard(arg string) (design string, guards []string, err error) {
 	case !guarded:
 		return design, nil, nil
 	case guard == "":
-		return design, nil, fmt.Errorf("%s: no guard behind the +; hint: one of %s, or no +", arg, strings.Join(catalog.Names(catalog.Guards()), ", "))
+		return design, nil, fmt.Errorf("%s: no guard after the +; hint: one of %s, or leave the + out", arg, strings.Join(catalog.Names(catalog.Guards()), ", "))
 	}
 	return design, []string{guard}, nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/alternating"
 	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/turns"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -130,8 +130,8 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 		t.Fatal(err)
 	}
 	p.Sides[1].Design = slowed(p.Sides[1].Design, share)
-	p.Of.SelfCheck, p.Of.History = false, t.TempDir()
-	s, err := turns.New(p)
+	p.Settings.SelfCheck, p.Settings.History = false, t.TempDir()
+	s, err := alternating.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}

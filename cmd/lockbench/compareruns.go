@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/alternating"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/turns"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -22,29 +22,29 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 		return nil, nil, fmt.Errorf("--run %d: it is not from 1 to %d; hint: --run 10", o.rounds, mostRounds)
 	}
 	if len(args) != 2 {
-		return nil, nil, fmt.Errorf("--run takes two designs, and there are %d; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
+		return nil, nil, fmt.Errorf("--run takes two designs, and %d are given; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
 	}
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return nil, nil, err
 	}
 	if o.resume && o.save == "" {
-		return nil, nil, errors.New("--resume: no directory to take results from; hint: --save DIR")
+		return nil, nil, errors.New("--resume: no directory of saved results; hint: --save DIR")
 	}
 	p, err := o.plan(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := turns.New(p)
+	s, err := alternating.New(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, s.Runs())
 	defer shown.Close()
-	shown.Say("%d runs of each, in turns%s", o.rounds, about(s.Runs(), p.Of.Options))
+	shown.Say("%d runs of each, alternately%s", o.rounds, about(s.Runs(), p.Settings.Options))
 	return s.Run(cmd.Context(), shown.Sink())
 }
 
-// about returns how long so many runs take; empty if operations end them.
+// about returns the expected time of a number of runs; empty if a number of operations ends each.
 func about(runs int, o workloads.Options) string {
 	if o.Duration == 0 {
 		return ""
@@ -53,8 +53,8 @@ func about(runs int, o workloads.Options) string {
 }
 
 // plan returns the plan of run for the two designs.
-func (o *compareOptions) plan(args []string) (p turns.Plan, err error) {
-	p = turns.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
+func (o *compareOptions) plan(args []string) (p alternating.Plan, err error) {
+	p = alternating.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
 	for i, arg := range args {
 		one := o.settings
 		name, guards, err := splitGuard(arg)
@@ -62,13 +62,13 @@ func (o *compareOptions) plan(args []string) (p turns.Plan, err error) {
 			return p, err
 		}
 		one.designs, one.guards = []string{name}, guards
-		if p.Of, err = one.plan(); err != nil {
+		if p.Settings, err = one.plan(); err != nil {
 			return p, err
 		}
-		if len(p.Of.Subjects) != 1 {
-			return p, fmt.Errorf("%s: it is %d designs, and a side has one; hint: lockbench list designs", arg, len(p.Of.Subjects))
+		if len(p.Settings.Subjects) != 1 {
+			return p, fmt.Errorf("%s: it matches %d designs, and a side is one; hint: lockbench list designs", arg, len(p.Settings.Subjects))
 		}
-		p.Sides[i] = p.Of.Subjects[0]
+		p.Sides[i] = p.Settings.Subjects[0]
 	}
 	return p, nil
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// arguments complete the arguments that are not flags, by command. Commands that are
-// not listed take any file.
+// arguments complete the arguments that are not flags, by command. Other commands take any file.
 var arguments = map[string]cobra.CompletionFunc{
 	"run":     completeRunFile,
 	"compare": completeSides,
@@ -27,8 +26,8 @@ var arguments = map[string]cobra.CompletionFunc{
 	"man":     completeDirectory,
 }
 
-// completeAll lets shells complete the values of all flags, and the arguments, of the
-// commands below root.
+// completeAll lets shells complete the values of all flags, and the arguments, of the commands below
+// root.
 func completeAll(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if complete, ok := arguments[cmd.Name()]; ok {
@@ -102,8 +101,8 @@ func wordCompleter(words []catalog.Entry, commas bool) cobra.CompletionFunc {
 	}
 }
 
-// pairCompleter completes the word that begins a value, and leaves the rest to the
-// user: after a kind=, a path of any sort.
+// pairCompleter completes the word that begins a value, and leaves the rest to the user: after kind=
+// any path.
 func pairCompleter(words []catalog.Entry, paths bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		after := ""

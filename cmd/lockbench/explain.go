@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -26,19 +25,19 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain DESIGN [CELL]",
 		Short: "Show the evidence for one cell of the matrix",
-		Long: `explain shows what is known of one cell of one design: a guarantee under conditions, such as
-exclusion@failover. It shows whether the design claims the cell, what live runs and exploration
-found, the operations or the schedule that show it, how much was covered, and the commands that
-repeat it. Without a cell it shows the table of the design and all that was broken.
+		Long: `explain shows the evidence for one cell of one design: a guarantee under conditions, such as
+exclusion@failover. It shows whether the design claims the cell, the findings of live runs and of
+exploration, the operations or the schedule of a violation, the coverage, and the commands that
+repeat it. Without a cell it shows the table of the design and all violations.
 
-With --from the evidence is that of a saved matrix. Without it explain makes a matrix of this
-design alone.`,
+With --from the evidence comes from a saved matrix. Without it explain makes a matrix of this design
+alone.`,
 		Example: `  lockbench explain lua-token/expire owner-release --budget 30s
   lockbench explain redislock/obtain exclusion@failover --from matrix.json
   lockbench explain setnx-getset/naive recovery@crash --from matrix.json --save naive.replay`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return errors.New("it takes a design and a cell; hint: lockbench list designs, lockbench list guarantees")
+				return errors.New("a design and at most one cell are needed; hint: lockbench list designs, lockbench list guarantees")
 			}
 			return nil
 		},
@@ -64,7 +63,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 		}
 	}
 	if o.save != "" && len(cell) == 0 {
-		return errors.New("--save: which cell's schedule is not said; hint: name a cell after the design")
+		return errors.New("--save: no cell is named whose schedule could be saved; hint: name a cell after the design")
 	}
 	m, err := o.source(cmd, name)
 	if err != nil {
@@ -75,7 +74,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 	if err != nil {
 		return err
 	}
-	if err := reports.Write(w, reports.Text, explained, output.Terminal(w)); err != nil || o.save == "" {
+	if err := reports.Write(w, reports.Text, explained, terminalOptions(w)); err != nil || o.save == "" {
 		return err
 	}
 	replay, err := results.CellReplay(*m, at)
@@ -88,7 +87,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 // source returns the saved matrix, or a matrix of the design alone.
 func (o *explainOptions) source(cmd *cobra.Command, name string) (*results.Matrix, error) {
 	if o.from != "" {
-		if err := unusedBeside("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
+		if err := refuseUnused("from", cmd.Flags(), "from", "save", "quiet"); err != nil {
 			return nil, err
 		}
 		return readMatrix("--from", o.from)

@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -33,9 +32,9 @@ type exploreOptions struct {
 	claims    []string
 	replay    string
 	save      string
-	out       output.Flags
+	out       outFlags
 	gate      gateOptions
-	beside    evidence.Options
+	evidence  evidence.Options
 	quiet     bool
 }
 
@@ -53,14 +52,14 @@ func newExplore() *cobra.Command {
 		Use:   "explore [DESIGN...]",
 		Short: "Find the interleaving that breaks a design, in virtual time",
 		Long: `explore runs the clients of a design one server command at a time, in virtual time against an
-embedded server. At each step it decides whose command runs next, whether time passes, and what
-goes wrong: a client dies, stands still past its lease, or loses a reply. Every schedule is
+embedded server. At each step it chooses the next command, whether time passes, and whether a
+fault occurs: a client dies, is suspended past its lease, or loses a reply. Every schedule is
 judged like a live run. For a broken guarantee it prints the shortest schedule that breaks it;
 --replay runs that schedule again.
 
-Designs are names or globs (lockbench list designs), by default all of ours. Designs on several
-servers cannot be explored. The same --seed and --schedules find the same on every machine; a
-time budget that ends the search does not.
+Designs are names or globs (lockbench list designs), by default all of lockbench itself. Designs on
+several servers cannot be explored. With the same --seed and --schedules the result is the same on
+every machine, unless the time budget ends the search.
 
 Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token
@@ -91,31 +90,31 @@ func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 
 func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of what the clients do, separated by commas or repeated; lockbench list scenarios prints all (default all that the lock has the abilities for)")
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of the programs of the clients, separated by commas or repeated; lockbench list scenarios prints all (default all that the abilities of the lock allow)")
 	o.scopeFlags(f)
-	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the way in which schedules are chosen: "+strings.Join(strategies(), ", "))
+	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the strategy that chooses schedules: "+strings.Join(strategies(), ", "))
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, --schedules has no time limit")
 	f.Int64Var(&o.config.Schedules, "schedules", 0, "largest number of schedules for each design, shared by its scenarios (default no limit)")
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "seed of all random choices, those of the lock included")
-	claimsFlag(f, &o.claims, "the designs claim")
+	claimsFlag(f, &o.claims, "the designs")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
 	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
-	o.out.AddWithEvidence(f, output.OfExplorations)
+	o.out.addWithEvidence(f, explorationOutputs)
 	o.gate.exploredFlags(f)
-	evidenceFlags(f, &o.beside)
+	evidenceFlags(f, &o.evidence)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
 func (o *exploreOptions) scopeFlags(f *pflag.FlagSet) {
 	c := &o.config
 	f.IntVar(&c.Clients, "clients", c.Clients, "number of clients that compete for the locks")
-	f.IntVar(&c.Threads, "threads", c.Threads, "number of clients in one process; they share what a design keeps there")
+	f.IntVar(&c.Threads, "threads", c.Threads, "number of clients in one process; they share the state that a design keeps in a process")
 	f.IntVar(&c.Pool, "pool", 0, "largest number of connections of a process (default: the design decides)")
 	f.IntVar(&c.Rounds, "rounds", c.Rounds, "number of times that each client repeats the scenario")
 	f.IntVar(&c.Faults, "faults", c.Faults, "largest number of faults in one schedule")
 	f.StringSliceVar(&o.kinds, "kinds", nil, "`kinds` of faults: "+strings.Join(fault.Names(fault.Explored()), ", ")+"; die is both of die-before and die-after (default all but "+strings.Join(onRequest(), ", ")+")")
-	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard of the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
-	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that time may pass to the end of a lease although a command could run")
+	f.StringVar((*string)(&c.Guard), "guard", "", "`kind` of guard on the records that scenarios write: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+" (default none)")
+	f.IntVar(&c.Moves, "moves", c.Moves, "number of times that the clock may move to the end of a lease although a command could run")
 	f.DurationVar(&c.TTL, "ttl", c.TTL, "lease that clients ask for")
 	f.DurationVar(&c.Wait, "wait", 0, "longest wait of an acquire (default one attempt; in scenario wait half a lease, at least 1s)")
 	f.DurationVar(&c.Skew, "skew", 0, "largest error of a client's clock (default 1s more than the design tolerates)")
@@ -125,9 +124,8 @@ func strategies() []string {
 	return []string{string(explore.Auto), string(explore.Exhaustive), string(explore.Random), string(explore.PCT)}
 }
 
-// plan returns the exploration to make, and the outputs and thresholds of its
-// result.
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
+// plan returns the exploration to make, and the outputs and thresholds of its result.
+func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, out, nil, err
 	}
@@ -142,7 +140,7 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	if p.Config, err = o.settled(f); err != nil {
 		return p, out, nil, err
 	}
-	if out, err = o.out.Parse(output.OfExplorations); err != nil {
+	if out, err = o.out.parse(explorationOutputs); err != nil {
 		return p, out, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Explored); err != nil {
@@ -154,8 +152,8 @@ func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.P
 	return p, out, gates, o.reserve()
 }
 
-// reserve makes the directory for schedules and checks that files can be written
-// there, before a search with results that would be lost.
+// reserve makes the directory for schedules, and checks before the search that files can be written
+// there.
 func (o *exploreOptions) reserve() error {
 	if o.save == "" {
 		return nil
@@ -174,8 +172,8 @@ func (o *exploreOptions) reserve() error {
 	return nil
 }
 
-// settled returns the config of the flags. Its zero values mean defaults, so a
-// requested zero becomes -1.
+// settled returns the config of the flags. In a config zero means the default, so a zero that a flag
+// sets becomes -1.
 func (o *exploreOptions) settled(f *pflag.FlagSet) (explore.Config, error) {
 	c := o.config
 	if err := o.validate(f); err != nil {
@@ -249,7 +247,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err != nil {
 		return results.Result{}, err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return results.Result{}, err
 	}
@@ -259,16 +257,15 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err != nil {
 		return r, err
 	}
-	if err := beside.Explored(cmd.Context(), &r, p); err != nil {
+	if err := request.Explored(cmd.Context(), &r, p); err != nil {
 		return r, err
 	}
 	r.GateExplored(gates)
-	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, o.keep(r))
+	return r, out.write(cmd.OutOrStdout(), &r, explorationOutputs, o.keep(r))
 }
 
-// keep writes the schedules that were asked for, or else the schedules of broken
-// guarantees to a folder for temporary files, so that the command that runs them
-// again works.
+// keep writes all schedules to the directory of --save. Without --save it writes the schedules of
+// broken guarantees to a temporary directory, so that the replay commands in the report work.
 func (o *exploreOptions) keep(r results.Result) error {
 	if o.save != "" {
 		return results.Replays(o.save, r, func(results.Finding) bool { return true })
@@ -279,7 +276,7 @@ func (o *exploreOptions) keep(r results.Result) error {
 	}
 	dir, err := os.MkdirTemp("", "lockbench-")
 	if err != nil {
-		return fmt.Errorf("no place for replays: %w; hint: --save DIR", err)
+		return fmt.Errorf("no directory for replays: %w; hint: --save DIR", err)
 	}
 	return results.Replays(dir, r, isBroken)
 }

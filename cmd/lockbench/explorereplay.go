@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
@@ -21,7 +20,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
 	}
-	out, err := o.out.Parse(output.OfExplorations)
+	out, err := o.out.parse(explorationOutputs)
 	if err != nil {
 		return results.Result{}, err
 	}
@@ -42,15 +41,15 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	}
 	r := results.NewExploration([]results.Explored{run}, nil)
 	r.GateExplored(thresholds)
-	return r, out.Write(cmd.OutOrStdout(), &r, output.OfExplorations, nil)
+	return r, out.write(cmd.OutOrStdout(), &r, explorationOutputs, nil)
 }
 
 // onlyReplay refuses flags and arguments for settings that a replay file has.
 func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
-		return fmt.Errorf("%s: a replay names its design itself; hint: leave it out", strings.Join(designs, " "))
+		return fmt.Errorf("%s: the replay file names the design; hint: leave it out", strings.Join(designs, " "))
 	}
-	return unusedBeside("replay", f, "replay", "claims", "out", "fail-if", "quiet")
+	return refuseUnused("replay", f, "replay", "claims", "out", "fail-if", "quiet")
 }
 
 func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {

@@ -8,23 +8,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-
-	"github.com/lockbench/lockbench/internal/help"
 )
 
 // TestHelpIsReadable asserts, of each command, that no line of its help is longer than
-// help.Width and that each of its flags is in a group.
+// helpWidth and that each of its flags is in a group.
 func TestHelpIsReadable(t *testing.T) {
 	for _, cmd := range allCommands(newRoot()) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			text := helpOf(t, cmd)
 			for line := range strings.Lines(text) {
-				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > help.Width {
-					t.Errorf("%d columns, want %d at most: %s", n, help.Width, line)
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+					t.Errorf("%d columns, want %d at most: %s", n, helpWidth, line)
 				}
 			}
 			if _, other, found := strings.Cut(text, "\nOther:\n"); found {
-				t.Errorf("flags without a group; hint: help.Groups lists them:\n%s", other)
+				t.Errorf("flags without a group; hint: flagGroups lists them:\n%s", other)
 			}
 			if !strings.Contains(text, "\nHelp:\n  -h, --help") {
 				t.Errorf("the help has no group with --help:\n%s", text)
@@ -33,11 +31,11 @@ func TestHelpIsReadable(t *testing.T) {
 	}
 }
 
-// TestNoGroupOfFlagsIsEmpty asserts that each name that help.Groups lists is a flag.
+// TestNoGroupOfFlagsIsEmpty asserts that each name that flagGroups lists is a flag.
 func TestNoGroupOfFlagsIsEmpty(t *testing.T) {
 	all := allCommands(newRoot())
-	for _, g := range help.Groups() {
-		for _, listed := range g.Flags {
+	for _, g := range flagGroups() {
+		for _, listed := range g.names {
 			command, name, qualified := strings.Cut(listed, " ")
 			if !qualified {
 				name = listed
@@ -45,7 +43,7 @@ func TestNoGroupOfFlagsIsEmpty(t *testing.T) {
 			if !slices.ContainsFunc(all, func(cmd *cobra.Command) bool {
 				return cmd.Flags().Lookup(name) != nil && (!qualified || cmd.Name() == command)
 			}) {
-				t.Errorf("group %s lists %q, which no command has", g.Title, listed)
+				t.Errorf("group %s lists %q, which no command has", g.title, listed)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ func newHistory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history FILE",
 		Short: "Print a saved history as JSON Lines, without loss",
-		Long: `history prints a saved history as JSON Lines, one operation a line, for jq and
-other programs. Nothing is lost: check reads the lines back to the same verdicts.`,
+		Long: `history prints a saved history as JSON Lines, one operation a line, for jq and other programs.
+Nothing is lost: check gives the same verdicts for the lines.`,
 		Example: `  lockbench history run.lbh | jq 'select(.outcome == "unknown")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

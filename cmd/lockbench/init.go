@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/runfile"
 )
 
@@ -20,9 +19,9 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a run file to start from, with every key explained",
-		Long: `init writes a run file (` + usualRunFile + ` unless another is named; - is standard output) that runs as
-it is. It has the keys that most runs need. Comments below them describe all others. Editors
-that know YAML schemas complete and check it.`,
+		Long: `init writes a run file (` + usualRunFile + ` unless another is named; - is standard output) that can be run
+unchanged. It sets the keys that most runs need; comments describe all others. Editors that
+support YAML schemas complete and check it.`,
 		Example: `  lockbench init
   lockbench run run.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -41,7 +40,7 @@ that know YAML schemas complete and check it.`,
 
 func initRunFile(cmd *cobra.Command, path string, force bool) error {
 	text := runfile.Starter(path, runFileKeys(newRun().Flags()))
-	if path == output.Stdout {
+	if path == stdoutPath {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/limitsearch"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/runner"
@@ -17,8 +16,8 @@ import (
 func newLimit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit",
-		Short: "Search the highest rate, or the shortest lease, that is still safe",
-		Long: `limit searches the value up to which a design keeps a target and everything it claims: the
+		Short: "Find the highest rate, or the shortest lease, that is still safe",
+		Long: `limit finds the last value at which a design still meets its targets and keeps its claims: the
 highest rate of arrivals (limit rate) or the shortest lease (limit ttl). Every trial is a run
 that is judged. The limit found is tried again before it is reported.
 
@@ -43,20 +42,20 @@ easiest value misses the target.`,
 type limitOptions struct {
 	settings  runOptions
 	precision float64
-	out       output.Flags
+	out       outFlags
 }
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
-	o.out.Add(f, output.OfLimits)
-	// The design is an argument, and the rate and the number of operations are the search's.
+	o.out.add(f, limitOutputs)
+	// The design is an argument; the search sets the rate and the number of operations.
 	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
 }
 
 // validate returns an error if a common flag of all searches is wrong.
 func (o *limitOptions) validate() error {
 	if !(o.precision > 0 && o.precision <= 1) {
-		return fmt.Errorf("--precision %v: no share to miss a limit by; hint: above 0 and up to 1, such as 0.05", o.precision)
+		return fmt.Errorf("--precision %v: it is not an error of the limit; hint: above 0 and up to 1, such as 0.05", o.precision)
 	}
 	return nil
 }
@@ -66,14 +65,14 @@ func (o *limitOptions) plan(args []string) (runner.Plan, error) {
 	o.settings.designs = args
 	p, err := o.settings.plan()
 	if err == nil && len(p.Subjects) != 1 {
-		err = fmt.Errorf("%s is %d subjects, and a limit is of one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
+		err = fmt.Errorf("%s: %d combinations of design and guard, and limit takes one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
 	}
 	return p, err
 }
 
 // run searches, and writes the result.
 func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearch.Search) error {
-	out, err := o.out.Parse(output.OfLimits)
+	out, err := o.out.parse(limitOutputs)
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	if failed != nil && len(limit.Trials) == 0 {
 		return failed
 	}
-	if err := out.Write(cmd.OutOrStdout(), &limit, output.OfLimits, failed); err != nil {
+	if err := out.write(cmd.OutOrStdout(), &limit, limitOutputs, failed); err != nil {
 		return err
 	}
 	return verdictOf(limit.Exit)
@@ -93,7 +92,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 // oneDesign takes the name of one design.
 func oneDesign(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("it takes one design, and there are %d; hint: lockbench list designs", len(args))
+		return fmt.Errorf("it takes one design, and %d are given; hint: lockbench list designs", len(args))
 	}
 	_, err := impls.Match(args[0])
 	return err

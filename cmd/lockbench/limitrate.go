@@ -27,13 +27,13 @@ func newLimitRate() *cobra.Command {
 	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: "mutex"}}}
 	cmd := &cobra.Command{
 		Use:   "rate DESIGN",
-		Short: "Search the highest rate of arrivals at which targets and claims hold",
-		Long: `rate searches the highest rate of arrivals at which every target holds, no claim is broken and
-all work that was due was started. Work is due whether earlier work is done or not (open loop).
-The rate doubles until something is missed; then the search halves the interval. A rate that
-misses is tried again before it counts, since a noisy neighbour can spoil a run.
+		Short: "Find the highest rate of arrivals at which targets and claims hold",
+		Long: `rate finds the highest rate of arrivals at which every target holds, no claim is broken and all
+work that was due was started. Work is due whether earlier work is done or not (open loop). The
+rate doubles until a trial fails; then the search halves the interval. A rate that fails is tried
+again before it counts, since other load on the machine can spoil a run.
 
-Targets are conditions on metrics (lockbench list metrics); acquire is measured from the
+Targets are conditions on metrics (lockbench list metrics). Acquires are measured from their
 intended start. One acquire in a hundred may be refused unless a target says otherwise.`,
 		Example: `  lockbench limit rate lua-token/strategy
   lockbench limit rate redislock/obtain --target 'acquire.p99<5ms' --keys 1 --duration 10s
@@ -49,14 +49,14 @@ intended start. One acquire in a hundred may be refused unless a target says oth
 	f.Float64Var(&o.from, "from", 100, "first rate to try, in arrivals per second")
 	f.Float64Var(&o.least, "least", 1, "lowest rate to try, in arrivals per second")
 	f.Float64Var(&o.most, "most", 1_000_000, "highest rate to try, in arrivals per second")
-	f.IntVar(&o.votes, "votes", 3, "largest number of trials of a rate that misses; odd, for the majority decides")
+	f.IntVar(&o.votes, "votes", 3, "largest number of trials of a rate that fails; odd, since the majority decides")
 	o.flags(f)
 	f.Lookup("duration").Usage = "length of each trial, warm-up included"
 	return cmd
 }
 
-// rateSettings returns the options of short runs without work that outlives its lease,
-// on enough keys for some competition.
+// rateSettings returns the options of short runs with some competition for keys, and without work
+// that outlives its lease.
 func rateSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers = 64, 16, workloads.Uniform, 0
@@ -93,8 +93,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 // fastest is the highest valid rate.
 const fastest = 1e9
 
-// validate returns an error if a flag is wrong, and lets a search that begins below the
-// usual least rate go down to its beginning.
+// validate returns an error if a flag is wrong. It lowers the default of --least to --from.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if !f.Changed("least") {
 		o.least = min(o.least, o.from)
@@ -104,14 +103,14 @@ func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 		value float64
 	}{{"from", o.from}, {"least", o.least}, {"most", o.most}} {
 		if !(rate.value > 0 && rate.value <= fastest) {
-			return fmt.Errorf("--%s %v: no rate to try; hint: above 0 and up to %v, such as 100", rate.flag, rate.value, fastest)
+			return fmt.Errorf("--%s %v: it is not a rate of arrivals; hint: above 0 and up to %v, such as 100", rate.flag, rate.value, fastest)
 		}
 	}
 	if o.from < o.least || o.from > o.most {
-		return fmt.Errorf("--from %v: it is not between --least %v and --most %v; hint: set the three so that they are in order", o.from, o.least, o.most)
+		return fmt.Errorf("--from %v: it is not between --least %v and --most %v; hint: --least <= --from <= --most", o.from, o.least, o.most)
 	}
 	if o.votes < 1 || o.votes%2 == 0 {
-		return fmt.Errorf("--votes %d: they may come to nothing; hint: an odd number, such as 3", o.votes)
+		return fmt.Errorf("--votes %d: a majority needs an odd number; hint: an odd number, such as 3", o.votes)
 	}
 	return o.limitOptions.validate()
 }

@@ -23,10 +23,10 @@ func newLimitTTL() *cobra.Command {
 	o := limitTTLOptions{limitOptions: limitOptions{settings: runOptions{params: leaseSettings()}}}
 	cmd := &cobra.Command{
 		Use:   "ttl DESIGN",
-		Short: "Search the shortest lease that no work outlives",
-		Long: `ttl searches the shortest lease that no hold outlives. A hold lasts from the call of the acquire
-to the end of the work: --hold, the reading and writing of the workload, the way to the server
-and back, and the delays of this machine. Each trial has enough holds to conclude, if none
+		Short: "Find the shortest lease that no work outlives",
+		Long: `ttl finds the shortest lease that no hold outlives. A hold lasts from the call of the acquire to
+the end of the work: --hold, the reads and writes of the workload, the round trips to the server,
+and the delays of this machine. Each trial has enough holds to conclude, if none
 outlives the lease, that the share that does is below --risk with the given --confidence (0.1%
 and 95% take 2,995 holds; the rule of three says 3,000). The lease found is tried again with as
 many holds, since the first trial may have been lucky.
@@ -50,8 +50,7 @@ designs need keys to compete for (--key-choice uniform --keys 4).`,
 	return cmd
 }
 
-// leaseSettings returns the options of runs of a number of holds, with a key
-// for each client.
+// leaseSettings returns the options of runs of a number of holds, with a key for each client.
 func leaseSettings() workloads.Options {
 	p := tour()
 	p.Clients, p.Keys, p.KeyChoice, p.Stallers, p.Wait = 64, 0, workloads.Own, 0, time.Second
@@ -92,21 +91,20 @@ func (o *limitTTLOptions) holds() (int64, error) {
 	case err != nil:
 		return 0, fmt.Errorf("--%w", err)
 	case holds > mostHolds:
-		return 0, fmt.Errorf("--risk %v: it takes %d holds a trial to be %v sure of it; hint: a larger risk, such as 0.0001", o.risk, holds, o.confidence)
+		return 0, fmt.Errorf("--risk %v: a trial would need %d holds for a confidence of %v; hint: a larger risk, such as 0.0001", o.risk, holds, o.confidence)
 	}
 	return holds, nil
 }
 
-// begin begins the search at the lease of the plan, if the search can have a
-// result.
+// begin begins the search at the lease of the plan. It refuses a search that cannot have a result.
 func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	of, ttl := p.Subjects[0].Design, p.Options.TTL
 	unit := limitsearch.LeaseUnit(of)
 	switch {
 	case of.Leaseless:
-		return nil, fmt.Errorf("%s has no lease, of which the shortest could be found; hint: lockbench limit rate %s", of.Name, of.Name)
+		return nil, fmt.Errorf("%s has no lease to search for; hint: lockbench limit rate %s", of.Name, of.Name)
 	case of.Renews && p.Options.KeyChoice == workloads.Own:
-		return nil, fmt.Errorf("%s renews its leases: whether one was outlived shows only where somebody else was let in; hint: --key-choice uniform --keys 4", of.Name)
+		return nil, fmt.Errorf("%s renews its leases: a hold that outlives its lease shows only if another client competes for the key; hint: --key-choice uniform --keys 4", of.Name)
 	case ttl%unit != 0:
 		return nil, fmt.Errorf("--ttl %v: leases are multiples of %v in %s; hint: --ttl %v", ttl, unit, of.Name, max(unit, ttl.Round(unit)))
 	case o.most < ttl:

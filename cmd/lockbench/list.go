@@ -13,11 +13,11 @@ func newList() *cobra.Command {
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
 		Use:       "list designs|programs|workloads|scenarios|faults|guarantees|conditions|metrics",
-		Short:     "List what there is to run and to hold a lock to",
+		Short:     "List designs, programs, faults, guarantees, conditions or metrics",
 		ValidArgs: catalog.Kinds(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("nothing named to list; hint: one of %s", strings.Join(catalog.Kinds(), ", "))
+				return fmt.Errorf("no list named; hint: one of %s", strings.Join(catalog.Kinds(), ", "))
 			}
 			return nil
 		},
@@ -26,6 +26,6 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "designs: print their claims and the reasons of exceptions, too")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "designs: also print their claims and the reasons of exceptions")
 	return cmd
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan returns the command that writes manual pages, for packages of lockbench;
-// users have -h.
+// newMan returns the command that writes manual pages, for those that package lockbench; users have
+// -h.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -43,8 +43,7 @@ func writeManual(root *cobra.Command, dir string) error {
 	return doc.GenManTree(root, &header, dir)
 }
 
-// markup escapes the characters that have a meaning in Markdown, which pages are made
-// from.
+// markup escapes the characters that have a meaning in Markdown, the source of the pages.
 var markup = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, ">", `\>`, "[", `\[`)
 
 // literal escapes the texts of a command, and of the commands below it.
@@ -56,8 +55,7 @@ func literal(cmd *cobra.Command) {
 	}
 }
 
-// escaped escapes text outside of backquotes; Markdown leaves the text within them
-// alone.
+// escaped escapes text outside of backquotes; Markdown leaves the text within them alone.
 func escaped(text string) string {
 	parts := strings.Split(text, "`")
 	for i := 0; i < len(parts); i += 2 {

@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/suggest"
@@ -29,7 +28,7 @@ type matrixOptions struct {
 	servers   []string
 	seed      uint64
 	history   string
-	out       output.Flags
+	out       outFlags
 	expect    string
 	weaker    bool
 	resume    string
@@ -43,18 +42,18 @@ func newMatrix() *cobra.Command {
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
 		Long: `matrix runs designs on a real server, with and without faults, and explores their schedules in
-virtual time. One table shows what is known of each design, in a word, and the worst verdicts:
-designs down, conditions across. A cell is broken if any part breaks it. Designs are names or
-globs (lockbench list designs), by default all: ours and other people's.
+virtual time. One table shows a conclusion about each design, in a word, and the worst verdicts: a
+row for each design, a column for each condition. A cell is broken if any part breaks it. Designs
+are names or globs (lockbench list designs), by default all, those of other libraries included.
 
 The designs share the time budget. Live runs come first, one at a time; exploration gets the
-rest. Each part begins with a lock that is broken on purpose. If that is not caught, what held
-there counts as untested.
+rest. Each part begins with a lock that is broken on purpose. If it is not caught, the guarantees
+that were held in that part count as untested.
 
 With --out json=FILE the matrix is written there after each part, and --resume FILE completes
 it. lockbench explain shows the evidence for a cell. With --expect FILE the exit code says
 whether a cell is worse than in that matrix, not whether a claim is broken; thresholds still
-count. With --fail-if-weaker a claim must hold on enough occasions, if it did so before.
+count. With --fail-if-weaker a claim that was held on enough occasions before must be again.
 
 Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench matrix
@@ -77,7 +76,7 @@ Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
-	o.out.Add(f, output.OfMatrices)
+	o.out.add(f, matrixOutputs)
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
 	f.BoolVar(&o.weaker, "fail-if-weaker", false, "with --expect: exit 4 if a claimed cell was held on 299 occasions or more and now holds on fewer")
@@ -88,7 +87,7 @@ func (o *matrixOptions) flags(f *pflag.FlagSet) {
 func (o *matrixOptions) sharedFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.DurationVar(&o.budget, "budget", 5*time.Minute, "time for all designs together")
-	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules to explore of each design, the same on every machine (default as many as --budget allows)")
+	f.Int64Var(&o.schedules, "schedules", 0, "number of schedules of each design to explore, the same on every machine (default as many as --budget allows)")
 	f.StringSliceVar(&o.drivers, "drivers", []string{matrix.Live, matrix.Explore}, "`kinds` of runs, separated by commas: live, explore")
 	serverFlag(f, &o.servers, "`URL` of the server of live runs")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
@@ -105,7 +104,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 		return fmt.Errorf("--schedules %d: nothing would be explored; hint: 1 or more, or leave it out for no limit", o.schedules)
 	}
 	if len(o.drivers) == 0 {
-		return errors.New("--drivers: none named; hint: live, explore or both")
+		return errors.New("--drivers: no driver is named; hint: live, explore or both")
 	}
 	known := []string{matrix.Live, matrix.Explore}
 	for _, d := range o.drivers {
@@ -114,7 +113,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 		}
 	}
 	if o.weaker && o.expect == "" {
-		return errors.New("--fail-if-weaker: there is nothing to be weaker than; hint: --expect FILE")
+		return errors.New("--fail-if-weaker: there is no matrix to compare with; hint: --expect FILE")
 	}
 	return o.unread(f)
 }
@@ -123,7 +122,7 @@ func (o *matrixOptions) validate(f *pflag.FlagSet) error {
 func (o *matrixOptions) unread(f *pflag.FlagSet) error {
 	for name, driver := range map[string]string{"server": matrix.Live, "history": matrix.Live, "schedules": matrix.Explore} {
 		if flag := f.Lookup(name); flag.Changed && !slices.Contains(o.drivers, driver) {
-			return fmt.Errorf("--%s %s: it is for --drivers %s, which is left out; hint: leave one of them out", name, flag.Value, driver)
+			return fmt.Errorf("--%s %s: it is for --drivers %s, which is not among the drivers; hint: leave one of them out", name, flag.Value, driver)
 		}
 	}
 	return nil
@@ -134,7 +133,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := o.validate(cmd.Flags()); err != nil {
 		return 0, err
 	}
-	out, err := o.out.Parse(output.OfMatrices)
+	out, err := o.out.parse(matrixOutputs)
 	if err != nil {
 		return 0, err
 	}
@@ -154,12 +153,12 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	if err := inScope(s.Gates, rowNames(&s.Matrix)); err != nil {
 		return 0, err
 	}
-	s.Files = append(s.Files, out.JSON()...)
+	s.Files = append(s.Files, out.json()...)
 	failed := s.Run(cmd.Context())
 	if failed != nil && !slices.ContainsFunc(s.Matrix.Rows, func(r results.MatrixRow) bool { return len(r.Parts) > 0 }) {
 		return 0, failed
 	}
-	if err := out.Matrix(cmd.OutOrStdout(), &s.Matrix, failed); err != nil || expected == nil {
+	if err := out.writeMatrix(cmd.OutOrStdout(), &s.Matrix, failed); err != nil || expected == nil {
 		return s.Matrix.Exit, err
 	}
 	exit, err := o.compare(cmd, *expected, s.Matrix)
@@ -176,7 +175,7 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 		}
 	}
 	if o.resume != "" {
-		return o.goOn(cmd, designs)
+		return o.resumed(cmd, designs)
 	}
 	if len(names) == 0 {
 		designs = impls.All()
@@ -184,9 +183,9 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 	return o.session(cmd, designs), nil
 }
 
-// goOn plans the missing parts of the matrix in a file, for its own designs and for the
-// named ones.
-func (o *matrixOptions) goOn(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
+// resumed plans the missing parts of the matrix in a file, for its own designs and for the named
+// ones.
+func (o *matrixOptions) resumed(cmd *cobra.Command, designs []design.Design) (*matrix.Session, error) {
 	m, err := readMatrix("--resume", o.resume)
 	if err != nil {
 		return nil, err
@@ -232,15 +231,15 @@ func readMatrix(flag, path string) (*results.Matrix, error) {
 	return m, nil
 }
 
-// compare reports the cells that are worse than expected. It leaves out designs that
-// were not asked for this time.
+// compare reports the cells that are worse than expected. It ignores designs of this program that
+// were not run.
 func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) (int, error) {
 	expected.Rows = slices.DeleteFunc(slices.Clone(expected.Rows), func(r results.MatrixRow) bool {
 		return m.Row(r.Design) == nil && slices.Contains(impls.Names(), r.Design)
 	})
 	c := results.CompareMatrices(expected, m)
 	w := cmd.OutOrStdout()
-	if o.out.Replaced() {
+	if o.out.replaced() {
 		w = cmd.ErrOrStderr()
 	}
 	c.With = o.expect
@@ -248,7 +247,7 @@ func (o *matrixOptions) compare(cmd *cobra.Command, expected, m results.Matrix) 
 		c.FailWeaker()
 	}
 	_, err := fmt.Fprintln(w)
-	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, output.Terminal(w)))
+	return c.Exit, errors.Join(err, reports.Write(w, reports.Text, &c, terminalOptions(w)))
 }
 
 // session plans a new matrix of these designs.
@@ -256,7 +255,7 @@ func (o *matrixOptions) session(cmd *cobra.Command, designs []design.Design) *ma
 	return matrix.New(o.settings(), designs, progress.OfParts(cmd.ErrOrStderr(), o.quiet))
 }
 
-// settings returns the settings of the flags. The options of live runs are the tour's.
+// settings returns the settings of the flags. Live runs have the options of a tour.
 func (o *matrixOptions) settings() matrix.Settings {
 	return matrix.Settings{
 		Budget: o.budget, Schedules: o.schedules, Drivers: o.drivers, Servers: o.servers, Seed: o.seed, History: o.history,

@@ -16,8 +16,8 @@ func (o *metricsOptions) flag(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "metrics", "", "serve Prometheus metrics at `[HOST]:PORT` during the session; host 0.0.0.0 serves other machines, too; port 0 is any free port (default no server, host 127.0.0.1)")
 }
 
-// open serves the metrics of a session with so many runs, announces the address, and returns
-// the sink that shows them and a function that ends the server. Without an address it serves
+// open serves the metrics of a session with that number of runs and announces the address. It returns
+// the sink that updates them and a function that stops the server. Without an address it serves
 // nothing.
 func (o *metricsOptions) open(runs int, say func(string, ...any)) (runner.Sink, func() error, error) {
 	if o.address == "" {

@@ -12,13 +12,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A pointList holds the values of --clients and --keys. Each pair of them is a point, at which every
-// design runs once.
+// A pointList holds the values of --clients and --keys. Each pair of them is a point; every design runs
+// once at each point.
 type pointList struct{ clients, keys []int }
 
 func (l *pointList) flags(f *pflag.FlagSet, usual workloads.Options) {
-	intsFlag(f, &l.clients, "clients", usual.Clients, "number of clients that compete for the locks, or several, separated by commas; a design runs once with each")
-	intsFlag(f, &l.keys, "keys", usual.Keys, "number of locks, or several, separated by commas; a design runs once with each; unless given, the key choices own and pairs derive it from --clients")
+	intsFlag(f, &l.clients, "clients", usual.Clients, "number of clients that compete for the locks; each design runs once with each of several, separated by commas")
+	intsFlag(f, &l.keys, "keys", usual.Keys, "number of locks; each design runs once with each of several, separated by commas; unless given, the key choices own and pairs derive it from --clients")
 }
 
 func intsFlag(f *pflag.FlagSet, values *[]int, name string, usual int, what string) {
@@ -48,8 +48,8 @@ func (l *pointList) check() error {
 	return nil
 }
 
-// contended sets the most clients and the fewest keys, under which the self-check runs: competition
-// shows a broken lock.
+// contended sets the most clients and the fewest keys, for the self-check: competition shows a broken
+// lock.
 func (l *pointList) contended(o *workloads.Options) {
 	o.Clients, o.Keys = slices.Max(l.clients), slices.Min(l.keys)
 }

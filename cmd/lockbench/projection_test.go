@@ -137,8 +137,8 @@ func (p *projection) report(path string, form reports.Form) string {
 	return p.plain(out.String())
 }
 
-// brief returns a checksum of a text that is too long to keep.
-func brief(text string) string { return fmt.Sprintf("%.4x", sha256.Sum256([]byte(text))) }
+// digest returns a checksum of a text that is too long to keep.
+func digest(text string) string { return fmt.Sprintf("%.4x", sha256.Sum256([]byte(text))) }
 
 // A matrixFile is a saved matrix as text.
 type matrixFile struct {
@@ -255,7 +255,7 @@ func condensed(out string) string {
 	if len(idle) > 0 {
 		said = append(said, "not exercised: "+strings.Join(idle, ", "))
 	}
-	return strings.Join(said, " | ") + " | " + brief(strings.Join(rest, "\n"))
+	return strings.Join(said, " | ") + " | " + digest(strings.Join(rest, "\n"))
 }
 
 // cases returns the cases of a JUnit report, by suite and name.
@@ -329,7 +329,7 @@ func words(page string) string {
 		page = regexp.MustCompile(markup).ReplaceAllString(page, " ")
 	}
 	all := strings.Fields(page)
-	return fmt.Sprintf("%d words, %s", len(all), brief(strings.Join(all, " ")))
+	return fmt.Sprintf("%d words, %s", len(all), digest(strings.Join(all, " ")))
 }
 
 // saved writes each saved result, unchanged and with each violation counted.
@@ -388,7 +388,7 @@ func histories(p *projection) {
 		}
 		out, exit := p.run("check", path, "--known", known)
 		all := strings.Split(strings.TrimSpace(out), "\n")
-		p.line("%s | exit %d | %s | %s", filepath.ToSlash(p.plain(path)), exit, strings.Join(all[max(0, len(all)-2):], " | "), brief(out))
+		p.line("%s | exit %d | %s | %s", filepath.ToSlash(p.plain(path)), exit, strings.Join(all[max(0, len(all)-2):], " | "), digest(out))
 		return nil
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/internal/wholefile"
 	"github.com/lockbench/lockbench/reports"
@@ -19,7 +18,7 @@ import (
 type reportOptions struct {
 	html string
 	svg  string
-	out  output.Flags
+	out  outFlags
 }
 
 func newReport() *cobra.Command {
@@ -27,12 +26,12 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows what run, check, explore, matrix, compare or limit wrote with --out json=FILE.
---html writes one HTML page that needs no network. --svg writes SVG pictures of how long
-acquires took and of every counterexample. Without these report prints on the terminal.
-Several results of runs become one report; - is standard input.
+		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out json=FILE.
+--html writes one HTML page that needs no network. --svg writes SVG pictures of the durations of
+acquires and of every counterexample. Without these flags report prints on the terminal. Several
+results of runs become one report; - is standard input.
 
-The exit code is 0 when the report was written, whatever it says.`,
+The exit code is 0 if the report was written, whatever its verdicts.`,
 		Example: `  lockbench run --out json=result.json
   lockbench report result.json --html report.html
   lockbench report result.json --svg pictures
@@ -47,7 +46,7 @@ The exit code is 0 when the report was written, whatever it says.`,
 	}
 	cmd.Flags().StringVar(&o.html, "html", "", "write an HTML page to this `file`; - is standard output (default: print on the terminal)")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write SVG pictures into this `directory`, light or dark as the reader prefers")
-	o.out.AddEvidence(cmd.Flags())
+	o.out.addEvidence(cmd.Flags())
 	return cmd
 }
 
@@ -83,7 +82,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	}
 	page := func(w io.Writer) error { return reports.Write(w, reports.HTML, r, reports.Options{}) }
 	switch {
-	case o.html == output.Stdout:
+	case o.html == stdoutPath:
 		return page(stdout)
 	case o.html != "":
 		if err := wholefile.Write(o.html, page); err != nil {
@@ -93,18 +92,17 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	case o.svg != "":
 		return nil
 	}
-	return reports.Write(stdout, reports.Text, r, o.out.Terminal(stdout))
+	return reports.Write(stdout, reports.Text, r, o.out.terminal(stdout))
 }
 
-// writePictures writes the pictures of a report into a directory, and makes the
-// directory.
+// writePictures writes the pictures of a report into a directory, which it makes.
 func writePictures(dir string, r results.Report) error {
 	all, err := reports.Pictures(r)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		return errors.New("there is nothing to draw: nothing was measured, and no guarantee was broken")
+		return errors.New("nothing to draw: nothing was measured, and no guarantee was broken; hint: --html writes a page")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -119,7 +117,7 @@ func writePictures(dir string, r results.Report) error {
 
 // reportFrom reads the report in a file, or on stdin if the file is -.
 func reportFrom[T results.Report](stdin io.Reader, file string, read func(io.Reader) (T, error)) (T, error) {
-	if file != output.Stdout {
+	if file != stdoutPath {
 		return readReport(file, read)
 	}
 	r, err := read(stdin)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/help"
 	"github.com/lockbench/lockbench/internal/legible"
 	"github.com/lockbench/lockbench/internal/suggest"
 	"github.com/lockbench/lockbench/internal/wholefile"
@@ -26,8 +25,8 @@ const exitUsage = 2
 // convention of shells.
 const exitInterrupted = 130
 
-// endsAtOnce makes a signal end a command that drives no locks, until stop is called: nothing has
-// to be cleaned up.
+// endsAtOnce makes a signal end the process until stop is called. It is for commands that drive no
+// locks and have nothing to clean up on a server.
 func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	return context.AfterFunc(cmd.Context(), func() {
 		wholefile.Abandon()
@@ -35,8 +34,8 @@ func endsAtOnce(cmd *cobra.Command) (stop func() bool) {
 	})
 }
 
-// verdict is the exit code of a result, passed on as an error: the result itself has been written
-// and there is nothing to add.
+// verdict is the exit code of a result that has been written, passed on as an error without a
+// message.
 type verdict int
 
 func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
@@ -86,9 +85,9 @@ func complaint(cmd *cobra.Command, err error) string {
 	return what + "\nhint: " + hint
 }
 
-func init() { cobra.AddTemplateFunc("flagGroups", help.Flags) }
+func init() { cobra.AddTemplateFunc("flagGroups", helpOfFlags) }
 
-// sweep is refused with a hint at run, which takes lists.
+// sweep is a former command: the hint of its error names run, which takes lists.
 const sweep = "sweep"
 
 var errSweep = fmt.Errorf("unknown command %q; hint: lockbench run --clients 1,8,64 runs each number of clients", sweep)
@@ -97,8 +96,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockbench",
 		Short: "How fast is a distributed lock, and which guarantees does it keep?",
-		Long: `lockbench runs lock designs with real clients on a real Redis, records what happens, and judges
-from the record alone which guarantees held. It also explores the schedules of a design, one
+		Long: `lockbench runs lock designs with real clients on a real Redis, records every operation, and judges
+from the record alone which guarantees were held. It also explores the schedules of a design, one
 command at a time, and prints one that breaks it.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken; 2 an error of
@@ -128,7 +127,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.SetUsageTemplate(help.Template)
+	root.SetUsageTemplate(usageTemplate)
 	printHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text bytes.Buffer

@@ -9,10 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/accept"
-	"github.com/lockbench/lockbench/internal/budget"
 	"github.com/lockbench/lockbench/internal/evidence"
-	"github.com/lockbench/lockbench/internal/output"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/thresholds"
 	"github.com/lockbench/lockbench/runner"
@@ -22,14 +19,14 @@ import (
 // their one result.
 type singleOptions struct {
 	runOptions
-	points  pointList
-	out     output.Flags
-	gate    gateOptions
-	accept  accept.Flag
-	budget  budget.Flag
-	metrics metricsOptions
-	ui      bool
-	beside  evidence.Options
+	points   pointList
+	out      outFlags
+	gate     gateOptions
+	accept   acceptFlag
+	budget   budgetFlag
+	metrics  metricsOptions
+	ui       bool
+	evidence evidence.Options
 }
 
 func newRun() *cobra.Command {
@@ -37,20 +34,20 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
-		Long: `run drives designs one after another with the clients of a workload, records what happens,
-judges the record and measures it. Without flags it runs all our designs in about a minute
-and needs nothing installed: it uses a private redis-server from PATH, else an embedded server.
-Designs that lock on several servers get several.
+		Long: `run drives designs, one after another, with the clients of a workload. It records every operation,
+and judges and measures the record. Without flags it runs all designs of lockbench itself in about
+a minute, and nothing has to be installed: it starts redis-server from PATH, or else an embedded
+server. A design that locks on several servers gets several.
 
 A run file is a YAML file whose keys are these flags. Flags on the command line override it.
 lockbench init writes one; - reads standard input.
 
---clients and --keys take several values: every design runs at every combination of them, one
-run after the other, each as long as --duration says. The runs are one result. --out csv has a
-row for each run, and a terminal draws the rates of a design with three numbers of clients.
+--clients and --keys take several values: every design runs with every combination of them, one
+run after the other, each for --duration. The runs are one result. --out csv writes a row for each
+run. On a terminal, a chart shows the rates of a design with three or more numbers of clients.
 
-A run ends with a lock that is broken on purpose. If this self-check is not caught, held counts
-as untested (exit 3).
+Last, run checks itself with a lock that is broken on purpose. If it does not catch that lock, every
+guarantee that was held counts as untested (exit 3).
 
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
@@ -79,13 +76,13 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.points.flags(f, o.params)
 	o.flagsBut(f, "clients", "keys")
-	o.budget.Add(f)
-	exploreFlag(f, &o.beside)
-	evidenceFlags(f, &o.beside)
-	o.out.AddWithEvidence(f, output.OfRuns)
+	o.budget.add(f)
+	exploreFlag(f, &o.evidence)
+	evidenceFlags(f, &o.evidence)
+	o.out.addWithEvidence(f, runOutputs)
 	o.gate.flags(f)
 	o.gate.abortFlag(f)
-	o.accept.Add(f)
+	o.accept.add(f)
 	o.metrics.flag(f)
 	uiFlag(f, &o.ui)
 }
@@ -102,14 +99,14 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := o.budget.Divide(cmd.Flags(), &p, &o.beside.Explore); err != nil {
+	if err := o.budget.divide(cmd.Flags(), &p, &o.evidence.Explore); err != nil {
 		return err
 	}
-	beside, err := o.beside.Parse()
+	request, err := o.evidence.Parse()
 	if err != nil {
 		return err
 	}
-	accepted, err := o.accept.Load(o.failFast)
+	accepted, err := o.accept.load(o.failFast)
 	if err != nil {
 		return err
 	}
@@ -119,8 +116,8 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
-	conclude := beside.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
-	result, failed := o.observed(ctx, p, shown, out.HLog())
+	conclude := request.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
+	result, failed := o.observed(ctx, p, shown, out.hlog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
@@ -128,14 +125,14 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	conclude(r)
 	r.Accept(accepted, time.Now())
 	r.Gate(gates)
-	if err := out.Runs(cmd.OutOrStdout(), r, failed); err != nil {
+	if err := out.writeRuns(cmd.OutOrStdout(), r, failed); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
 // plan returns the runs to make, and the outputs and thresholds of their one result.
-func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresholds.Threshold, err error) {
+func (o *singleOptions) plan() (p runner.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, out, nil, err
 	}
@@ -146,7 +143,7 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 	if err = p.Check(); err != nil {
 		return p, out, nil, err
 	}
-	if out, err = o.out.Parse(output.OfRuns); err != nil {
+	if out, err = o.out.parse(runOutputs); err != nil {
 		return p, out, nil, err
 	}
 	if gates, err = o.gate.thresholds(thresholds.Live); err != nil {
@@ -160,12 +157,12 @@ func (o *singleOptions) plan() (p runner.Plan, out output.Paths, gates []thresho
 
 // observed runs a plan, shows its progress, serves its metrics and logs its latencies.
 func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
-	logs := output.NewIntervalLogs(hlogs)
-	defer func() { err = errors.Join(err, logs.Close()) }()
+	logs := newIntervalLogs(hlogs)
+	defer func() { err = errors.Join(err, logs.close()) }()
 	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return runPlan(ctx, p, shown, metrics, logs.OfPlan(&p))
+	return runPlan(ctx, p, shown, metrics, logs.sinkOfPlan(&p))
 }

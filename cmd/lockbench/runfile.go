@@ -24,10 +24,10 @@ func oneRunFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readRunFile reads the run file that args name, if any, and sets the flags that the
-// command line does not set to the file's values; it returns these settings. It first
-// tries every value on spare, the flags of another command of the same kind, so that all
-// faults are reported, even those that the command line overrides.
+// readRunFile reads the run file that args name, if any. It sets the flags that the command line does
+// not set to the values of the file, and returns these settings. It first sets the flags of spare,
+// which are of another command of the same kind, so that all faults are reported, even of values that
+// the command line overrides.
 func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfile.File, error) {
 	if len(args) == 0 {
 		return runfile.File{}, nil
@@ -55,8 +55,7 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 	return file, nil
 }
 
-// apply sets a flag to a value of a run file, which must not be empty, as on a command
-// line.
+// apply sets a flag to the values of a run file. As on a command line, they must not be empty.
 func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -65,12 +64,12 @@ func apply(f *pflag.Flag, s runfile.Setting) (err error) {
 		err = f.Value.Set(s.Values[0].Text)
 	}
 	if err == nil && isEmpty(f.Value) {
-		err = fmt.Errorf("%s %q: nothing is named; hint: a value, or leave the key out", f.Name, "")
+		err = fmt.Errorf("%s %q: the value is empty; hint: a value, or leave the key out", f.Name, "")
 	}
 	return err
 }
 
-// settingOf returns the values that a flag was set to, as errors write them.
+// settingOf returns a function that gives the values of a flag, as errors write them.
 func settingOf(f *pflag.FlagSet) func(runfile.Setting) []string {
 	return func(s runfile.Setting) []string {
 		v := f.Lookup(s.Key.Name).Value
@@ -104,7 +103,7 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	if k.Pair == "" && strings.Contains(what, "=") {
 		k.Pair = "=" // kind=path, say
 	}
-	if (!list || k.Type == runfile.Integer) && !slices.Contains(nothing, f.DefValue) {
+	if (!list || k.Type == runfile.Integer) && !slices.Contains(unsetDefaults, f.DefValue) {
 		k.Default = f.DefValue
 	}
 	switch {
@@ -125,8 +124,8 @@ func keyOf(f *pflag.Flag) runfile.Key {
 	return k
 }
 
-// nothing has the defaults that stand for another value, or for none.
-var nothing = []string{"", "0", "0s", "false"}
+// unsetDefaults are the defaults that mean another value, or none.
+var unsetDefaults = []string{"", "0", "0s", "false"}
 
 // typeOf returns the syntax of a flag's values.
 func typeOf(v pflag.Value) runfile.Type {

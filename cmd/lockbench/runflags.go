@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/textflag"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -39,8 +38,8 @@ type runOptions struct {
 	quiet    bool
 }
 
-// flagsBut adds all flags except those with these names, which the command leaves out or
-// defines itself. It returns the names of the added flags.
+// flagsBut adds all flags except the flags without, which the command leaves out or defines itself. It
+// returns the names of the added flags.
 func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []string) {
 	all := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	o.flags(all)
@@ -55,15 +54,15 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default our own)")
-	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "what clients do: a `name` that lockbench list workloads prints")
-	serverFlag(f, &o.servers, "`URL` of the server: redis:// (a node stands for its cluster; with ?master_name=NAME a sentinel), rediss://, unix://, or file:///DIR for locks on files")
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default all of lockbench itself)")
+	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
+	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
-	f.StringArrayVar(&o.faults, "fault", nil, "`KIND[,name=value...]` of a fault to inject, such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
-	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard of the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
-	claimsFlag(f, &o.claims, "the designs claim")
+	f.StringArrayVar(&o.faults, "fault", nil, "fault to inject: `KIND[,name=value...]`, such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
+	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard on the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
+	claimsFlag(f, &o.claims, "the designs")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design")
 	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory`")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
@@ -72,15 +71,15 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	p := &o.params
 	f.IntVar(&p.Clients, "clients", p.Clients, "number of clients that compete for the locks")
-	f.IntVar(&p.Processes, "processes", p.Processes, "number of processes of the clients; clients of a process share what a design keeps there (default one per client)")
+	f.IntVar(&p.Processes, "processes", p.Processes, "number of processes that the clients are divided among; clients of one process share the state that a design keeps in a process (default one per client)")
 	f.IntVar(&p.Keys, "keys", p.Keys, "number of locks; unless given, the key choices own and pairs derive it from --clients")
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
 	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
-	f.Var(textflag.New(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
-	f.Var(textflag.New(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
+	f.Var(newTextFlag(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
+	f.Var(newTextFlag(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1 (default 0)")
-	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients beside --clients, four to a key of their own: one works on past its lease, the others come after it; they are judged and not measured, and go on until each could stall once")
+	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients in addition to --clients, in groups of four with a key for each group: one works on past its lease, and the others compete for the key; stallers are judged but not measured, and run until each could stall once")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s runs until --operations are done")
 	f.Int64Var(&p.Operations, "operations", 0, "total number of iterations of all clients (default no limit)")
 	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is judged but not measured")
@@ -96,7 +95,7 @@ func (o *runOptions) workloadFlags(f *pflag.FlagSet) {
 	f.IntVar(&p.Depth, "depth", 0, "reentrant: number of nested acquires, the outer one included (default 2)")
 	f.DurationVar(&p.NestedTTL, "nested-ttl", 0, "reentrant: lease of nested acquires (default --ttl)")
 	f.DurationVar(&p.Period, "period", 0, "cron: time from one job to the next (default 500ms; if --ttl, --hold and --duration are not given either, cron runs 6s with a period of 2s, a job of 1.8s and a lease of 1s)")
-	f.DurationVar(&p.Delay, "delay", 0, "cron: time after the job in which others stay locked out (default a fifth of --period)")
+	f.DurationVar(&p.Delay, "delay", 0, "cron: time after the job during which other clients stay locked out (default a fifth of --period)")
 }
 
 // onlyFor are the flags that only one workload reads.
@@ -120,8 +119,8 @@ func (o *runOptions) unread(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// settle fits the settings that were not given to those that were. The error is about a flag
-// that has no effect.
+// settle derives the settings that were not given from those that were. It returns an error for a
+// flag that has no effect.
 func (o *runOptions) settle(f *pflag.FlagSet) error {
 	if err := o.unread(f); err != nil {
 		return err
@@ -146,8 +145,8 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// settleCron makes the job outlast its lease, so that it has to be extended, in a few
-// periods.
+// settleCron makes the job longer than its lease, which so has to be extended, and the run a few
+// periods long.
 func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	p := &o.params
 	if f.Changed("ttl") || f.Changed("hold") || f.Changed("period") || f.Changed("duration") {
@@ -160,8 +159,8 @@ func (o *runOptions) settleCron(f *pflag.FlagSet) {
 	}
 }
 
-// fixedKeys reports whether clients stay with their key, so that the number of keys follows
-// from the number of clients.
+// fixedKeys reports whether each client keeps its key, so that the number of keys follows from the
+// number of clients.
 func fixedKeys(choice string) bool { return choice == workloads.Own || choice == workloads.Pairs }
 
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
@@ -169,8 +168,7 @@ func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
 }
 
-// serversFromEnvironment returns the servers in the environment variable, separated by
-// blanks.
+// serversFromEnvironment returns the servers in the environment variable, separated by blanks.
 func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
 // plan returns the plan of the flags, checked.
@@ -196,9 +194,9 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	return p, p.Check()
 }
 
-// subjects returns each design with each of the guards, but no design without fences with the
-// guard that needs them; it is an error if only such pairs are named. A design chosen by a
-// pattern is optional.
+// subjects returns each design with each of the guards, except designs without fences with the guard
+// that needs fences; it is an error if only such pairs are named. A design that a pattern chose is
+// optional.
 func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error) {
 	guards := o.guards
 	if len(guards) == 0 {
@@ -213,7 +211,7 @@ func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error)
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("guard %s: none of these designs hands out fences; hint: lua-token/fenced does, and guard %s needs none", lockbench.FenceGuard, lockbench.CompareGuard)
+		return nil, fmt.Errorf("guard %s: none of these designs issues fences; hint: lua-token/fenced does, and guard %s needs none", lockbench.FenceGuard, lockbench.CompareGuard)
 	}
 	return all, nil
 }

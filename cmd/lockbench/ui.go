@@ -17,12 +17,12 @@ import (
 
 // uiFlag adds the flag that asks for the live view.
 func uiFlag(f *pflag.FlagSet, asked *bool) {
-	f.BoolVar(asked, "ui", false, "show the run live on the whole terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
+	f.BoolVar(asked, "ui", false, "show the run live on the full terminal: rate, percentiles, violations, faults; without a terminal, print progress in lines")
 }
 
-// show returns the progress for a run of p, and the context for it: the command's or, if
-// the run is shown live, one that ends when the user at the terminal asks for that. If
-// nothing can be shown it says so, and prints progress in lines.
+// show returns the progress for a run of p, and the context for it: the context of the command or, if
+// the run is shown live, one that ends when the user at the terminal quits. Without a terminal it
+// announces that, and prints progress in lines.
 func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Context, progress.Runs, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	plain := progress.OfRuns(w, o.quiet, len(p.Subjects))
@@ -30,7 +30,7 @@ func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Contex
 		return ctx, plain, nil
 	}
 	if o.quiet {
-		return ctx, nil, errors.New("--ui shows progress and --quiet is to have none; hint: leave one of them out")
+		return ctx, nil, errors.New("--ui shows progress, and --quiet turns it off; hint: leave one of them out")
 	}
 	out, _ := w.(*os.File)
 	if err := ui.Can(out); err != nil {

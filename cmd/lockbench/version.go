@@ -25,11 +25,3 @@ func newVersion() *cobra.Command {
 // version returns the version of lockbench, and the commit if the build knows
 // it.
 func version() string { return strings.TrimSpace(buildinfo.Version() + " " + buildinfo.Commit()) }
-
-// noArgs refuses arguments that are not flags.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q; hint: %s -h shows what it takes", args[0], cmd.CommandPath())
-	}
-	return nil
-}

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A vocabulary describes the values of a flag beyond their type: for run files, their
-// schema, and completion. The zero value describes nothing.
+// A vocabulary describes the values of a flag beyond their type, for run files, their schema, and
+// completion. The zero value describes nothing.
 type vocabulary struct {
 	// words are the valid values, or their valid beginnings; nil for any.
 	words func() []catalog.Entry
@@ -31,8 +31,7 @@ type vocabulary struct {
 	check func(string) error
 }
 
-// vocabularies are keyed by the name of the flag, which means the same in all
-// commands.
+// vocabularies are keyed by the name of the flag, which means the same in all commands.
 var vocabularies = map[string]vocabulary{
 	"design":     {words: catalog.Designs, globs: true, check: checkDesign},
 	"workload":   {words: catalog.Workloads},
@@ -52,8 +51,8 @@ var vocabularies = map[string]vocabulary{
 // outputKind finds the kinds of output in the help of --out.
 var outputKind = regexp.MustCompile(`\b([a-z]+)=(?:FILE|DIR)`)
 
-// wordsOf returns the words of a flag. The words of --out are from its help, since
-// each command writes other kinds.
+// wordsOf returns the words of a flag. The words of --out come from its help, since each command
+// writes other kinds.
 func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 	switch {
 	case f.Name == "out":

@@ -1,5 +1,6 @@
-// Package accept reads files of accepted breaches: of which design, which cell, why, and until
-// when.
+// Package accept reads files of accepted violations: the design and the cell, the reason, and the
+// last day. A file of --accept has a format with a reader of its own and its own errors, so it is
+// not part of the command, its only user.
 package accept
 
 import (
@@ -22,7 +23,7 @@ func Load(path string) ([]results.Acceptance, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--accept: %w; hint: docs/ci.md has such a file", err)
+		return nil, fmt.Errorf("--accept: %w; hint: docs/ci.md has an example", err)
 	}
 	defer f.Close()
 	text, err := runfile.ReadAll(f)
@@ -51,7 +52,7 @@ func Read(name string, text []byte) ([]results.Acceptance, error) {
 		what := [2]string{v["design"], cell.String()}
 		if line, twice := first[what]; twice {
 			problems = append(problems, runfile.Problem{File: name, At: item.At,
-				Err: fmt.Errorf("%s %s: line %d has it already; hint: leave one of them out", what[0], what[1], line)})
+				Err: fmt.Errorf("%s %s: line %d has it, too; hint: leave one of them out", what[0], what[1], line)})
 			continue
 		}
 		first[what] = item.At.Line
@@ -73,19 +74,19 @@ func keys() []runfile.Key {
 			_, err := impls.Match(text)
 			return err
 		}},
-		{Name: "cell", Help: "what is broken, as reports name it, such as cell: exclusion@crash", Check: func(text string) error {
+		{Name: "cell", Help: "the broken cell as reports name it, such as cell: exclusion@crash", Check: func(text string) error {
 			_, err := lockbench.ParseCell(text)
 			return err
 		}},
-		{Name: "reason", Help: "why it is accepted, for who reads the report", Check: func(text string) error {
+		{Name: "reason", Help: "the reason for accepting it, for readers of the report", Check: func(text string) error {
 			if strings.TrimSpace(text) == "" {
-				return errors.New("reason \"\": it says nothing; hint: why it is accepted, for who reads the report")
+				return errors.New("reason \"\": it is empty; hint: the reason for accepting it, for readers of the report")
 			}
 			return nil
 		}},
 		{Name: "until", Help: "the last day on which it is accepted, such as until: 2027-01-31", Check: func(text string) error {
 			if _, err := time.Parse(time.DateOnly, text); err != nil {
-				return fmt.Errorf("until %q: it is no day; hint: the last on which it is accepted, such as 2027-01-31", text)
+				return fmt.Errorf("until %q: it is not a date; hint: the last day on which it is accepted, such as 2027-01-31", text)
 			}
 			return nil
 		}},

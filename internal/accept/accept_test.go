@@ -41,21 +41,21 @@ func TestReadRefuses(t *testing.T) {
 		{"an unknown design", "- design: lua-token/tokn\n  cell: exclusion\n" + rest, `a.yaml:1:11: unknown design "lua-token/tokn"; hint: did you mean lua-token/token`},
 		{"an unknown guarantee", "- design: lua-token/*\n  cell: exclsion\n" + rest, `a.yaml:2:9: unknown guarantee "exclsion"; hint: did you mean exclusion? known are `},
 		{"an unknown condition", "- design: lua-token/*\n  cell: exclusion@crsh\n" + rest, `a.yaml:2:9: "exclusion@crsh": unknown condition "crsh"; hint: did you mean crash? known are `},
-		{"no reason", "- design: lua-token/*\n  cell: exclusion\n  until: 2027-01-31\n", `a.yaml:1:3: it has no reason; hint: why it is accepted, for who reads the report`},
-		{"an empty reason", "- design: lua-token/*\n  cell: exclusion\n  reason: ' '\n  until: 2027-01-31\n", `a.yaml:3:11: reason "": it says nothing; hint: why it is accepted, for who reads the report`},
+		{"no reason", "- design: lua-token/*\n  cell: exclusion\n  until: 2027-01-31\n", `a.yaml:1:3: it has no reason; hint: the reason for accepting it, for readers of the report`},
+		{"an empty reason", "- design: lua-token/*\n  cell: exclusion\n  reason: ' '\n  until: 2027-01-31\n", `a.yaml:3:11: reason "": it is empty; hint: the reason for accepting it, for readers of the report`},
 		{"no day", "- design: lua-token/*\n  cell: exclusion\n  reason: known\n", `a.yaml:1:3: it has no until; hint: the last day on which it is accepted, such as until: 2027-01-31`},
-		{"no such day", "- design: lua-token/*\n  cell: exclusion\n  reason: known\n  until: 2027-02-30\n", `a.yaml:4:10: until "2027-02-30": it is no day; hint: the last on which it is accepted, such as 2027-01-31`},
-		{"a time", "- design: lua-token/*\n  cell: exclusion\n  reason: known\n  until: 2027-01-31T10:00:00Z\n", `a.yaml:4:10: until "2027-01-31T10:00:00Z": it is no day; hint: the last on which it is accepted, such as 2027-01-31`},
+		{"no such day", "- design: lua-token/*\n  cell: exclusion\n  reason: known\n  until: 2027-02-30\n", `a.yaml:4:10: until "2027-02-30": it is not a date; hint: the last day on which it is accepted, such as 2027-01-31`},
+		{"a time", "- design: lua-token/*\n  cell: exclusion\n  reason: known\n  until: 2027-01-31T10:00:00Z\n", `a.yaml:4:10: until "2027-01-31T10:00:00Z": it is not a date; hint: the last day on which it is accepted, such as 2027-01-31`},
 		{"an unknown field", "- design: lua-token/*\n  cell: exclusion\n  untill: 2027-01-31\n" + rest, `a.yaml:3:3: unknown key "untill"; hint: did you mean until?`},
 		{"another field", "- design: lua-token/*\n  cell: exclusion\n  owner: me\n" + rest, `a.yaml:3:3: unknown key "owner"; hint: keys are design, cell, reason, until`},
-		{"no list", "design: lua-token/*\n", `a.yaml:1:1: a list is read here; hint: begin each item with a dash: - design: ...`},
-		{"a text", "- lua-token/*\n", `a.yaml:1:3: lua-token/*: an item of the list has keys; hint: keys are design, cell, reason, until`},
-		{"twice", "- design: lua-token/*\n  cell: exclusion\n" + rest + "- design: lua-token/*\n  cell: exclusion\n" + rest, `a.yaml:5:3: lua-token/* exclusion: line 1 has it already; hint: leave one of them out`},
+		{"no list", "design: lua-token/*\n", `a.yaml:1:1: it is not a list; hint: begin each item with a dash: - design: ...`},
+		{"a text", "- lua-token/*\n", `a.yaml:1:3: lua-token/*: an item of the list is a mapping; hint: keys are design, cell, reason, until`},
+		{"twice", "- design: lua-token/*\n  cell: exclusion\n" + rest + "- design: lua-token/*\n  cell: exclusion\n" + rest, `a.yaml:5:3: lua-token/* exclusion: line 1 has it, too; hint: leave one of them out`},
 		{"several problems", "- design: lua-token/*\n  cell: exclusion\n  until: soon\n", `2 problems in a.yaml
 a.yaml:1:3: it has no reason
-    hint: why it is accepted, for who reads the report
-a.yaml:3:10: until "soon": it is no day
-    hint: the last on which it is accepted, such as 2027-01-31`},
+    hint: the reason for accepting it, for readers of the report
+a.yaml:3:10: until "soon": it is not a date
+    hint: the last day on which it is accepted, such as 2027-01-31`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := Read("a.yaml", []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -1,5 +1,6 @@
 // Package budget divides the total time of a run between its parts: the exploration of its designs,
-// the live run of each, and the runs of locks that are broken on purpose.
+// the live run of each, and the runs of locks that are broken on purpose. It computes with plans
+// alone and knows no flags, so it is not part of the command, its only user.
 package budget
 
 import (

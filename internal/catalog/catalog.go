@@ -1,4 +1,6 @@
-// Package catalog lists the designs, programs, faults and other names that lockbench knows.
+// Package catalog lists the designs, programs, faults and other names that lockbench knows. lockbench
+// list, completion and run files read the same entries. The entries come from many packages and need
+// no flags, so they are not part of the command, their only user.
 package catalog
 
 import (
@@ -26,7 +28,7 @@ type Entry struct {
 	Source    string            `json:"source,omitempty"`
 	Reacquire string            `json:"reacquire,omitempty"`
 	Claims    *lockbench.Claims `json:"claims,omitempty"`
-	// About are the conditions in the definition of a guarantee, Conditions the conditions that a
+	// About has the conditions in the definition of a guarantee, Conditions the conditions that a
 	// fault causes.
 	About      lockbench.Conditions `json:"about,omitzero"`
 	Conditions lockbench.Conditions `json:"conditions,omitzero"`
@@ -117,7 +119,7 @@ func (l *Entry) about() string {
 	return "about @" + l.About.String()
 }
 
-// brought names the conditions that a fault causes, or the faults that cause a condition.
+// brought describes the conditions that a fault causes, or the faults that cause a condition.
 func (l *Entry) brought() string {
 	var parts []string
 	switch {
@@ -250,12 +252,12 @@ func Names(all []Entry) (names []string) {
 	return names
 }
 
-// Guards lists the kinds of store that guard themselves.
+// Guards lists the kinds of guard on a store.
 func Guards() []Entry {
 	summaries := map[lockbench.Guard]string{
-		lockbench.NoGuard:      "the store does what it is told",
-		lockbench.FenceGuard:   "it refuses fences lower than it has seen",
-		lockbench.CompareGuard: "it refuses writes made on a version that is not its last",
+		lockbench.NoGuard:      "the store accepts every write",
+		lockbench.FenceGuard:   "the store refuses fences lower than the highest so far",
+		lockbench.CompareGuard: "the store refuses writes based on a version that is not its latest",
 	}
 	var all []Entry
 	for _, g := range lockbench.Guards() {

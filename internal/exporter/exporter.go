@@ -37,7 +37,7 @@ type Exporter struct {
 	finished int
 }
 
-// New returns an Exporter for a session of so many runs.
+// New returns an Exporter for a session with that number of planned runs.
 func New(planned int) *Exporter {
 	e := &Exporter{registry: prometheus.NewRegistry(), durations: newDurations(), planned: planned}
 	for _, d := range e.durations {

@@ -28,7 +28,7 @@ type Server struct {
 func Serve(address string, metrics http.Handler) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address: %w; hint: :9090, or 0.0.0.0:9090 for other machines to see", address, err)
+		return nil, fmt.Errorf("%q is not an address: %w; hint: :9090, or 0.0.0.0:9090 to serve other machines", address, err)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -38,7 +38,7 @@ func Serve(address string, metrics http.Handler) (*Server, error) {
 	mux.Handle("GET /{$}", http.RedirectHandler(path, http.StatusFound))
 	s := &Server{served: make(chan error, 1), http: http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}}
 	if s.listener, err = net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
-		return nil, fmt.Errorf("%w; hint: another port, or :0 for any that is free", err)
+		return nil, fmt.Errorf("%w; hint: another port, or :0 for any free port", err)
 	}
 	go func() { s.served <- s.http.Serve(s.listener) }()
 	return s, nil

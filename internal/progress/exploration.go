@@ -19,8 +19,8 @@ type Exploration interface {
 	Close()
 }
 
-// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of
-// so many designs, each in so many scenarios; nothing if quiet.
+// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of a number of
+// designs, each in a number of scenarios; nothing if quiet.
 func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration {
 	switch {
 	case quiet:

@@ -19,8 +19,8 @@ type Runs interface {
 	Close()
 }
 
-// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan of so many runs, zero
-// if the number is unknown; nothing if quiet.
+// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan with a number of runs, zero if
+// it is unknown; nothing if quiet.
 func OfRuns(w io.Writer, quiet bool, runs int) Runs {
 	switch {
 	case quiet:
@@ -39,7 +39,7 @@ type Lines struct {
 	Name        string
 }
 
-// NewLines returns the lines of so many runs, zero if the number is unknown.
+// NewLines returns the lines for a number of runs, zero if it is unknown.
 func NewLines(w io.Writer, runs int) *Lines { return &Lines{writer: writer{w: w}, Total: runs} }
 
 // Sink returns a sink that writes the lines.

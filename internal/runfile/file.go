@@ -70,7 +70,7 @@ func Load(name string, stdin io.Reader) (text []byte, err error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names what to run without one", err)
+			return nil, fmt.Errorf("%w; hint: lockbench init writes a run file, and --design names designs without one", err)
 		}
 		defer file.Close()
 		r = file
@@ -89,14 +89,14 @@ func ReadAll(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if len(text) > maxText {
-		return nil, fmt.Errorf("it has more than %d KB; hint: is it the file that was meant?", maxText>>10)
+		return nil, fmt.Errorf("it has more than %d KB; hint: check that it is the right file", maxText>>10)
 	}
 	lists := 0
 	for _, begin := range []string{"[", "{", "- "} {
 		lists += bytes.Count(text, []byte(begin))
 	}
 	if lists > maxLists {
-		return nil, fmt.Errorf("it has more than %d lists; hint: is it the file that was meant?", maxLists)
+		return nil, fmt.Errorf("it has more than %d lists; hint: check that it is the right file", maxLists)
 	}
 	return text, nil
 }
@@ -133,7 +133,7 @@ func (r *reader) entries(text []byte) []*ast.MappingValueNode {
 // document returns the document of a text, nil if it is empty; false if it cannot be parsed.
 func (r *reader) document(text []byte) (ast.Node, bool) {
 	if !utf8.Valid(text) {
-		r.complain(Position{}, "it is no UTF-8 text; hint: a YAML file is read here")
+		r.complain(Position{}, "it is not UTF-8; hint: save it as YAML in UTF-8")
 		return nil, false
 	}
 	parsed, err := parser.ParseBytes(bytes.TrimPrefix(text, byteOrderMark), 0)
@@ -153,7 +153,7 @@ func (r *reader) document(text []byte) (ast.Node, bool) {
 	case 1:
 		return bodies[0], true
 	}
-	r.complain(place(bodies[1]), "a second document begins here; hint: one document is read, so no ---")
+	r.complain(place(bodies[1]), "a second document begins here; hint: a file is one document, without ---")
 	return nil, false
 }
 
@@ -172,9 +172,9 @@ func (r *reader) mapping(body ast.Node) []*ast.MappingValueNode {
 func (r *reader) malformed(err error) Problem {
 	var syntax *yaml.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Token == nil {
-		return Problem{File: r.file, Err: fmt.Errorf("it is no YAML: %w", err)}
+		return Problem{File: r.file, Err: fmt.Errorf("it is not YAML: %w", err)}
 	}
-	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is no YAML: %s; hint: lines of key: value, each key once, indented by blanks", syntax.Message)}
+	return Problem{File: r.file, At: position(syntax.Token), Err: fmt.Errorf("it is not YAML: %s; hint: lines of key: value, each key once, indented by blanks", syntax.Message)}
 }
 
 // setting reads one key. It returns false if the key does not exist or its values do not fit.

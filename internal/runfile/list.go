@@ -20,7 +20,7 @@ func ReadList(name string, text []byte, keys []Key) (items []Item, err error) {
 	}
 	list, isList := body.(*ast.SequenceNode)
 	if !isList {
-		r.complain(place(body), "a list is read here; hint: begin each item with a dash: - %s: ...", names[0])
+		r.complain(place(body), "it is not a list; hint: begin each item with a dash: - %s: ...", names[0])
 		return nil, r.failed()
 	}
 	for _, n := range list.Values {
@@ -41,7 +41,7 @@ func (r *reader) listed(n ast.Node) Item {
 	item := Item{At: place(n), Values: make(map[string]string)}
 	entries, ok := pairs(n)
 	if !ok {
-		r.complain(item.At, "%s: an item of the list has keys; hint: %s", n.GetToken().Value, r.others)
+		r.complain(item.At, "%s: an item of the list is a mapping; hint: %s", n.GetToken().Value, r.others)
 		return item
 	}
 	had := make(map[string]bool)

@@ -29,7 +29,7 @@ func (r *reader) values(k Key, n ast.Node) []Value {
 // items returns the items of a list, which must not be empty.
 func (r *reader) items(k Key, list *ast.SequenceNode) []ast.Node {
 	if len(list.Values) == 0 {
-		r.complain(place(list), "%s has an empty list; hint: leave the key out for what is usual", k.Name)
+		r.complain(place(list), "%s has an empty list; hint: leave the key out for its default", k.Name)
 	}
 	return list.Values
 }
@@ -108,11 +108,11 @@ func (r *reader) scalar(k Key, n ast.Node) (text string, ok bool) {
 	case *ast.NullNode:
 		r.complain(place(n), "%s has no value; hint: give it one, or leave the key out", k.Name)
 	case *ast.AliasNode:
-		r.complain(place(n), "a value that begins with * has to be quoted; hint: '*/poll'")
+		r.complain(place(n), "a value that begins with * must be quoted; hint: '*/poll'")
 	case *ast.AnchorNode:
-		r.complain(place(n), "anchors are not read; hint: quote a value that begins with &")
+		r.complain(place(n), "anchors are not supported; hint: quote a value that begins with &")
 	default:
-		r.complain(place(n), "%s takes %s, not a %s; hint: quote a text that YAML takes for something else", k.Name, k.takes(), strings.ToLower(n.Type().String()))
+		r.complain(place(n), "%s takes %s, not a %s; hint: quote a text that YAML reads as another type", k.Name, k.takes(), strings.ToLower(n.Type().String()))
 	}
 	return "", false
 }

@@ -1,4 +1,4 @@
-// Package suggest finds the names that a mistyped one may have meant.
+// Package suggest finds known names that resemble a mistyped one.
 package suggest
 
 import (
@@ -58,11 +58,11 @@ func letters(name string) string {
 	return string(all)
 }
 
-// Unknown returns the error for a name that is not in known: it names the value and its kind,
-// the argument what, and hints at near matches or, if there are none, at all of known.
-func Unknown(what, name string, known []string) error {
+// Unknown returns the error for a name that is not in known. It names the kind of the name and the
+// name, and hints at near matches or, if there are none, at all of known.
+func Unknown(kind, name string, known []string) error {
 	if near := Near(name, known); len(near) > 0 {
-		return fmt.Errorf("unknown %s %q; hint: did you mean %s?", what, name, strings.Join(near, ", "))
+		return fmt.Errorf("unknown %s %q; hint: did you mean %s?", kind, name, strings.Join(near, ", "))
 	}
-	return fmt.Errorf("unknown %s %q; hint: known are %s", what, name, strings.Join(known, ", "))
+	return fmt.Errorf("unknown %s %q; hint: known are %s", kind, name, strings.Join(known, ", "))
 }

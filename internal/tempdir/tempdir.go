@@ -1,7 +1,6 @@
 // Package tempdir makes temporary folders that do not outlive their owner: the next start removes
 // the folders of killed processes. The owner keeps a lock on a file in its folder. The system
-// releases the lock when the owner ends, however it ends, so that a leftover is told from a folder
-// in use.
+// releases the lock when the owner ends, in any way, so that a folder without a lock is a leftover.
 package tempdir
 
 import (

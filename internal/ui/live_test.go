@@ -179,7 +179,7 @@ func TestLastScreenSaysWhatTheReportSays(t *testing.T) {
 	if got, want := []int64{last.Grants, last.Refused}, []int64{report.Counts.Grants + nested, report.Counts.Refused}; !slices.Equal(got, want) {
 		t.Errorf("grants and refusals: got %v, want %v of the report", got, want)
 	}
-	screen := ansi.Strip(told(t, tea.WindowSizeMsg{Width: 250, Height: 40}, v.session()).View().Content)
+	screen := ansi.Strip(modelAfter(t, tea.WindowSizeMsg{Width: 250, Height: 40}, v.session()).View().Content)
 	acquire := report.Latency["acquire"].P99
 	wants := []string{report.Design, figures.Rate(report.GrantsPerS) + "/s", "p99 " + figures.Compact(acquire)}
 	for cell, f := range report.Cells.Cells {

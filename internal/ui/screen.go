@@ -25,9 +25,9 @@ const (
 func Can(out *os.File) error {
 	switch {
 	case out == nil || !term.IsTerminal(int(out.Fd())):
-		return errors.New("no terminal to draw on")
+		return errors.New("it is not a terminal")
 	case os.Getenv("TERM") == "dumb":
-		return errors.New("TERM=dumb: this terminal cannot be drawn on")
+		return errors.New("TERM=dumb: the terminal has no cursor movement")
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (s *Screen) Close() error {
 	select {
 	case <-s.done:
 	case <-time.After(patience):
-		return fmt.Errorf("the terminal took nothing for %v", patience)
+		return fmt.Errorf("the terminal accepted no output for %v", patience)
 	}
 	if s.err != nil {
 		return fmt.Errorf("the live view ended: %w", s.err)

@@ -60,8 +60,8 @@ func sessions() map[string]Session {
 	}
 }
 
-// told is a model after the messages.
-func told(t *testing.T, messages ...tea.Msg) tea.Model {
+// modelAfter returns a model that has received the messages.
+func modelAfter(t *testing.T, messages ...tea.Msg) tea.Model {
 	t.Helper()
 	var m tea.Model = newModel(func() {})
 	for _, msg := range messages {
@@ -76,7 +76,7 @@ func TestView(t *testing.T) {
 		for _, width := range []int{60, 120} {
 			file := fmt.Sprintf("%s-%d.golden", name, width)
 			t.Run(file, func(t *testing.T) {
-				view := told(t, tea.WindowSizeMsg{Width: width, Height: 24}, s).View()
+				view := modelAfter(t, tea.WindowSizeMsg{Width: width, Height: 24}, s).View()
 				golden(t, file, ansi.Strip(view.Content)+"\n")
 				if !view.AltScreen {
 					t.Error("it is drawn over what was on the terminal before")
@@ -109,7 +109,7 @@ func TestViewFits(t *testing.T) {
 	for name, s := range sessions() {
 		for _, width := range []int{1, 8, 20, 40, 59, 61, 89, 90, 130} {
 			for _, height := range []int{1, 2, 3, 6, 9, 12, 15, 18, 24, 50} {
-				view := told(t, s, tea.WindowSizeMsg{Width: width, Height: height}).View().Content
+				view := modelAfter(t, s, tea.WindowSizeMsg{Width: width, Height: height}).View().Content
 				lines := strings.Split(view, "\n")
 				if len(lines) > height {
 					t.Fatalf("%s, %dx%d: got %d lines", name, width, height, len(lines))
@@ -129,7 +129,7 @@ func TestViewFits(t *testing.T) {
 
 // TestViewSignals asserts that broken claims are red, and nothing else is.
 func TestViewSignals(t *testing.T) {
-	view := told(t, tea.WindowSizeMsg{Width: 120, Height: 24}, sessions()["running"]).View().Content
+	view := modelAfter(t, tea.WindowSizeMsg{Width: 120, Height: 24}, sessions()["running"]).View().Content
 	const red = "31"
 	for _, l := range strings.Split(view, "\n") {
 		isRed := strings.Contains(l, "\x1b[1;"+red+"m")

@@ -1,4 +1,4 @@
-package output
+package main
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// inGitHub writes the outputs of GitHub Actions if lockbench runs there: the report to
-// the summary of the step, annotations to the log.
-func inGitHub(log io.Writer, r results.Report, kinds []Kind) error {
+// inGitHub writes the outputs of GitHub Actions if lockbench runs there: the report to the summary of
+// the step, annotations to the log.
+func inGitHub(log io.Writer, r results.Report, kinds []outKind) error {
 	var errs []error
 	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && slices.Contains(kinds, githubKind) {
 		errs = append(errs, appendFile(path, githubKind.form, r))

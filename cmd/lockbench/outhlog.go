@@ -1,4 +1,4 @@
-package output
+package main
 
 import (
 	"errors"
@@ -10,20 +10,20 @@ import (
 	"github.com/lockbench/lockbench/runner"
 )
 
-// IntervalLogs are the files of --out hlog, written while runs are judged. A file is replaced only
+// intervalLogs are the files of --out hlog, written while runs are judged. A file is replaced only
 // when the first run begins, so that its old content is not lost if the server does not answer.
-type IntervalLogs struct {
+type intervalLogs struct {
 	paths []string
 	files []*os.File
 	logs  []*measure.IntervalLog
-	err   error // of making them
+	err   error // of creating the files
 }
 
-// NewIntervalLogs returns the logs of these files; without files it returns none.
-func NewIntervalLogs(paths []string) *IntervalLogs { return &IntervalLogs{paths: paths} }
+// newIntervalLogs returns the logs of these files; without files it returns none.
+func newIntervalLogs(paths []string) *intervalLogs { return &intervalLogs{paths: paths} }
 
 // open makes the files, once.
-func (l *IntervalLogs) open() {
+func (l *intervalLogs) open() {
 	for _, path := range l.paths {
 		f, err := os.Create(path)
 		if err != nil {
@@ -36,13 +36,13 @@ func (l *IntervalLogs) open() {
 	l.paths = nil
 }
 
-// Sink returns a sink that logs a run under a label, empty if there is only one run.
-func (l *IntervalLogs) Sink(label string) runner.Sink { return l.sinkOf(&label) }
+// sink returns a sink that logs a run under a label, empty if there is only one run.
+func (l *intervalLogs) sink(label string) runner.Sink { return l.labelled(&label) }
 
-// OfPlan returns a sink that logs each subject of a plan, under its label if there are several.
-func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
+// sinkOfPlan returns a sink that logs each subject of a plan, under its label if there are several.
+func (l *intervalLogs) sinkOfPlan(p *runner.Plan) runner.Sink {
 	label := ""
-	s := l.sinkOf(&label)
+	s := l.labelled(&label)
 	if len(p.Subjects) > 1 {
 		s.Begin = func(of runner.Subject, _ func() runner.Progress) { label = tag.Replace(of.Label()) }
 	}
@@ -52,8 +52,8 @@ func (l *IntervalLogs) OfPlan(p *runner.Plan) runner.Sink {
 // tag writes a label as a tag of a log: design+guard-clients-8-keys-4.
 var tag = strings.NewReplacer(" +", "+", " ", "-")
 
-// sinkOf returns a sink that logs each run under the label's value when the run begins.
-func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
+// labelled returns a sink that logs each run under the label's value when the run begins.
+func (l *intervalLogs) labelled(label *string) runner.Sink {
 	if len(l.paths)+len(l.files) == 0 {
 		return runner.Sink{}
 	}
@@ -79,8 +79,8 @@ func (l *IntervalLogs) sinkOf(label *string) runner.Sink {
 	}
 }
 
-// Close completes the files. It returns the first error of writing them.
-func (l *IntervalLogs) Close() error {
+// close completes the files. It returns the first error of writing them.
+func (l *intervalLogs) close() error {
 	errs := []error{l.err}
 	for i, log := range l.logs {
 		errs = append(errs, log.Close(), l.files[i].Close())

@@ -1,4 +1,4 @@
-package help
+package main
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFlags asserts the order of groups and flags, the hanging indent of wrapped lines, a name
+// TestHelpOfFlags asserts the order of groups and flags, the hanging indent of wrapped lines, a name
 // with a meaning of its own in one command, and that no flag is left out.
-func TestFlags(t *testing.T) {
+func TestHelpOfFlags(t *testing.T) {
 	f := pflag.NewFlagSet("compare", pflag.ContinueOnError)
 	f.Bool("unheard-of", false, "some flag")
 	f.Bool("force", false, "compare anyway")
@@ -29,7 +29,7 @@ Other:
 
 `
 	for command, group := range map[string]string{"compare": "Judging", "init": "Output"} {
-		got := strings.TrimSpace(Flags(command, f))
+		got := strings.TrimSpace(helpOfFlags(command, f))
 		if diff := cmp.Diff(got, strings.TrimSpace(strings.Replace(want, "%s", group, 1))); diff != "" {
 			t.Errorf("flags of %s (-got +want):\n%s", command, diff)
 		}
@@ -39,15 +39,15 @@ Other:
 // TestEachFlagHasOneGroup asserts that no group is empty and that none repeats a flag.
 func TestEachFlagHasOneGroup(t *testing.T) {
 	in := map[string]string{}
-	for _, g := range Groups() {
-		if len(g.Flags) == 0 {
-			t.Errorf("group %s lists no flag", g.Title)
+	for _, g := range flagGroups() {
+		if len(g.names) == 0 {
+			t.Errorf("group %s lists no flag", g.title)
 		}
-		for _, name := range g.Flags {
+		for _, name := range g.names {
 			if was, twice := in[name]; twice {
-				t.Errorf("--%s is in the groups %s and %s", name, was, g.Title)
+				t.Errorf("--%s is in the groups %s and %s", name, was, g.title)
 			}
-			in[name] = g.Title
+			in[name] = g.title
 		}
 	}
 }

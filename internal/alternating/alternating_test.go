@@ -1,4 +1,4 @@
-package turns
+package alternating
 
 import (
 	"context"
@@ -28,8 +28,8 @@ func plan(t *testing.T, names ...string) Plan {
 		}
 		p.Sides[i] = runner.Subject{Design: found[0]}
 	}
-	p.Of = runner.Plan{Workload: workloads.Must("mutex"), Options: workloads.Defaults(), History: t.TempDir()}
-	p.Of.Options.Keys, p.Of.Options.Duration, p.Of.Options.Operations, p.Of.Options.TTL = 2, 0, 40, time.Minute
+	p.Settings = runner.Plan{Workload: workloads.Must("mutex"), Options: workloads.Defaults(), History: t.TempDir()}
+	p.Settings.Options.Keys, p.Settings.Options.Duration, p.Settings.Options.Operations, p.Settings.Options.TTL = 2, 0, 40, time.Minute
 	return p
 }
 
@@ -72,10 +72,10 @@ func TestResume(t *testing.T) {
 	}
 	want := [][]string{nil, {"base-01.json"}, {"base-01.json", "new-01.json"}, {"base-01.json", "new-01.json", "new-02.json"}}
 	if diff := cmp.Diff(want, early); diff != "" {
-		t.Errorf("saved at the begin of each run: want, got: %s", diff)
+		t.Errorf("saved files when each run began (-want +got):\n%s", diff)
 	}
 	if n := len(base) + len(changed); n < 3 || n == 6 {
-		t.Errorf("%d results of a session that was cut", n)
+		t.Errorf("%d results of an interrupted session", n)
 	}
 	p.Resume = true
 	s := session(t, p)
@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	if s := session(t, p); s.Runs() != 0 {
-		t.Errorf("%d runs to be made of what is whole", s.Runs())
+		t.Errorf("%d runs to make, although all results are saved", s.Runs())
 	} else if base, changed, err := s.Run(t.Context(), runner.Sink{}); err != nil || len(base) != 3 || len(changed) != 3 {
 		t.Errorf("%d and %d results, error %v", len(base), len(changed), err)
 	}

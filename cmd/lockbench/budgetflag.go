@@ -1,4 +1,4 @@
-package budget
+package main
 
 import (
 	"fmt"
@@ -6,33 +6,33 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/internal/budget"
 	"github.com/lockbench/lockbench/runner"
 )
 
-// A Flag is --budget of lockbench run; zero is no budget.
-type Flag struct{ total time.Duration }
+// A budgetFlag is --budget of run; zero is no budget.
+type budgetFlag struct{ total time.Duration }
 
-// Add adds it to the flags of a command.
-func (b *Flag) Add(f *pflag.FlagSet) {
+func (b *budgetFlag) add(f *pflag.FlagSet) {
 	f.DurationVar(&b.total, "budget", 0, "time for all runs together, exploration and self-check included, in place of --duration (default none)")
 }
 
-// Divide divides the budget among the runs of a plan, if there is one, and sets the time to explore
+// divide divides the budget among the runs of a plan, if there is one, and sets the time to explore
 // each design, unless that is given, too. It refuses flags for the length of runs beside --budget.
-func (b *Flag) Divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
+func (b *budgetFlag) divide(f *pflag.FlagSet, p *runner.Plan, explore *time.Duration) (err error) {
 	if b.total == 0 {
 		return nil
 	}
 	for _, name := range []string{"duration", "operations", "stages"} {
 		if other := f.Lookup(name); other.Changed {
-			return fmt.Errorf("--budget %v: --%s %s says how long runs are, too; hint: leave one of them out, as --budget 0s does", b.total, name, other.Value)
+			return fmt.Errorf("--budget %v: --%s %s also sets the length of runs; hint: leave one of them out, or --budget 0s", b.total, name, other.Value)
 		}
 	}
 	fixed := time.Duration(-1)
 	if f.Changed("explore") {
 		fixed = *explore
 	}
-	if *explore, err = Divide(b.total, p, fixed); err != nil {
+	if *explore, err = budget.Divide(b.total, p, fixed); err != nil {
 		return err
 	}
 	if !f.Changed("warmup") {

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/wholefile"
+	"github.com/lockbench/lockbench/reports"
+)
+
+// outPaths are the paths that --out names, by kind: a result is written there, beside the report on
+// the terminal.
+type outPaths struct {
+	files map[string][]string
+	shown allEvidence
+}
+
+// stdoutPath is the path of standard output. A JSON result there replaces the terminal report.
+const stdoutPath = "-"
+
+// An outKind is a form in which a result can be written.
+type outKind struct {
+	name string
+	path string       // the text after the name in help
+	form reports.Form // empty for files of runs
+}
+
+var (
+	jsonKind  = outKind{"json", "FILE (- replaces the table on standard output)", reports.JSON}
+	hgrmKind  = outKind{"hgrm", "DIR (HdrHistogram percentiles, ms)", ""}
+	hlogKind  = outKind{"hlog", "FILE (HdrHistogram interval log, 1s each)", ""}
+	junitKind = outKind{"junit", "FILE (JUnit XML)", reports.JUnit}
+	benchKind = outKind{"bench", "FILE (the Go benchmark format, for benchstat)", reports.Bench}
+	textKind  = outKind{"text", "FILE (the terminal report)", reports.Text}
+	csvKind   = outKind{"csv", "FILE (one row per run, latencies in ns)", reports.CSV}
+
+	markdownKind = outKind{"markdown", "FILE", reports.Markdown}
+	htmlKind     = outKind{"html", "FILE (one self-contained page)", reports.HTML}
+	githubKind   = outKind{"github", "FILE (Markdown, appended, such as to the summary of a step)", reports.Markdown}
+
+	// The kinds of output of each command.
+	runOutputs         = []outKind{jsonKind, hgrmKind, hlogKind, benchKind, csvKind, htmlKind, junitKind, markdownKind, githubKind}
+	explorationOutputs = []outKind{jsonKind, textKind, htmlKind, junitKind, markdownKind, githubKind}
+	matrixOutputs      = []outKind{jsonKind, markdownKind, htmlKind, junitKind, githubKind}
+	comparisonOutputs  = []outKind{jsonKind, markdownKind, htmlKind, githubKind, {benchKind.name, "FILE (the Go benchmark format: benchstat -col side FILE)", reports.Bench}}
+	limitOutputs       = []outKind{jsonKind}
+)
+
+// json returns the files of JSON results.
+func (o outPaths) json() []string { return o.files[jsonKind.name] }
+
+// hlog returns the files that latencies are logged to.
+func (o outPaths) hlog() []string { return o.files[hlogKind.name] }
+
+// outFlags are the flags of output: --out, and --evidence for commands with evidence.
+type outFlags struct {
+	out   []string
+	shown allEvidence
+}
+
+// addWithEvidence adds --out and --evidence.
+func (o *outFlags) addWithEvidence(f *pflag.FlagSet, kinds []outKind) {
+	o.add(f, kinds)
+	o.addEvidence(f)
+}
+
+// add adds --out to the flags of a command with these kinds of output.
+func (o *outFlags) add(f *pflag.FlagSet, kinds []outKind) {
+	f.StringArrayVar(&o.out, "out", nil, outHelp(kinds))
+}
+
+// addEvidence adds --evidence.
+func (o *outFlags) addEvidence(f *pflag.FlagSet) {
+	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "evidence to show on a terminal: of broken claims, or of all violations; output to a pipe or a file has all")
+}
+
+// replaced reports whether a JSON result replaces the terminal report.
+func (o *outFlags) replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+stdoutPath) }
+
+// terminal returns the options for a report on w, with the evidence that was asked for.
+func (o *outFlags) terminal(w io.Writer) reports.Options {
+	opt := terminalOptions(w)
+	opt.Whole = bool(o.shown)
+	return opt
+}
+
+// allEvidence is the value of --evidence: whether a terminal report shows all evidence, or only that
+// of broken claims.
+type allEvidence bool
+
+// String returns the value in the form of the flag.
+func (e *allEvidence) String() string {
+	if *e {
+		return "all"
+	}
+	return "claimed"
+}
+
+// UnmarshalText reads the value; the error suggests near ones.
+func (e *allEvidence) UnmarshalText(text []byte) error {
+	values := []string{"claimed", "all"}
+	if !slices.Contains(values, string(text)) {
+		return suggest.Unknown("evidence", string(text), values)
+	}
+	*e = string(text) == "all"
+	return nil
+}
+
+// outHelp returns the help of --out for a command with these kinds of output.
+func outHelp(kinds []outKind) string {
+	var each []string
+	for _, k := range kinds {
+		each = append(each, k.name+"="+k.path)
+	}
+	list := each[0]
+	if last := len(each) - 1; last > 0 {
+		list = strings.Join(each[:last], ", ") + " or " + each[last]
+	}
+	return "also write `kind=path`, repeated: " + list
+}
+
+// parse reads the values of --out, each of one of the kinds. The error says why a value is wrong,
+// or why its path cannot be written, so that no run is lost to a mistyped path.
+func (o *outFlags) parse(kinds []outKind) (outPaths, error) {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	paths := outPaths{files: make(map[string][]string), shown: o.shown}
+	for _, v := range o.out {
+		kind, path, _ := strings.Cut(v, "=")
+		if !slices.Contains(names, kind) {
+			return paths, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, names))
+		}
+		if path == "" || path == stdoutPath && kind != jsonKind.name {
+			return paths, fmt.Errorf("--out %s: no path to write to; hint: %s=PATH", v, kind)
+		}
+		if err := writable(kind, path); err != nil {
+			return paths, fmt.Errorf("--out %s: %w", v, err)
+		}
+		paths.files[kind] = append(paths.files[kind], path)
+	}
+	return paths, nil
+}
+
+// writable returns an error if a path cannot be written, and makes it if it is a directory.
+func writable(kind, path string) error {
+	switch {
+	case kind == hgrmKind.name:
+		return os.MkdirAll(path, 0o755)
+	case path == stdoutPath:
+		return nil
+	}
+	return wholefile.Probe(path)
+}
+
+// writeRuns writes the result of runs in every requested form, like write.
+func (o outPaths) writeRuns(stdout io.Writer, r *results.Result, failed error) error {
+	errs := []error{failed}
+	for _, dir := range o.files[hgrmKind.name] {
+		errs = append(errs, results.HGRM(dir, r))
+	}
+	return o.write(stdout, r, runOutputs, errors.Join(errs...))
+}
+
+// writeMatrix is write for a matrix; JSON files were written on the way.
+func (o outPaths) writeMatrix(stdout io.Writer, m *results.Matrix, failed error) error {
+	rest := maps.Clone(o.files)
+	rest[jsonKind.name] = slices.DeleteFunc(slices.Clone(rest[jsonKind.name]), func(path string) bool { return path != stdoutPath })
+	return outPaths{rest, o.shown}.write(stdout, m, matrixOutputs, failed)
+}
+
+// write writes r in each requested kind to its files. If no kind is for standard output, it writes
+// the report for people there. It goes on after an error, so that one full disk does not affect the
+// other files, and returns all errors. failed is an earlier error, nil for none: the measurements
+// before it are written all the same.
+func (o outPaths) write(stdout io.Writer, r results.Report, kinds []outKind, failed error) error {
+	errs := []error{failed}
+	table := true
+	for _, kind := range kinds {
+		for _, path := range o.files[kind.name] {
+			switch {
+			case kind.form == "":
+			case path == stdoutPath:
+				table = false
+				errs = append(errs, reports.Write(stdout, kind.form, r, reports.Options{}))
+			case kind.name == githubKind.name:
+				errs = append(errs, appendFile(path, kind.form, r))
+			default:
+				errs = append(errs, wholefile.Write(path, func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }))
+			}
+		}
+	}
+	log := io.Writer(os.Stderr)
+	if table {
+		opt := terminalOptions(stdout)
+		opt.Whole = bool(o.shown)
+		opt.Failed = errors.Join(errs...) != nil
+		errs = append(errs, reports.Write(stdout, reports.Text, r, opt))
+		log = stdout
+	}
+	return errors.Join(append(errs, inGitHub(log, r, kinds))...)
+}
+
+// terminalOptions returns the options for a report on w: colours and a limited width only if w is a
+// terminal.
+func terminalOptions(w io.Writer) reports.Options {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return reports.Options{}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	colour := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return reports.Options{Color: colour, Width: width}
+}
