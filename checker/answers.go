@@ -28,8 +28,8 @@ func scriptAnswer(c *Checker, f fact) {
 	op, class, faults := f.op, f.op.ErrorClass(), &c.faults
 	forgot := faults.Flush != nil || faults.Restart != nil
 	switch {
-	case class == "noscript" && forgot && !f.key.moot(op):
-	case class == "error" && (interval.Outlasted(op) || c.faults.still.Met(op.Call, op.Return)): // it ran out of time
+	case class == "noscript" && forgot && !f.key.renewsReleased(op):
+	case class == "error" && (interval.TookTooLong(op) || c.faults.standstills.Met(op.Call, op.Return)): // it ran out of time
 		return
 	case class == "error" && faults.Flush == nil:
 		faults.Errors = true
@@ -51,9 +51,9 @@ func scriptAnswer(c *Checker, f fact) {
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
 }
 
-// moot reports whether op is a renewal that did nothing, of a hold that its owner has
+// renewsReleased reports whether op is a renewal that did nothing, of a hold that its owner has
 // released meanwhile: there was nothing left to renew.
-func (k *key) moot(op *history.Op) bool {
+func (k *key) renewsReleased(op *history.Op) bool {
 	h := k.find(op.Hold)
 	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.Released)
 }

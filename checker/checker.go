@@ -28,11 +28,11 @@ type Checker struct {
 	// materialized: no hold is deferred any more.
 	materialized bool
 
-	met    exposed     // by the acquire that returns
-	taking *history.Op // the event by which something was seen to be taken away
+	meetings  meetings    // by the acquire that returns
+	takeEvent *history.Op // the event by which something was seen to be taken away
 
 	brief bool // see NewBrief
-	spare spare
+	pools pools
 
 	// shard: this one judges some keys for a Parallel, which follows what clients have under
 	// way. number is the place of the event being judged among those of all shards.
@@ -44,23 +44,23 @@ type Checker struct {
 type keyTable struct {
 	keys   map[string]*key
 	parts  [count.Partitions]*part
-	recent *key                    // the key last asked for, to spare looking it up
-	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
-	// departed are the deaths and cuts of clients, for the cross-check.
-	departed []*history.Op
+	recent *key                  // the key last asked for, to spare looking it up
+	cache  *[1 << cacheBits]*key // some keys, by the end of their names; nil for short histories
+	// clientEnds are the deaths and cuts of clients, for the cross-check.
+	clientEnds []*history.Op
 }
 
 // findingsSoFar are the counts and measurements so far.
 type findingsSoFar struct {
-	tallies [promises]tally
+	tallies [guaranteeCount]tally
 	// violations are those of any kind, seen those that News has looked at.
-	violations, seen int64
-	fair             count.Fairness
-	result           Result
+	violations, violationsSeen int64
+	fair                       count.Fairness
+	result                     Result
 }
 
-// nearKeyBits is for how many keys no map is asked, as a power of two.
-const nearKeyBits = 10
+// cacheBits is for how many keys no map is asked, as a power of two.
+const cacheBits = 10
 
 // An ability is a set of what the history shows the design to do.
 type ability uint8
@@ -76,8 +76,8 @@ const (
 	hasWait
 )
 
-// shows notes an ability, if it is shown.
-func (c *Checker) shows(a ability, shown bool) {
+// noteAbility notes an ability, if it is shown.
+func (c *Checker) noteAbility(a ability, shown bool) {
 	if shown {
 		c.ability |= a
 	}
@@ -88,8 +88,8 @@ func New(h history.Header) *Checker {
 	c := &Checker{
 		header:   h,
 		rules:    interval.RulesOf(h),
-		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: pending.NewClients(), still: interval.NewStandstills(h)},
+		keyTable: keyTable{keys: map[string]*key{}, cache: new([1 << cacheBits]*key)},
+		faults:   faults{clients: pending.NewClients(), standstills: interval.NewStandstills(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -115,7 +115,7 @@ func Check(src history.Source) (Result, error) {
 func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	if !c.shard {
-		c.faults.still.Next(ev)
+		c.faults.standstills.Next(ev)
 	}
 	switch ev.Phase {
 	case history.Call:
@@ -146,9 +146,9 @@ func (c *Checker) key(name string) *key {
 	if c.recent != nil && c.recent.name == name {
 		return c.recent
 	}
-	k := c.known(name)
+	k := c.existingKey(name)
 	if k == nil {
-		k = c.spare.keys.Get()
+		k = c.pools.keys.Get()
 		k.name, k.now, k.lastEnd = name, interval.Stamp{T: -1}, interval.Stamp{T: -1}
 		k.refusal.Begin(c.slack(), c.header.Others)
 		k.part = c.partOf(name)
@@ -158,12 +158,12 @@ func (c *Checker) key(name string) *key {
 	return k
 }
 
-// known returns the key of this name, nil if there is none yet.
-func (c *Checker) known(name string) *key {
-	if c.near == nil {
+// allHolds returns the key of this name, nil if there is none yet.
+func (c *Checker) existingKey(name string) *key {
+	if c.cache == nil {
 		return c.keys[name]
 	}
-	near := &c.near[count.Mixed(name)>>(64-nearKeyBits)]
+	near := &c.cache[count.Hash(name)>>(64-cacheBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}

@@ -47,11 +47,11 @@ func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.C
 	if under&pending.Died == 0 {
 		return under
 	}
-	return under&^pending.Died | c.deathOf(client)
+	return under&^pending.Died | c.deathCondition(client)
 }
 
-// deathOf returns whether client died with its process or alone.
-func (c *Checker) deathOf(client int32) lockbench.Conditions {
+// deathCondition returns whether client died with its process or alone.
+func (c *Checker) deathCondition(client int32) lockbench.Conditions {
 	if c.faults.clients.LivesOn(client) {
 		return lockbench.ThreadDeath
 	}
@@ -61,7 +61,7 @@ func (c *Checker) deathOf(client int32) lockbench.Conditions {
 // mayHaveDied returns the possible deaths of client, which just died: with its process, or alone
 // if others live in the process, which may die at this very moment.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
-	return lockbench.Crash | c.deathOf(client)
+	return lockbench.Crash | c.deathCondition(client)
 }
 
 // answering returns the conditions that touch the answer to op: a flush before now, a connection
@@ -89,7 +89,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.clients.Get(op.Client).Paused.Before(interval.Call(op)) {
+	if !c.faults.clients.Get(op.Client).LastPause.Before(interval.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
@@ -137,13 +137,13 @@ func (c *Checker) stoodStill(client int32) {
 
 // touchHeld leaves the bit of cause on the holds of client, those with a release under way included.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
-	flying, by := c.faults.clients.Get(client).Flying, cause
+	flying, by := c.faults.clients.Get(client).UnderWay, cause
 	if cause == pending.Died {
 		by = c.mayHaveDied(client)
 	}
 	for _, k := range c.keys {
 		k.stale.Touch(client, by, c.last)
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause
 			}
@@ -159,7 +159,7 @@ func (c *Checker) flushed() {
 // renewing returns the conditions that touched the renewals of h by t, in ns; none if the lock does
 // not renew.
 func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
-	if c.ability&prolongs != 0 || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
+	if c.ability&prolongs != 0 || c.header.Renews || c.rules.HiddenRenewals || c.rules.Joins() {
 		return h.renewing | c.stoodInstead(h, t)
 	}
 	return 0
@@ -170,7 +170,7 @@ func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
 // renewed h that much earlier, or learnt that it cannot.
 func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 	end := min(h.Until, h.intrusion.T)
-	if past := t - end; past > 0 && past <= c.faults.still.Within(end-h.Most, t) {
+	if past := t - end; past > 0 && past <= c.faults.standstills.Within(end-h.MaxLease, t) {
 		return lockbench.Pause
 	}
 	return 0
@@ -180,7 +180,7 @@ func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 // known.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	for _, k := range c.keys {
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			h.under |= cause
 			h.forgotten = true
 		}
@@ -204,7 +204,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			h.staleBeside = h.staleBeside || h.client != client
+			h.staleConcurrent = h.staleConcurrent || h.client != client
 			h.under |= causes
 		}
 	}

@@ -15,12 +15,12 @@ import (
 // validity come before one that worked past it.
 func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
-		return cmp.Or(within(a)-within(b), cmp.Compare(c.margin(a), c.margin(b)))
+		return cmp.Or(isWithinValidity(a)-isWithinValidity(b), cmp.Compare(c.margin(a), c.margin(b)))
 	})
 	return c.counterexample(best)
 }
 
-func within(w candidate) int {
+func isWithinValidity(w candidate) int {
 	if w.kind == workedOn {
 		return 0
 	}
@@ -35,7 +35,7 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return interval.Earlier(interval.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
+		return interval.Earlier(interval.Earlier(a.LastWork, b.LastWork), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
 		return interval.Shared(&a.Grant, &b.Grant, c.last)
 	case grantedEarly, extendBroken:
@@ -54,7 +54,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	var who []any
 	for _, h := range w.holds {
 		who = append(who, clientName(h.client))
-		out.Holds = append(out.Holds, h.shown())
+		out.Holds = append(out.Holds, h.forCounterexample())
 		for _, op := range h.ops {
 			out.Ops = append(out.Ops, *op)
 		}
@@ -63,7 +63,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 		who = append(who, clientName(op.Client))
 		out.Ops = append(out.Ops, *op)
 		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Known {
-			out.Holds = append(out.Holds, h.shown())
+			out.Holds = append(out.Holds, h.forCounterexample())
 		}
 	}
 	for _, op := range w.staleOps() {
@@ -94,8 +94,8 @@ func (w candidate) staleOps() (ops []*history.Op) {
 
 func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
-// shown is h as counterexamples show it.
-func (h *hold) shown() CounterexampleHold {
+// forCounterexample is h as counterexamples show it.
+func (h *hold) forCounterexample() CounterexampleHold {
 	return CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
 		From: h.From, Granted: h.Granted.T, Until: h.Until,

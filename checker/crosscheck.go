@@ -15,7 +15,7 @@ func (c *Checker) crossCheck(t history.Trailer) {
 		if n := t.MonitorOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
 			c.result.Defects = append(c.result.Defects, fmt.Sprintf("the occupancy monitor saw %d overlaps on key %q, the sweep none", n, k.name))
 		}
-		sound, known := k.few.Sound(c.departed, c.rules)
+		sound, known := k.operations.Sound(c.clientEnds, c.rules)
 		if !known {
 			continue
 		}

@@ -63,9 +63,9 @@ func (c *Checker) materializeAll() {
 	}
 }
 
-// stretched applies that an operation on h may keep others out for longer.
-func (k *key) stretched(h *hold) {
-	if h.kept {
+// extendReach applies that an operation on h may keep others out for longer.
+func (k *key) extendReach(h *hold) {
+	if h.retired {
 		k.reach = math.MaxInt64
 	}
 }

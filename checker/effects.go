@@ -51,7 +51,7 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 		return
 	}
 	h := w.Hold
-	w.Valid = h.Must && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
+	w.Valid = h.HasMust && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
 	victim, last := k.writes.Victim(w)
 	if last != nil && last.Hold.client != h.client {
 		c.expose(effects, c.writtenUnder(last, w))

@@ -34,7 +34,7 @@ func heldTogether(c *Checker, f fact) {
 	v := candidate{kind: overlapping, key: f.key, holds: []*hold{a, b}, under: c.touching(a, b)}
 	// Neither worked past its validity, so Outlived came from a past owner's call.
 	if v.under.Has(lockbench.Outlived) && a.staleOp == nil && b.staleOp == nil {
-		v.kind = overlappingBesideStale
+		v.kind = overlappingByStaleCall
 	}
 	c.violate(v)
 }
@@ -50,7 +50,7 @@ func intruded(_ *Checker, f fact) {
 // had got in meanwhile.
 func workedPast(c *Checker, f fact) {
 	h := f.hold
-	until := interval.Earlier(f.at, h.Knew) // told of the loss, it stopped then
+	until := interval.Earlier(f.at, h.LastWork) // told of the loss, it stopped then
 	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
@@ -59,8 +59,8 @@ func workedPast(c *Checker, f fact) {
 	if h.intruder == nil || !h.intrusion.Before(until) {
 		return
 	}
-	together := interval.Earlier(until, h.intruder.Knew).T - h.intrusion.T
+	together := interval.Earlier(until, h.intruder.LastWork).T - h.intrusion.T
 	c.measure(exclusion, under, together)
-	c.result.worst(together)
+	c.result.noteOverlap(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})
 }

@@ -24,10 +24,10 @@ const (
 	// factAcquireCalled: op, an acquire, was called.
 	factAcquireCalled factKind = iota
 	// factAcquireReturned: op, an acquire, returned. It is followed by factRefused if it was
-	// refused, and by factObtained if it was granted a key that faults have had an effect on.
+	// refused, and by factGrantedAfterFault if it was granted a key that faults have had an effect on.
 	factAcquireReturned
 	factRefused
-	factObtained
+	factGrantedAfterFault
 	// factAnswered: op, of any kind, returned with a note, or after the server forgot its scripts.
 	factAnswered
 	// factGranted: hold was granted by op.
@@ -86,10 +86,10 @@ type monitor struct {
 }
 
 // monitors is one for each guarantee, in their order. The file of each enters its own.
-var monitors [promises]*monitor
+var monitors [guaranteeCount]*monitor
 
 // monitorOf enters the monitor of a guarantee.
-func monitorOf(p promise, m monitor) *monitor {
+func monitorOf(p guaranteeID, m monitor) *monitor {
 	monitors[p] = &m
 	return &m
 }
@@ -108,9 +108,9 @@ func init() {
 	}
 }
 
-// tell passes a fact on to the monitors that listen to its kind. A fact is small enough for
+// publish passes a fact on to the monitors that listen to its kind. A fact is small enough for
 // registers: passing it on costs next to nothing.
-func (c *Checker) tell(kind factKind, f fact) {
+func (c *Checker) publish(kind factKind, f fact) {
 	for _, on := range listeners[kind] {
 		on(c, f)
 	}

@@ -36,11 +36,11 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if act == fault.ActsLate {
 		x.Until = interval.Call(by)
 	}
-	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, interval.Call(op))
+	x.MetFreeKey = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.AnyLeft() && c.freeBefore(k, interval.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
-	x.Stirred = k.refusal.Stirred
+	x.PossibleGrants = k.refusal.PossibleGrants
 	c.keepEffect(k, x)
 	k.unanswered(&x)
 	if cause == pending.Died || act == fault.ActsLate { // else its return is to come
@@ -53,18 +53,18 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
-		k.refusal.Stirred++
-		k.deceived.Raise(op.Client, op.Call)
+		k.refusal.PossibleGrants++
+		k.faultedAcquires.Raise(op.Client, op.Call)
 	}
 	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
-		ttl := interval.Wanted(op)
+		ttl := interval.LongestAsked(op)
 		if ttl == math.MaxInt64 {
-			ttl = h.Most
+			ttl = h.MaxLease
 		}
-		k.refusal.KeepFor(op.Return, ttl)
+		k.refusal.BusyFor(op.Return, ttl)
 	}
 	for _, h := range k.holds {
-		ttl := interval.Wanted(op)
+		ttl := interval.LongestAsked(op)
 		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not say
 			ttl = h.Renewal(op)
 		}
@@ -72,7 +72,7 @@ func (c *Checker) triedBefore(k *key, op *history.Op) {
 		switch {
 		case h.client != op.Client:
 		case acquires && c.rules.Nested: // a level more, maybe
-			h.Doubt = true
+			h.Uncertain = true
 		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
 			h.Bound(interval.After(op.Call, ttl))
 		}
@@ -88,29 +88,29 @@ func (c *Checker) bound(k *key, op *history.Op, end interval.Stamp) {
 		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
-		r.Acted(end)
+		r.FaultedActed(end)
 	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
-		r.Tainted--
+		r.UnknownAcquires--
 		if op.Return == history.Never { // its client died
-			r.Granting--
+			r.GrantsUnderWay--
 		}
 	}
-	until := interval.After(end.T, interval.Wanted(op))
+	until := interval.After(end.T, interval.LongestAsked(op))
 	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: its session has ended
 		until = end.T
 	}
 	switch {
 	case h != nil && !h.Known && h.ops[0] == op:
-		h.MayEnd(until)
-		if h.kept {
-			r.gone(h)
+		h.EndMayHold(until)
+		if h.retired {
+			r.ended(h)
 		}
-	case h != nil && h.Fold(op, end.T, true):
+	case h != nil && h.SettlePending(op, end.T, true):
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.KeepFor(until, 0)
+		r.BusyFor(until, 0)
 		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
-			r.Residues.Raise(op.Client, interval.After(until, r.Slack))
+			r.LeftLevels.Raise(op.Client, interval.After(until, r.Slack))
 		}
 	}
 }
@@ -124,6 +124,6 @@ func (c *Checker) clearEffects(k *key, h *hold) {
 	}
 	joins := c.header.Reacquire != "refused" // also where it is not known
 	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {
-		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Over || !joins)
+		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Superseded || !joins)
 	})
 }

@@ -10,9 +10,9 @@ import (
 
 // faults is the state of the faults in the history, and of each client's operations under way.
 type faults struct {
-	clients pending.Clients
-	still   interval.Standstills // standstills of everybody
-	moved   interval.Standstills // time that an exploration let pass although clients could have gone on
+	clients     pending.Clients
+	standstills interval.Standstills // standstills of everybody
+	idleTime    interval.Standstills // time that an exploration let pass although clients could have gone on
 	pending.Faults
 }
 
@@ -50,15 +50,15 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		f.Delayed = true
 	case fault.Passes:
-		f.moved.Add(op.Call, interval.After(op.Call, op.Value))
+		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
-		f.still.Add(op.Call, interval.After(op.Call, op.Value))
+		f.standstills.Add(op.Call, interval.After(op.Call, op.Value))
 	}
 }
 
 // happened returns the conditions that have occurred.
 func (f *faults) happened() lockbench.Conditions {
-	if f.still.Times > 0 {
+	if f.standstills.Times > 0 {
 		return f.Occurred | lockbench.Pause
 	}
 	return f.Occurred
@@ -102,7 +102,7 @@ func (c *Checker) died(op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	cl.Dead = true
 	c.touchHeld(op.Client, pending.Died)
-	for _, under := range cl.Flying {
+	for _, under := range cl.UnderWay {
 		c.affect(pending.Died, op, under)
 	}
 	c.each(op.Client, func(k *key, h *hold) {
@@ -114,21 +114,21 @@ func (c *Checker) died(op *history.Op) {
 		}
 	})
 	for _, k := range c.keys {
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.Slack) {
 				h.Died(op.Call) // also where its release was never answered
 				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}
 	}
-	c.faults.Occurred |= c.deathOf(op.Client)
+	c.faults.Occurred |= c.deathCondition(op.Client)
 	c.retireClient(op.Client)
 }
 
 // leftBehind reports whether h may be left on the server by its owner, which died at t: the owner
 // had neither lost it nor certainly given it up.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != interval.Forever || h.told || h.Certain
+	lost := h.supersededAt != interval.Forever || h.knowsLoss || h.CertainlyFree
 	if h.under&lockbench.Failover != 0 { // it may be there again
 		return h.Known
 	}
@@ -149,8 +149,8 @@ func (c *Checker) late(fault *history.Op) {
 			}
 		}
 		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
-			k.refusal.KeepFor(fault.Call, longest)
-			k.refusal.Stirred++
+			k.refusal.BusyFor(fault.Call, longest)
+			k.refusal.PossibleGrants++
 		}
 	}
 	if op == nil { // an operation that has been forgotten, on any of the client's keys
@@ -180,7 +180,7 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 		}
 		causes |= c.resolved(x.Cause, x.Op.Client)
 		last = x.Op
-		x.Until, x.Over = interval.Later(x.Until, interval.Call(fault)), false
+		x.Until, x.Superseded = interval.Later(x.Until, interval.Call(fault)), false
 		if x.Bounded {
 			c.bound(k, x.Op, interval.Call(fault))
 		}
@@ -195,7 +195,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	}
 	c.faults.Forgot(op, cause)
 	for _, k := range c.keys {
-		c.tell(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
+		c.publish(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
@@ -204,7 +204,7 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 // back for as long as the longest lease asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.KeepFor(op.Call, k.asked.Highest())
+		k.refusal.BusyFor(op.Call, k.asked.Highest())
 	}
 }
 
@@ -238,12 +238,12 @@ func (c *Checker) takenAway(fault *history.Op) {
 	if victim == nil || !victim.Known || !victim.MustHoldAt(interval.Call(fault)) {
 		return
 	}
-	for _, op := range c.faults.clients.Get(int32(fault.Value)).Flying {
+	for _, op := range c.faults.clients.Get(int32(fault.Value)).UnderWay {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
 		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {
-			c.taking = fault
-			c.tell(factTakenAway, fact{at: interval.Call(fault), key: k, op: op, hold: victim, other: h})
+			c.takeEvent = fault
+			c.publish(factTakenAway, fact{at: interval.Call(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}

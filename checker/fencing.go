@@ -15,7 +15,7 @@ var _ = monitorOf(fencing, monitor{
 	on: [factKinds]func(*Checker, fact){
 		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.Called(f.op) },
 		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
-		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
+		factGone:          func(_ *Checker, f fact) { f.key.fences.ended(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
 		factStoreCalled: func(c *Checker, f fact) {
 			if f.op.Kind == history.Write {
@@ -64,14 +64,14 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.Returned.Hold, h))
 	}
 	for a := range k.others(h.client) {
-		if a.Must && a.Start.Before(interval.Return(op)) && !interval.Return(op).Before(a.MustEnd()) {
-			f.gone(a)
+		if a.HasMust && a.Start.Before(interval.Return(op)) && !interval.Return(op).Before(a.MustEnd()) {
+			f.ended(a)
 		}
 	}
-	if h.Must { // without a must-hold interval it may have been granted before
+	if h.HasMust { // without a must-hold interval it may have been granted before
 		by = f.Above(by)
 	}
-	joins := k.refusal.Residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
+	joins := k.refusal.MayJoinLevels(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
 	case by.Hold != nil && op.Fence <= by.Fence && !goesOn(by.Hold, by.Fence):
@@ -85,9 +85,9 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	}
 }
 
-// gone notes that the must-hold interval of h is over.
-func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.Must {
+// released notes that the must-hold interval of h is over.
+func (f *fences) ended(h *hold) {
+	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.HasMust {
 		f.End(pending.FencedGrant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }

@@ -11,31 +11,31 @@ import (
 // earlier hold act on its later holds: the server knows an owner, and no holds. An extend sets
 // the lease, so it may cut a later one short.
 
-// besideAcquire applies the call of acquire op: operations of its client on an earlier hold that
+// capAcquire applies the call of acquire op: operations of its client on an earlier hold that
 // are under way may act after it.
-func (c *Checker) besideAcquire(k *key, op *history.Op) {
+func (c *Checker) capAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
 	}
 	cl := c.faults.clients.Get(op.Client)
-	cl.Acquiring, cl.Beside = op, math.MaxInt64
-	for _, other := range cl.Flying {
-		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && interval.Sets(other) {
-			cl.Beside = min(cl.Beside, h.LeaseOf(other))
+	cl.Acquiring, cl.LeaseCap = op, math.MaxInt64
+	for _, other := range cl.UnderWay {
+		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && interval.SetsLease(other) {
+			cl.LeaseCap = min(cl.LeaseCap, h.LeaseOf(other))
 		}
 	}
 }
 
-// besides applies the call of op, an extend or renewal of h, to the other holds of its client and
+// capOtherHolds applies the call of op, an extend or renewal of h, to the other holds of its client and
 // to its acquire under way.
-func (c *Checker) besides(k *key, h *hold, op *history.Op) {
-	if !interval.Sets(op) {
+func (c *Checker) capOtherHolds(k *key, h *hold, op *history.Op) {
+	if !interval.SetsLease(op) {
 		return
 	}
 	ttl := h.LeaseOf(op)
 	for _, other := range k.holds {
 		if other != h && other.client == op.Client {
-			other.Beside(op, ttl)
+			other.ExtendedByOther(op, ttl)
 		}
 	}
 	if op.Outcome == history.Unknown && !c.faults.clients.Gone(op.Client) {
@@ -43,6 +43,6 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 	}
 	cl := c.faults.clients.Get(op.Client)
 	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !interval.Return(a).Before(interval.Call(op)) {
-		cl.Beside = min(cl.Beside, ttl)
+		cl.LeaseCap = min(cl.LeaseCap, ttl)
 	}
 }

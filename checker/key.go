@@ -18,12 +18,12 @@ type key struct {
 	part *part // shared with the other keys of its partition
 	now  interval.Stamp
 	holdings
-	pastCalls
-	joining
-	affecting
-	judged
-	// few are the key's operations, while they are few: for porcupine.
-	few crosscheck.Few
+	pastCallState
+	joinState
+	faultState
+	monitorState
+	// operations are the key's operations, while they are few: for porcupine.
+	operations crosscheck.SmallHistory
 }
 
 // holdings are the holds of a key.
@@ -31,8 +31,8 @@ type holdings struct {
 	holds []*hold // not released, or released at this very instant
 	// deferred are the acquires of unknown outcome under which no operation was called yet.
 	deferred []deferred
-	made     int64        // holds begun so far, deferred ones too
-	gone     []remembered // the last few that were released: their owners may act late
+	begun    int64          // holds begun so far, deferred ones too
+	released []releasedHold // the last few that were released: their owners may act late
 	// renamed: one of them gave its id to a later one. chained: one may refer to others.
 	renamed, chained bool
 	// forgetsHolds: some released holds have been forgotten.
@@ -49,20 +49,20 @@ type holdings struct {
 	lastUnder lockbench.Conditions
 }
 
-// pastCalls are calls of past owners that may act on the holds of others.
-type pastCalls struct {
+// pastCallState are calls of past owners that may act on the holds of others.
+type pastCallState struct {
 	// stale are the releases and extends that may have taken effect past their owners' leases.
 	stale pending.Calls
-	// letIn has, by client, the last instant at which its newest release may take effect, of a
+	// admittedByStale has, by client, the last instant at which its newest release may take effect, of a
 	// hold that shared the key, or may have, because of a past owner's call.
-	letIn pending.Values
+	sharedReleases pending.Values
 	// expected are the operations under way whose answer should be "lost".
 	expected []expectedLoss
 }
 
-// joining are operations that may act on a later hold of the same client, for locks whose
+// joinState are operations that may act on a later hold of the same client, for locks whose
 // acquires join levels that the client left on the server.
-type joining struct {
+type joinState struct {
 	early pending.Renewals
 	// caps has, by client, the shortest lease of its acquires of unknown outcome: each may act
 	// as a refresh of any later hold of the client.
@@ -70,13 +70,13 @@ type joining struct {
 	// unsureReleases counts, by client, the releases of unknown outcome that may begin the lease
 	// of a later hold anew, where acquires are counted.
 	unsureReleases pending.Values
-	// silent has, by client, the call of its newest acquire of unknown outcome, and deceived the
+	// unknownAcquires has, by client, the call of its newest acquire of unknown outcome, and deceived the
 	// call of its newest acquire that a fault affected, whatever the answer.
-	silent, deceived pending.Values
+	unknownAcquires, faultedAcquires pending.Values
 }
 
-// affecting are the effects that faults may have left on a key.
-type affecting struct {
+// faultState are the effects that faults may have left on a key.
+type faultState struct {
 	// asked are the longest leases and delays asked for, by client, where faults may
 	// befall the history.
 	asked pending.Values
@@ -92,8 +92,8 @@ type affecting struct {
 	unknown struct{ left, acts, deaths lockbench.Conditions }
 }
 
-// judged is the state that monitors keep of a key.
-type judged struct {
+// monitorState is the state that monitors keep of a key.
+type monitorState struct {
 	refusal   refusals
 	queue     count.Queue
 	waits     pending.Waits
@@ -111,15 +111,15 @@ type start struct {
 	grant bool // the first segment, or a grant without any
 }
 
-// keptGone is how many released holds a key remembers. An owner that releases
+// maxReleased is how many released holds a key remembers. An owner that releases
 // twice does so soon.
-const keptGone = 8
+const maxReleased = 8
 
-// A remembered hold is a released one, with its id and its place in the ring beside it: most
+// A releasedHold hold is a released one, with its id and its place in the ring beside it: most
 // look-ups need only these, and the hold itself is no longer in the processor's cache.
-type remembered struct {
-	id    int64
-	place int
+type releasedHold struct {
+	id        int64
+	ringIndex int
 	*hold
 }
 
@@ -134,7 +134,7 @@ func (k *key) find(id int64) *hold {
 			return h
 		}
 	}
-	for _, r := range k.gone {
+	for _, r := range k.released {
 		if r.id == id {
 			return r.hold
 		}
@@ -144,9 +144,9 @@ func (k *key) find(id int64) *hold {
 
 // forget frees the id of a released hold for a new hold.
 func (k *key) forget(id int64) {
-	for i := range k.gone {
-		if r := &k.gone[i]; r.id == id {
-			r.id, r.hold.id, r.was, k.renamed = 0, 0, id, true
+	for i := range k.released {
+		if r := &k.released[i]; r.id == id {
+			r.id, r.hold.id, r.previousID, k.renamed = 0, 0, id, true
 		}
 	}
 }
@@ -154,8 +154,8 @@ func (k *key) forget(id int64) {
 // inherited returns the shortest lease, in ns, that an operation on an earlier hold with the same
 // id may still set in the hold of acquire op.
 func (k *key) inherited(op *history.Op) int64 {
-	for i := len(k.gone) - 1; i >= 0 && k.renamed; i-- {
-		if old := k.gone[i]; old.was == op.Hold {
+	for i := len(k.released) - 1; i >= 0 && k.renamed; i-- {
+		if old := k.released[i]; old.previousID == op.Hold {
 			return old.Shortest(math.MaxInt64)
 		}
 	}
@@ -184,15 +184,15 @@ func (k *key) others(client int32) func(yield func(*hold) bool) {
 	}
 }
 
-// known yields the open holds and the last few released ones.
-func (k *key) known() func(yield func(*hold) bool) {
+// allHolds yields the open holds and the last few released ones.
+func (k *key) allHolds() func(yield func(*hold) bool) {
 	return func(yield func(*hold) bool) {
 		for _, h := range k.holds {
 			if !yield(h) {
 				return
 			}
 		}
-		for _, r := range k.gone {
+		for _, r := range k.released {
 			if !yield(r.hold) {
 				return
 			}
@@ -205,7 +205,7 @@ func (c *Checker) retire(k *key, s interval.Stamp) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		over := h.Dead && interval.Stamp{T: h.Until}.Before(s)
-		if over || h.Released && !h.LettingGo() && h.End.Before(s) {
+		if over || h.Released && !h.ReleaseUnanswered() && h.End.Before(s) {
 			c.drop(k, i)
 		}
 	}
@@ -215,39 +215,39 @@ func (c *Checker) retire(k *key, s interval.Stamp) {
 func (c *Checker) drop(k *key, i int) {
 	h := k.holds[i]
 	k.holds = slices.Delete(k.holds, i, i+1)
-	if h.Must && k.lastEnd.Before(h.MustEnd()) {
+	if h.HasMust && k.lastEnd.Before(h.MustEnd()) {
 		k.lastEnd, k.lastUnder = h.MustEnd(), c.resolved(h.under, h.client)
 	}
-	h.kept = true
+	h.retired = true
 	for _, r := range h.rivals {
-		c.result.worst(interval.Shared(&h.Grant, &r.Grant, c.last))
+		c.result.noteOverlap(interval.Shared(&h.Grant, &r.Grant, c.last))
 		r.rivals = slices.DeleteFunc(r.rivals, func(o *hold) bool { return o == h })
 	}
 	clear(h.rivals)
 	h.rivals = h.rivals[:0]
-	k.refusal.gone(h)
-	c.tell(factGone, fact{at: c.last, key: k, hold: h})
+	k.refusal.ended(h)
+	c.publish(factGone, fact{at: c.last, key: k, hold: h})
 	if h.Released { // or each would keep its successor in memory
 		h.supersededBy, h.intruder = nil, nil
 	}
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
-	if len(k.gone) == keptGone {
-		k.part.gone.Forget(k.gone[0].place)
+	if len(k.released) == maxReleased {
+		k.part.released.Forget(k.released[0].ringIndex)
 		k.forgetOldest()
 	}
-	place, full := k.part.gone.Push(k)
+	place, full := k.part.released.Push(k)
 	if full != nil {
 		full.forgetOldest()
 	}
-	k.gone = append(k.gone, remembered{h.id, place, h})
+	k.released = append(k.released, releasedHold{h.id, place, h})
 	k.reach = max(k.reach, h.Reach())
 }
 
 // A part is the state that the keys of one partition share.
 type part struct {
-	gone count.Ring[key] // the remembered released holds, by key
-	// small counts the keys that still keep their operations for the cross-check.
-	small int
+	released count.Ring[key] // the remembered released holds, by key
+	// smallKeys counts the keys that still keep their operations for the cross-check.
+	smallKeys int
 }
 
 // partOf returns the part of a key, made when first needed.
@@ -263,9 +263,9 @@ func (c *Checker) partOf(name string) *part {
 // would keep an older or younger hold in memory, without end.
 func (k *key) forgetOldest() {
 	if k.chained {
-		h := k.gone[0].hold
+		h := k.released[0].hold
 		h.supersededBy, h.intruder, h.pastOwner = nil, nil, nil
 	}
-	k.gone = slices.Delete(k.gone, 0, 1)
+	k.released = slices.Delete(k.released, 0, 1)
 	k.forgetsHolds = true
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A promise is a guarantee by its number, in the order of lockbench.Guarantees.
-type promise uint8
+// A guaranteeID is a guarantee by its number, in the order of lockbench.Guarantees.
+type guaranteeID uint8
 
 const (
-	exclusion promise = iota
+	exclusion guaranteeID = iota
 	leaseKept
 	ownerRelease
 	reentrancy
@@ -23,11 +23,11 @@ const (
 	fencing
 	effects
 	wakeUp
-	promises // how many there are
+	guaranteeCount // how many there are
 )
 
 // names[p] is the public name of p. TestEveryGuaranteeIsComplete sees that none is left out.
-var names = [promises]lockbench.Guarantee{
+var names = [guaranteeCount]lockbench.Guarantee{
 	exclusion:         lockbench.Exclusion,
 	leaseKept:         lockbench.LeaseKept,
 	ownerRelease:      lockbench.OwnerRelease,
@@ -78,7 +78,7 @@ type kind struct {
 	sentence string // what happened, with the clients involved, in order, in place of %s
 	// occasion: violate counts the occasion, too, since no monitor has counted it before.
 	occasion bool
-	breaks   []promise // of which one at least is broken, the likeliest first
+	breaks   []guaranteeID // of which one at least is broken, the likeliest first
 }
 
 // kinds are all of them: those of one guarantee in the order of its file.
@@ -86,14 +86,14 @@ var kinds []*kind
 
 // kindOf declares a kind: the guarantee that it breaks, or others that it may break instead.
 // Nothing has a default, so that the compiler asks for the question.
-func kindOf(p promise, q Question, sentence string, others ...promise) *kind {
-	k := &kind{breaks: append([]promise{p}, others...), question: q, sentence: sentence}
+func kindOf(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
+	k := &kind{breaks: append([]guaranteeID{p}, others...), question: q, sentence: sentence}
 	kinds = append(kinds, k)
 	return k
 }
 
 // kindAndOccasion declares a kind of which violate counts the occasion, too.
-func kindAndOccasion(p promise, q Question, sentence string, others ...promise) *kind {
+func kindAndOccasion(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
 	k := kindOf(p, q, sentence, others...)
 	k.occasion = true
 	return k

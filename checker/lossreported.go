@@ -13,7 +13,7 @@ var _ = monitorOf(lossReported, monitor{
 	measures: "delay",
 	on: [factKinds]func(*Checker, fact){
 		factSuperseded: func(c *Checker, f fact) {
-			if f.hold.told { // it knew before there was anybody to lose to
+			if f.hold.knowsLoss { // it knew before there was anybody to lose to
 				c.lossDue(f.hold, f.at)
 			}
 		},
@@ -42,7 +42,7 @@ func lossAnswered(c *Checker, f fact) {
 		c.expose(lossReported, under)
 		c.measure(lossReported, under, op.Return-f.at.T)
 	case history.OK:
-		_, deceived := f.key.deceived.Get(h.client)
+		_, deceived := f.key.faultedAcquires.Get(h.client)
 		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
@@ -63,7 +63,7 @@ func toldLost(c *Checker, f fact) {
 	}
 	_, replaced := f.key.caps.Get(h.client) // by its own acquire of unknown outcome, maybe
 	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(interval.Stamp{T: h.Until})
-	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
+	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.mayHaveGivenUp(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}
 }

@@ -20,7 +20,7 @@ var (
 	freedByPastOwner       = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it")
 	lostToPastOwner        = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s")
 	takenOnServer          = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it on the server from %s")
-	overlappingBesideStale = kindAndOccasion(ownerRelease, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", exclusion)
+	overlappingByStaleCall = kindAndOccasion(ownerRelease, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", exclusion)
 	lostToStaleCall        = kindAndOccasion(ownerRelease, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", lossReported)
 	lostReplyTook          = kindAndOccasion(ownerRelease, ToldWrong, "the reply to %s was lost or not waited for, and what it sent took the key from %s", lossReported)
 )
@@ -38,7 +38,7 @@ func staleInto(c *Checker, f fact) {
 			continue
 		}
 		if !next.MustHoldAt(f.at) {
-			next.staleBeside = next.staleBeside || next.Ended && op.Outcome != history.LossReported
+			next.staleConcurrent = next.staleConcurrent || next.Ended && op.Outcome != history.LossReported
 			continue
 		}
 		by := c.touching(h) | h.outlivedAt(f.at)
@@ -55,5 +55,5 @@ func staleInto(c *Checker, f fact) {
 func tookAway(c *Checker, f fact) {
 	under := c.touching(f.hold, f.other) | f.other.outlivedAt(f.at)
 	c.expose(ownerRelease, under)
-	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.taking}, under: under})
+	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.takeEvent}, under: under})
 }

@@ -28,10 +28,10 @@ func Parallel(h history.Header, goroutines int) (add func(history.Event), finish
 type parallel struct {
 	// shards judge the keys of every len(shards)-th partition each. Meanwhile all follows the
 	// operations under way of each client, over all keys. Without shards, all judges.
-	shards []*shard
-	all    *Checker
-	alone  *relay.Relay[history.Event] // to all, once there are no shards
-	events int64                       // handed out so far
+	shards     []*shard
+	whole      *Checker
+	sequential *relay.Relay[history.Event] // to all, once there are no shards
+	dispatched int64                       // handed out so far
 }
 
 // A shard judges the keys of some partitions.
@@ -49,7 +49,7 @@ type numbered struct {
 
 func (s *shard) add(ev numbered) {
 	if ev.number == 0 {
-		s.faults.still.Add(ev.Op.Call, ev.Op.Return)
+		s.faults.standstills.Add(ev.Op.Call, ev.Op.Return)
 		return
 	}
 	s.number = ev.number
@@ -57,9 +57,9 @@ func (s *shard) add(ev numbered) {
 }
 
 func newParallel(h history.Header, goroutines int) *parallel {
-	p := &parallel{all: New(h)}
-	if goroutines < 2 || p.all.faulty() || p.all.rules.Joins() { // a client's keys may matter to each other
-		p.goAlone()
+	p := &parallel{whole: New(h)}
+	if goroutines < 2 || p.whole.faulty() || p.whole.rules.Joins() { // a client's keys may matter to each other
+		p.startSequential()
 		return p
 	}
 	for range min(goroutines, count.Partitions) {
@@ -75,11 +75,11 @@ func newParallel(h history.Header, goroutines int) *parallel {
 	return p
 }
 
-// goAlone makes one checker judge all later events.
-func (p *parallel) goAlone() {
-	p.alone = relay.New(func(events []history.Event) {
+// startSequential makes one checker judge all later events.
+func (p *parallel) startSequential() {
+	p.sequential = relay.New(func(events []history.Event) {
 		for _, ev := range events {
-			p.all.Add(ev)
+			p.whole.Add(ev)
 		}
 	})
 }
@@ -88,27 +88,27 @@ func (p *parallel) goAlone() {
 func (p *parallel) add(ev history.Event) {
 	switch {
 	case len(p.shards) == 0:
-	case p.stands(ev):
+	case p.passStandstill(ev):
 		return
 	case ofOneKey(ev):
-		p.all.follow(ev)
-		p.events++
-		p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
+		p.whole.follow(ev)
+		p.dispatched++
+		p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.dispatched})
 		return
 	default:
 		p.join()
-		p.goAlone()
+		p.startSequential()
 	}
-	p.alone.Add(ev)
+	p.sequential.Add(ev)
 }
 
-// stands tells every shard of a standstill that ends with ev, and reports whether ev means nothing
+// passStandstill tells every shard of a standstill that ends with ev, and reports whether ev means nothing
 // else. A standstill concerns all keys alike, so keys are still judged side by side.
-func (p *parallel) stands(ev history.Event) bool {
+func (p *parallel) passStandstill(ev history.Event) bool {
 	alone := ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
-	gap, found := p.all.faults.still.Next(ev)
+	gap, found := p.whole.faults.standstills.Next(ev)
 	if alone {
-		p.all.faulted(ev.Op)
+		p.whole.faulted(ev.Op)
 		gap, found = interval.Span{From: ev.Op.Call, Until: interval.After(ev.Op.Call, ev.Op.Value)}, true
 	}
 	if found {
@@ -123,10 +123,10 @@ func (p *parallel) stands(ev history.Event) bool {
 // finish ends the judgement and returns the verdicts.
 func (p *parallel) finish(end history.End) Result {
 	p.join()
-	if p.alone != nil {
-		p.alone.Wait()
+	if p.sequential != nil {
+		p.sequential.Wait()
 	}
-	return p.all.Finish(end)
+	return p.whole.Finish(end)
 }
 
 // ofOneKey reports whether an event concerns one key only.
@@ -139,9 +139,9 @@ func ofOneKey(ev history.Event) bool {
 func (c *Checker) follow(ev history.Event) {
 	switch {
 	case ev.Phase == history.Return:
-		c.faults.clients.Arrives(ev.Op)
+		c.faults.clients.Returned(ev.Op)
 	case ev.Op.Kind < history.Lost:
-		c.departs(ev.Op)
+		c.clientCalled(ev.Op)
 	}
 }
 
@@ -149,10 +149,10 @@ func (c *Checker) follow(ev history.Event) {
 func (p *parallel) join() {
 	for _, s := range p.shards {
 		s.to.Wait()
-		p.all.absorb(s.Checker)
+		p.whole.absorb(s.Checker)
 	}
 	if len(p.shards) > 0 {
-		p.all.choose()
+		p.whole.trimCandidates()
 	}
 	p.shards = nil
 }
@@ -175,8 +175,8 @@ func (c *Checker) absorb(o *Checker) {
 	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 
-// choose keeps the first candidates of each cell, as one checker would have.
-func (c *Checker) choose() {
+// trimCandidates keeps the first candidates of each cell, as one checker would have.
+func (c *Checker) trimCandidates() {
 	for p := range c.tallies {
 		c.tallies[p].Keep(candidates, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 	}

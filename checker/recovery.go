@@ -22,7 +22,7 @@ var _ = monitorOf(recovery, monitor{
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
 	},
 	on: [factKinds]func(*Checker, fact){
-		factObtained: recovered,
+		factGrantedAfterFault: recovered,
 	},
 })
 
@@ -42,8 +42,8 @@ func recovered(c *Checker, f fact) {
 		return
 	}
 	surely := interval.After(interval.Start(f.op), interval.Lease(f.op)) // the earliest end of its lease
-	for _, other := range c.faults.clients.Get(f.op.Client).Flying {
-		if other != f.op && other.Key == f.op.Key && interval.Sets(other) {
+	for _, other := range c.faults.clients.Get(f.op.Client).UnderWay {
+		if other != f.op && other.Key == f.op.Key && interval.SetsLease(other) {
 			surely = min(surely, interval.After(other.Call, interval.Lease(other)))
 		}
 	}
@@ -53,10 +53,10 @@ func recovered(c *Checker, f fact) {
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.Over || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
+		if x.Superseded || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
 			continue
 		}
-		x.Over = x.Bounded // else what was affected goes on, and may do harm yet
+		x.Superseded = x.Bounded // else what was affected goes on, and may do harm yet
 		under |= c.resolved(x.Cause, x.Op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
@@ -69,13 +69,13 @@ func recovered(c *Checker, f fact) {
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
-		if x := &k.affected[i]; !x.Over {
+		if x := &k.affected[i]; !x.Superseded {
 			if x.Under != nil { // a failover may have brought it back
 				under |= *x.Under & lockbench.Failover
 			}
 			under |= c.resolved(x.Cause, x.Op.Client)
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
-				under |= c.deathOf(x.Op.Client)
+				under |= c.deathCondition(x.Op.Client)
 			}
 			last = x
 		}
@@ -90,7 +90,7 @@ func (c *Checker) refusedBy(x *pending.Effect) *kind {
 		return refusedCancelled
 	case x.Cause == lockbench.LostReply:
 		return refusedLost
-	case c.deathOf(x.Op.Client) == lockbench.ThreadDeath:
+	case c.deathCondition(x.Op.Client) == lockbench.ThreadDeath:
 		return refusedThread
 	}
 	return refusedDead

@@ -22,11 +22,11 @@ var (
 
 // nestedRefused judges a refusal of what its client held all along.
 func nestedRefused(c *Checker, f fact) {
-	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.faults.still.Met(interval.LastTry(f.op).T, f.op.Return) {
+	if !c.rules.Nested || c.partial || f.key.affected.Has(f.op) || c.faults.standstills.Met(interval.LastTry(f.op).T, f.op.Return) {
 		return
 	}
 	for _, h := range f.key.holds {
-		if h.client == f.op.Client && h.ValidAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleBeside && !h.forgotten {
+		if h.client == f.op.Client && h.ValidAt(f.at) && h.supersededBy == nil && h.staleOp == nil && !h.staleConcurrent && !h.forgotten {
 			h.note(f.op)
 			c.violate(candidate{kind: ownRefused, key: f.key, holds: []*hold{h}, under: c.touching(h) | c.answering(f.op)})
 		}

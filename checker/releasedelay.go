@@ -27,7 +27,7 @@ func delays(c *Checker, f fact) {
 	if op == nil || op.Delay <= 0 {
 		return
 	}
-	final := (!c.rules.Nested || !h.Doubt) && !f.key.affected.LeftBy(h.client) // else a level may be left
+	final := (!c.rules.Nested || !h.Uncertain) && !f.key.affected.LeftBy(h.client) // else a level may be left
 	if final && op.Outcome == history.OK && op.Return < h.Until && h.supersededBy == nil {
 		f.key.delayed = op
 	}
@@ -46,6 +46,6 @@ func grantedWithin(c *Checker, f fact) {
 func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
 	if d := f.key.delayed; d != nil && answered && f.op.Call < interval.After(d.Call, d.Delay) && d.Call < f.op.Return {
-		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.met.own)
+		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.meetings.own)
 	}
 }

@@ -94,5 +94,5 @@ type CounterexampleHold struct {
 	EndedBy string
 }
 
-// worst notes an overlap of d ns.
-func (r *Result) worst(d int64) { r.WorstOverlap = max(r.WorstOverlap, time.Duration(d)) }
+// noteOverlap notes an overlap of d ns.
+func (r *Result) noteOverlap(d int64) { r.WorstOverlap = max(r.WorstOverlap, time.Duration(d)) }

@@ -5,12 +5,12 @@ package checker
 // while it is being recorded: a broken cell stays broken. Violations and counterexample are those
 // so far. A call without news takes a few nanoseconds, so News can be called after every event.
 func (c *Checker) News() []CellFinding {
-	if c.violations == c.seen {
+	if c.violations == c.violationsSeen {
 		return nil
 	}
-	c.seen = c.violations
+	c.violationsSeen = c.violations
 	var news []CellFinding
-	for p := range promises {
+	for p := range guaranteeCount {
 		for i := range c.tallies[p].Rows {
 			if r := &c.tallies[p].Rows[i]; r.News() {
 				news = append(news, c.find(p, r))
@@ -22,7 +22,7 @@ func (c *Checker) News() []CellFinding {
 
 // Violations returns the number of violations so far in the cells that [Checker.News] reported.
 func (c *Checker) Violations() (n int64) {
-	for p := range promises {
+	for p := range guaranteeCount {
 		for i := range c.tallies[p].Rows {
 			if r := &c.tallies[p].Rows[i]; r.WasNews() {
 				n += r.Violations
@@ -37,6 +37,6 @@ func (c *Checker) Violations() (n int64) {
 // counterexample.
 func (c *Checker) SoFar() Result {
 	r := c.result
-	r.Findings = c.findings(nil, c.judged)
+	r.Findings = c.findings(nil, c.countsOf)
 	return r
 }

@@ -29,7 +29,9 @@ type candidate struct {
 const candidates = 64
 
 // expose notes an occasion on which p could have been broken under these conditions.
-func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].At(under).Exposure++ }
+func (c *Checker) expose(p guaranteeID, under lockbench.Conditions) {
+	c.tallies[p].At(under).Exposure++
+}
 
 // violate counts a violation. Claims decide only whether it counts against them.
 func (c *Checker) violate(v candidate) {
@@ -63,11 +65,11 @@ func (c *Checker) breached(v candidate) {
 			by = v.holds[n-2]
 		}
 	}
-	if by == nil || !by.breach {
+	if by == nil || !by.breachCounted {
 		c.result.Breaches++
 	}
 	if by != nil {
-		by.breach = true
+		by.breachCounted = true
 	}
 }
 
@@ -77,9 +79,9 @@ func (c *Checker) counts(v candidate) bool {
 	if c.partial && c.faulty() { // what affected a client may be in the part that is missing
 		return false
 	}
-	return !slices.ContainsFunc(v.kind.breaks, func(p promise) bool {
+	return !slices.ContainsFunc(v.kind.breaks, func(p guaranteeID) bool {
 		under := v.under
-		if v.kind == overlappingBesideStale && p == exclusion { // it is within validity
+		if v.kind == overlappingByStaleCall && p == exclusion { // it is within validity
 			under &^= lockbench.Outlived
 		}
 		return !c.header.Claims.Covers(names[p], under, c.faults.happened()|under)
@@ -88,7 +90,7 @@ func (c *Checker) counts(v candidate) bool {
 
 // measure adds ns to what is measured of p under these conditions, unless nobody will ask for
 // it.
-func (c *Checker) measure(p promise, under lockbench.Conditions, ns int64) {
+func (c *Checker) measure(p guaranteeID, under lockbench.Conditions, ns int64) {
 	if !c.brief {
 		c.tallies[p].At(under).Measured.Add(ns)
 	}

@@ -20,10 +20,10 @@ func (c *Checker) Finish(end history.End) Result {
 		if !c.partial {
 			c.refusedFree(k)
 		}
-		c.unfinished(k)
+		c.endOpenHolds(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
-	still := &c.faults.still
+	still := &c.faults.standstills
 	c.result.Standstills = Standstills{still.Times, time.Duration(still.For), time.Duration(still.Longest)}
 	if !c.brief {
 		c.crossCheck(end.Trailer)
@@ -36,9 +36,9 @@ func (c *Checker) Finish(end history.End) Result {
 
 // findings appends what is found of each row to all, and of the cells that have none and
 // were to be put to the test.
-func (c *Checker) findings(all []CellFinding, find func(promise, *row) CellFinding) []CellFinding {
-	c.shows(nests, c.rules.Nested)
-	for p := range promises {
+func (c *Checker) findings(all []CellFinding, find func(guaranteeID, *row) CellFinding) []CellFinding {
+	c.noteAbility(nests, c.rules.Nested)
+	for p := range guaranteeCount {
 		t := &c.tallies[p]
 		t.At(0)
 		for _, cell := range c.header.Exercises {
@@ -56,24 +56,24 @@ func (c *Checker) findings(all []CellFinding, find func(promise, *row) CellFindi
 
 // sorted are the keys in one order, for the same counterexample each time.
 func (c *Checker) sorted() []*key {
-	c.spare.sorted = slices.AppendSeq(c.spare.sorted[:0], maps.Values(c.keys))
-	slices.SortFunc(c.spare.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
-	return c.spare.sorted
+	c.pools.sorted = slices.AppendSeq(c.pools.sorted[:0], maps.Values(c.keys))
+	slices.SortFunc(c.pools.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
+	return c.pools.sorted
 }
 
-// unfinished settles what was still held when the record ended.
-func (c *Checker) unfinished(k *key) {
+// endOpenHolds settles what was still held when the record ended.
+func (c *Checker) endOpenHolds(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		if h.intruder != nil && !h.Dead {
-			c.tell(factLettingGo, fact{at: c.last, key: k, hold: h})
+			c.publish(factLettingGo, fact{at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
 }
 
-// judged returns the finding of a row without measures and counterexample.
-func (c *Checker) judged(p promise, r *row) CellFinding {
+// monitorState returns the finding of a row without measures and counterexample.
+func (c *Checker) countsOf(p guaranteeID, r *row) CellFinding {
 	cell := names[p].At(r.Under)
 	f := CellFinding{Cell: cell, Finding: Finding{
 		Claimed:    c.header.Claims.Claims(cell),
@@ -87,8 +87,8 @@ func (c *Checker) judged(p promise, r *row) CellFinding {
 	return f
 }
 
-func (c *Checker) find(p promise, r *row) CellFinding {
-	f := c.judged(p, r)
+func (c *Checker) find(p guaranteeID, r *row) CellFinding {
+	f := c.countsOf(p, r)
 	if c.brief {
 		return f
 	}
@@ -100,7 +100,7 @@ func (c *Checker) find(p promise, r *row) CellFinding {
 }
 
 // verdict weighs one row.
-func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
+func (c *Checker) verdict(p guaranteeID, r *row, claimed bool) (Verdict, string) {
 	switch {
 	case r.Violations > 0:
 		return Broken, c.slackNote(p, r.Under)
@@ -120,7 +120,7 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 }
 
 // slackNote says what was allowed for.
-func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
+func (c *Checker) slackNote(p guaranteeID, under lockbench.Conditions) string {
 	switch allowed := monitors[p].allowed; {
 	case c.brief:
 	case allowed != nil:

@@ -20,7 +20,7 @@ var _ = monitorOf(wakeUp, monitor{
 	},
 	measures: "free for a waiter",
 	on: [factKinds]func(*Checker, fact){
-		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.shows(hasWait, f.op.Wait > 0) },
+		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.noteAbility(hasWait, f.op.Wait > 0) },
 		factAcquireReturned: waitEnded,
 		factLettingGo:       func(_ *Checker, f fact) { f.key.waits.LetGo(f.op) },
 	},
@@ -50,7 +50,7 @@ func waitEnded(c *Checker, f fact) {
 		k.waits.Free(op, from, end)
 	}
 	granted := op.Outcome == history.OK
-	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).StoodIn(op) {
+	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).PausedDuring(op) {
 		return
 	}
 	over := interval.After(op.Call, op.Wait)
@@ -59,7 +59,7 @@ func waitEnded(c *Checker, f fact) {
 		return
 	}
 	under := c.faults.happened()
-	most := interval.After(pending.WaitBound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until)+c.faults.moved.Within(span.From, span.Until))
+	most := interval.After(pending.WaitBound(op, c.header.WakesNS), c.wakeSlack()+c.faults.standstills.Within(span.From, span.Until)+c.faults.idleTime.Within(span.From, span.Until))
 	late := span.Length() > most
 	if late || over-first.From > most { // else its wait ends too early to tell
 		c.expose(wakeUp, under)
@@ -81,10 +81,10 @@ func waitEnded(c *Checker, f fact) {
 
 // freeSince returns since when nobody has had k for certain, but for what acquires under way were granted.
 func (c *Checker) freeSince(k *key) (from int64, free bool) {
-	if c.partial || k.refusal.Tainted > 0 || k.affected.Unbounded() {
+	if c.partial || k.refusal.UnknownAcquires > 0 || k.affected.Unbounded() {
 		return 0, false
 	}
-	s := k.refusal.Since()
+	s := k.refusal.FreeFrom()
 	for _, h := range k.holds {
 		s = interval.Later(s, h.Freed(k.refusal.Slack))
 	}

@@ -19,11 +19,11 @@ type Fairness struct {
 
 	grants map[int32]int64
 	dead   map[int64]int64 // of clients that died: how many were granted so much
-	longest
+	waitStats
 }
 
-// longest is how long acquires waited at most.
-type longest struct {
+// waitStats is how long acquires waited at most.
+type waitStats struct {
 	waits    int64
 	maxWait  int64 // ns, over acquires that were granted or refused
 	bypassed int64 // most grants to later callers during one wait
@@ -40,8 +40,8 @@ type Figures struct {
 // Granted notes a grant to client.
 func (m *Fairness) Granted(client int32) { m.add(client, 1) }
 
-// Asked notes a client that may never be granted anything: it has its share of nothing.
-func (m *Fairness) Asked(client int32) { m.add(client, 0) }
+// Requested notes a client that may never be granted anything: it has its share of nothing.
+func (m *Fairness) Requested(client int32) { m.add(client, 0) }
 
 func (m *Fairness) add(client int32, grants int64) {
 	if m.Omit != nil && m.Omit(client) {
@@ -138,7 +138,7 @@ func (m *Fairness) Absorb(o *Fairness) {
 func (m *Fairness) Clear() {
 	clear(m.grants)
 	clear(m.dead)
-	m.longest = longest{}
+	m.waitStats = waitStats{}
 }
 
 // A Queue is the clients that wait for one key.

@@ -4,18 +4,18 @@ package count
 const Partitions = 16
 
 // PartitionOf returns the number of the part that a key belongs to.
-func PartitionOf(name string) int { return int(Mixed(name) >> 60) }
+func PartitionOf(name string) int { return int(Hash(name) >> 60) }
 
-// Mixed returns a number whose high bits differ from key to key. It looks at the end of the
+// Hash returns a number whose high bits differ from key to key. It looks at the end of the
 // name, where names differ.
-func Mixed(name string) uint64 {
+func Hash(name string) uint64 {
 	n := len(name)
 	mixed := uint64(n)
 	switch {
 	case n >= 8:
-		mixed ^= uint64(four(name, n-8))<<32 | uint64(four(name, n-4))
+		mixed ^= uint64(fourBytes(name, n-8))<<32 | uint64(fourBytes(name, n-4))
 	case n >= 4: // the two overlap where they are equal
-		mixed = mixed<<(8*n) ^ (uint64(four(name, 0))<<(8*(n-4)) | uint64(four(name, n-4)))
+		mixed = mixed<<(8*n) ^ (uint64(fourBytes(name, 0))<<(8*(n-4)) | uint64(fourBytes(name, n-4)))
 	default:
 		for _, b := range []byte(name) {
 			mixed = mixed<<8 ^ uint64(b)
@@ -24,8 +24,8 @@ func Mixed(name string) uint64 {
 	return mixed * 0x9e3779b97f4a7c15
 }
 
-// four are the four bytes of s from i on, in one load.
-func four(s string, i int) uint32 {
+// fourBytes are the four bytes of s from i on, in one load.
+func fourBytes(s string, i int) uint32 {
 	b := s[i : i+4]
 	return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
 }

@@ -14,8 +14,8 @@ const Questions = 5
 // A Table has a row for each exact set of conditions. There are one to six in a real run. A
 // violation that may be shown is a C. The zero Table is empty.
 type Table[C any] struct {
-	Rows   []Row[C]
-	recent int // the row that was asked for last
+	Rows    []Row[C]
+	lastRow int // the row that was asked for last
 }
 
 // A Row has the counts of one cell.
@@ -34,23 +34,23 @@ type Row[C any] struct {
 // At returns the row of exactly these conditions, which is made if need be. It is valid until the
 // next call.
 func (t *Table[C]) At(under lockbench.Conditions) *Row[C] {
-	if t.recent < len(t.Rows) && t.Rows[t.recent].Under == under {
-		return &t.Rows[t.recent]
+	if t.lastRow < len(t.Rows) && t.Rows[t.lastRow].Under == under {
+		return &t.Rows[t.lastRow]
 	}
 	for i := range t.Rows {
 		if t.Rows[i].Under == under {
-			t.recent = i
+			t.lastRow = i
 			return &t.Rows[i]
 		}
 	}
-	t.recent = len(t.Rows)
-	if t.recent < cap(t.Rows) {
-		t.Rows = t.Rows[:t.recent+1]
-		t.Rows[t.recent] = Row[C]{Under: under, Broken: t.Rows[t.recent].Broken[:0]}
+	t.lastRow = len(t.Rows)
+	if t.lastRow < cap(t.Rows) {
+		t.Rows = t.Rows[:t.lastRow+1]
+		t.Rows[t.lastRow] = Row[C]{Under: under, Broken: t.Rows[t.lastRow].Broken[:0]}
 	} else {
 		t.Rows = append(t.Rows, Row[C]{Under: under})
 	}
-	return &t.Rows[t.recent]
+	return &t.Rows[t.lastRow]
 }
 
 // Empty returns a table without rows that uses the memory of t.

@@ -23,26 +23,26 @@ type beginning struct {
 	Granted Stamp       // return of First
 	Newest  Stamp       // the latest instant at which an acquire can have granted the key
 	From    int64       // start of validity in ns, NoStamp if no acquire was answered ok
-	// Sure is the earliest end of the lease that the acquire gave, in ns, even if the start of
+	// EarliestEnd is the earliest end of the lease that the acquire gave, in ns, even if the start of
 	// that lease is not known.
-	Sure int64
-	// Least and Most are the shortest and the longest lease of its acquires, in ns: the bounds
+	EarliestEnd int64
+	// MinLease and Most are the shortest and the longest lease of its acquires, in ns: the bounds
 	// of the lease that a renewal sets which records none.
-	Least, Most int64
-	Known       bool // an acquire was answered ok
-	Anchored    bool // validity begins at From exactly, and the record tells its lease
-	Regrant     bool // an acquire of unknown outcome may have granted the key anew
-	endless     bool // an acquire gave no lease
+	MinLease, MaxLease int64
+	Known              bool // an acquire was answered ok
+	Anchored           bool // validity begins at From exactly, and the record tells its lease
+	Regrant            bool // an acquire of unknown outcome may have granted the key anew
+	leaseless          bool // an acquire gave no lease
 }
 
 // ending describes how the owner gave the key up. Certain implies Released, and Released implies
 // ReleasedBy.
 type ending struct {
-	ReleasedBy *history.Op
-	Knew       Stamp // the owner's last instant of work: it let go, was told of the loss, or died
-	Released   bool  // the owner sent its last release, whatever the answer
-	Certain    bool  // the server certainly freed the key
-	Dead       bool  // the owner died before it let go
+	ReleasedBy    *history.Op
+	LastWork      Stamp // the owner's last instant of work: it let go, was told of the loss, or died
+	Released      bool  // the owner sent its last release, whatever the answer
+	CertainlyFree bool  // the server certainly freed the key
+	Dead          bool  // the owner died before it let go
 }
 
 // Begin makes g, which is empty, the grant of acquire op, from its return if it was answered ok,
@@ -51,22 +51,22 @@ func (g *Grant) Begin(op *history.Op, rules Rules) {
 	ttl, most := Lease(op), Longest(op)
 	g.rules, g.First = rules, op
 	g.Granted, g.Newest, g.Known = Return(op), Return(op), op.Outcome == history.OK
-	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
-	g.End, g.Knew = Forever, Forever
-	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
+	g.From, g.Anchored, g.minUnknown, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
+	g.End, g.LastWork = Forever, Forever
+	g.mayUntil, g.MinLease, g.MaxLease, g.leaseless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
 	if !g.Known {
 		g.From, g.Granted, g.Newest = history.NoStamp, Call(op), Forever
-		g.unsure = rules.Leaves(op)
+		g.minUnknown = rules.UnknownLease(op)
 		return
 	}
 	if g.From == history.NoStamp { // at the call at the earliest: what follows from that is certain
 		g.From, g.Anchored = op.Call, g.Anchored && op.Wait == 0
 	}
-	if g.unseen = rules.Unseen; g.unseen { // a renewal may cut an extend short
-		g.unsure = ttl
+	if g.hiddenRenewals = rules.HiddenRenewals; g.hiddenRenewals { // a renewal may cut an extend short
+		g.minUnknown = ttl
 	}
 	g.mayUntil = After(op.Return, most)
-	g.Sure = After(Start(op), ttl)
+	g.EarliestEnd = After(Start(op), ttl)
 	if g.From == history.NoStamp {
 		return
 	}
@@ -78,7 +78,7 @@ func (g *Grant) Begin(op *history.Op, rules Rules) {
 // Empty returns an empty grant that reuses the memory of g.
 func (g *Grant) Empty() Grant {
 	return Grant{
-		validity: validity{flying: g.flying[:0], late: g.late[:0]},
+		validity: validity{underWay: g.underWay[:0], late: g.late[:0]},
 		mayHold:  mayHold{pending: g.pending[:0]},
 	}
 }
@@ -105,31 +105,31 @@ func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0
 	}
-	return g.Least
+	return g.MinLease
 }
 
 // Cap limits the lease of g, just granted, to ttl ns.
 func (g *Grant) Cap(ttl int64) {
-	g.unsure = min(g.unsure, ttl)
-	if ttl >= g.Least {
+	g.minUnknown = min(g.minUnknown, ttl)
+	if ttl >= g.MinLease {
 		return
 	}
-	g.Least = ttl
-	g.Sure = min(g.Sure, After(Start(g.First), ttl))
+	g.MinLease = ttl
+	g.EarliestEnd = min(g.EarliestEnd, After(Start(g.First), ttl))
 	if g.From == history.NoStamp {
 		return
 	}
 	g.Until = min(g.Until, After(g.From, ttl))
 	g.Base, g.Promised = g.Until, g.Until
-	g.Must = g.Granted.Before(Stamp{T: g.Until})
+	g.HasMust = g.Granted.Before(Stamp{T: g.Until})
 }
 
 // Joined applies that g, just granted, may have joined earlier levels of its client. Their
 // longest lease is given, in ns, and the number of releases that may begin that lease anew.
 func (g *Grant) Joined(longest, relets int64) {
-	g.Doubt = true
-	g.Most = max(g.Most, longest)
-	g.relets = int16(min(relets, mostInDoubt))
+	g.Uncertain = true
+	g.MaxLease = max(g.MaxLease, longest)
+	g.restarts = int16(min(relets, maxUncertain))
 }
 
 // ValidAt reports whether the lease lasts beyond s. Whatever the owner was told meanwhile, only its
@@ -141,7 +141,7 @@ func (g *Grant) ValidAt(s Stamp) bool {
 // Follows reports whether g was certainly granted after a. Granted before a, it would still have
 // been held when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
-	return a.Newest.Before(g.Granted) && g.Sure > a.Newest.T
+	return a.Newest.Before(g.Granted) && g.EarliestEnd > a.Newest.T
 }
 
 // Reach returns the last instant, in ns, at which g may keep others out by the operations so far.

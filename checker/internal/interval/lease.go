@@ -8,14 +8,14 @@ import (
 
 // Rules are how the design's operations are to be read.
 type Rules struct {
-	Nested    bool // a second acquire by the holder counts
-	Refreshed bool // it begins the lease anew
-	Unseen    bool // holds may be renewed in the background, and no event says so
+	Nested         bool // a second acquire by the holder counts
+	Refreshed      bool // it begins the lease anew
+	HiddenRenewals bool // holds may be renewed in the background, and no event says so
 }
 
 // RulesOf are the rules that the header of a history gives.
 func RulesOf(h history.Header) Rules {
-	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", Unseen: h.RenewsUnseen}
+	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", HiddenRenewals: h.RenewsUnseen}
 }
 
 // Joins reports whether a client's acquire may join what it has left on the server.
@@ -76,9 +76,9 @@ func Longest(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Wanted is the longest lease in ns that op may have asked for, or the delay, whatever it was
+// LongestAsked is the longest lease in ns that op may have asked for, or the delay, whatever it was
 // told.
-func Wanted(op *history.Op) int64 {
+func LongestAsked(op *history.Op) int64 {
 	if op.Kind == history.Release {
 		return op.Delay
 	}
@@ -88,10 +88,10 @@ func Wanted(op *history.Op) int64 {
 	return Longest(op)
 }
 
-// Leaves is the shortest lease in ns that acquire op, whose outcome is unknown, may leave its
+// UnknownLease is the shortest lease in ns that acquire op, whose outcome is unknown, may leave its
 // client, whatever that holds by then; unbounded where it leaves any as it is. One that counts
 // shortens none, and one that is refused to a holder does not set a lease that is not told.
-func (r Rules) Leaves(op *history.Op) int64 {
+func (r Rules) UnknownLease(op *history.Op) int64 {
 	if r.Nested || !r.Refreshed && !TellsLease(op) {
 		return math.MaxInt64
 	}
@@ -104,21 +104,21 @@ func InheritsLease(op *history.Op) bool {
 	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
 }
 
-// Sets reports whether op is an extend or renewal that may set a lease.
-func Sets(op *history.Op) bool {
+// SetsLease reports whether op is an extend or renewal that may set a lease.
+func SetsLease(op *history.Op) bool {
 	extends := op.Kind == history.Extend || op.Kind == history.Renew
 	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
 }
 
-// Meets reports whether op was under way at some time between begin and end, which lie within
+// UnderWayDuring reports whether op was under way at some time between begin and end, which lie within
 // it. One that takes no time, as most do in virtual time, has an instant only.
-func Meets(op *history.Op, begin, end int64) bool {
+func UnderWayDuring(op *history.Op, begin, end int64) bool {
 	return begin < end || begin == end && op.Call == op.Return
 }
 
-// Outlasted reports whether acquire op took so long that what it was granted meanwhile was
+// TookTooLong reports whether acquire op took so long that what it was granted meanwhile was
 // over, or that its wait was: it fails for that, whatever its scripts do.
-func Outlasted(op *history.Op) bool {
+func TookTooLong(op *history.Op) bool {
 	took := op.Return - op.Call
 	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
 }

@@ -9,7 +9,7 @@ import (
 // since they fill a gap: grants are many, and their size counts.
 type levels struct {
 	rules            Rules
-	Doubt            bool  // there is a release or nested acquire whose effect is unknown
+	Uncertain        bool  // there is a release or nested acquire whose effect is unknown
 	Inner            int32 // inner releases so far
 	InnerAt          int64 // call of the first, in ns
 	InnerDone        int64 // return of the last, in ns
@@ -27,42 +27,42 @@ func (g *Grant) Release(op *history.Op) (last bool) {
 			g.InnerAt = op.Call
 		}
 		g.InnerDone = op.Return
-		g.relet(op)
+		g.restartLease(op)
 	}
 	if op.Outcome != history.Failed {
 		g.depth--
 	}
-	g.Doubt = g.Doubt || op.Outcome == history.Unknown
+	g.Uncertain = g.Uncertain || op.Outcome == history.Unknown
 	return g.depth <= 0 || lost
 }
 
-// LetGo applies the call of the release that gives g up on the server, and of those after it:
+// GiveUp applies the call of the release that gives g up on the server, and of those after it:
 // the one before may have freed a level only.
-func (g *Grant) LetGo(op *history.Op) {
+func (g *Grant) GiveUp(op *history.Op) {
 	if !g.Released {
 		g.Released, g.ReleasedBy = true, op
 		if op.Return != history.Never { // else until its owner dies
 			g.RenewedBy(op.Return)
 		}
-		if op.Outcome == history.OK && !g.Doubt {
-			g.Certain = true
+		if op.Outcome == history.OK && !g.Uncertain {
+			g.CertainlyFree = true
 			g.mayUntil, g.exact = After(op.Return, op.Delay), op.Delay == 0
 			return
 		}
 	}
-	g.relet(op)
+	g.restartLease(op)
 	if op.Delay > 0 && op.Outcome != history.Failed { // it may begin its delay as late as the lease ends
 		g.pending = append(g.pending, pendingLease{op, op.Delay})
 	}
 }
 
-// relet notes that release op may have left a level, with its lease begun anew.
-func (g *Grant) relet(op *history.Op) {
+// restartLease notes that release op may have left a level, with its lease begun anew.
+func (g *Grant) restartLease(op *history.Op) {
 	switch {
 	case !g.rules.Nested || g.exact:
 	case op.Outcome == history.OK:
-		g.mayUntil = max(g.mayUntil, After(op.Return, g.Most))
+		g.mayUntil = max(g.mayUntil, After(op.Return, g.MaxLease))
 	case op.Outcome == history.Unknown:
-		g.pending = append(g.pending, pendingLease{op, g.Most})
+		g.pending = append(g.pending, pendingLease{op, g.MaxLease})
 	}
 }

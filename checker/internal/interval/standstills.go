@@ -7,8 +7,8 @@ import (
 // A Span is a standstill, from one stamp to another, in ns.
 type Span struct{ From, Until int64 }
 
-// keptStandstills is the number of spans that are kept one by one.
-const keptStandstills = 256
+// maxSpans is the number of spans that are kept one by one.
+const maxSpans = 256
 
 // Standstills are the standstills of a history. The zero Standstills has none.
 type Standstills struct {
@@ -17,10 +17,10 @@ type Standstills struct {
 	Times        int64
 	For, Longest int64
 
-	spans []Span // disjoint, by rising time: the newest
-	older Span   // from the first to the last of those that are not among them
-	gone  int64  // how long those lasted in all
-	gaps  Gaps
+	spans         []Span // disjoint, by rising time: the newest
+	forgottenSpan Span   // from the first to the last of those that are not among them
+	forgottenTime int64  // how long those lasted in all
+	gaps          Gaps
 }
 
 // NewStandstills returns the standstills of a history with this header, in which gaps count, too.
@@ -54,10 +54,10 @@ func (t *Standstills) Add(from, until int64) {
 		t.Times--
 		t.For -= last.Until - last.From
 	}
-	if len(t.spans) == keptStandstills {
+	if len(t.spans) == maxSpans {
 		first := t.spans[0]
-		t.older.Until = first.Until
-		t.gone += first.Until - first.From
+		t.forgottenSpan.Until = first.Until
+		t.forgottenTime += first.Until - first.From
 		t.spans = append(t.spans[:0], t.spans[1:]...)
 	}
 	t.spans = append(t.spans, Span{from, until})
@@ -76,7 +76,7 @@ func (t *Standstills) Within(from, until int64) (sum int64) {
 		}
 		sum += max(0, min(s.Until, until)-max(s.From, from))
 	}
-	return sum + max(0, min(t.gone, min(t.older.Until, until)-from))
+	return sum + max(0, min(t.forgottenTime, min(t.forgottenSpan.Until, until)-from))
 }
 
 // Met reports whether what went on between two stamps met a standstill.
@@ -87,14 +87,14 @@ func (t *Standstills) Met(from, until int64) bool { return t.Within(from, until)
 // is lockbench's own and grants no locks, nobody was served: the process stood still,
 // or the server, or the way between the two. The zero Gaps finds none.
 type Gaps struct {
-	bound  int64
-	last   int64          // stamp of the newest call or return
-	asking int            // reads and writes under way that return
-	paused map[int32]bool // clients that stand still by themselves
+	bound      int64
+	last       int64          // stamp of the newest call or return
+	storeCalls int            // reads and writes under way that return
+	paused     map[int32]bool // clients that stand still by themselves
 }
 
-// bounds of a gap, in ns: a standstill is longer than a quarter of the lease, or than mostBound.
-const mostBound = int64(20e6)
+// bounds of a gap, in ns: a standstill is longer than a quarter of the lease, or than maxGap.
+const maxGap = int64(20e6)
 
 // NewGaps finds the standstills of a history with this header: of a live run, since in virtual
 // time a reply takes as long as it is told to, and in another's history nobody knows what reads
@@ -103,7 +103,7 @@ func NewGaps(h history.Header) Gaps {
 	if h.Environment.OS == "" || h.Server.Kind == "" {
 		return Gaps{}
 	}
-	return Gaps{bound: mostBound}
+	return Gaps{bound: maxGap}
 }
 
 // Next takes the next event of the history, and returns the standstill that ended with it.
@@ -116,18 +116,18 @@ func (g *Gaps) Next(ev history.Event) (gap Span, found bool) {
 	case ev.Phase == history.Return:
 		at = op.Return
 	case op.Kind >= history.Lost:
-		g.happened(op)
+		g.followPauses(op)
 		return Span{}, false
 	}
 	if op.CallSeq != 0 { // a number for each stamp: not a live run's
 		g.bound = 0
 		return Span{}, false
 	}
-	if at-g.last > g.limit(op) && g.asking > 0 && len(g.paused) == 0 {
+	if at-g.last > g.limit(op) && g.storeCalls > 0 && len(g.paused) == 0 {
 		gap, found = Span{g.last, at}, true
 	}
 	g.last = at
-	g.asks(ev)
+	g.followStore(ev)
 	return gap, found
 }
 
@@ -139,20 +139,20 @@ func (g *Gaps) limit(op *history.Op) int64 {
 	return g.bound
 }
 
-// asks follows which reads and writes are under way. One that never returns shows nothing.
-func (g *Gaps) asks(ev history.Event) {
+// followStore follows which reads and writes are under way. One that never returns shows nothing.
+func (g *Gaps) followStore(ev history.Event) {
 	if op := ev.Op; op.Kind != history.Read && op.Kind != history.Write || op.Return == history.Never {
 		return
 	}
 	if ev.Phase == history.Call {
-		g.asking++
+		g.storeCalls++
 	} else {
-		g.asking--
+		g.storeCalls--
 	}
 }
 
-// happened follows who stands still by itself: what such a client waits for shows nothing.
-func (g *Gaps) happened(op *history.Op) {
+// followPauses follows who stands still by itself: what such a client waits for shows nothing.
+func (g *Gaps) followPauses(op *history.Op) {
 	switch op.Kind {
 	case history.Pause:
 		if g.paused == nil {

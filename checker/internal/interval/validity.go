@@ -13,11 +13,11 @@ type validity struct {
 	// Until is its end as it stands, Base as it would stand without background renewals, and
 	// Promised as the acquire left it.
 	Until, Base, Promised int64
-	// unsure is the shortest TTL of an extend whose outcome is unknown: it may
+	// minUnknown is the shortest TTL of an extend whose outcome is unknown: it may
 	// still take effect after any later one.
-	unsure int64
-	// flying are the extends, renewals and refreshes not returned yet.
-	flying []*history.Op
+	minUnknown int64
+	// underWay are the extends, renewals and refreshes not returned yet.
+	underWay []*history.Op
 	// late are the operations under way that will begin a new segment, since
 	// validity may end before they take effect, and nested acquires that come to be so.
 	late []lateOp
@@ -33,13 +33,13 @@ type lateOp struct {
 
 // Extend applies the call of an extend, or of a renewal in the background.
 func (g *Grant) Extend(op *history.Op) {
-	g.Widen(op)
+	g.ExtendMayHold(op)
 	switch op.Outcome {
 	case history.Unknown:
 		g.shorten(op)
 	case history.OK:
 		g.prolong(op, g.Shortest(Lease(op)))
-		g.flying = append(g.flying, op)
+		g.underWay = append(g.underWay, op)
 	}
 }
 
@@ -50,9 +50,9 @@ func (g *Grant) prolong(op *history.Op, ttl int64) {
 		g.setUntil(op, min(g.Until, until))
 		return
 	}
-	g.crowd(op)
+	g.capLate(op)
 	switch {
-	case op.Call >= g.Until || !g.Must:
+	case op.Call >= g.Until || !g.HasMust:
 		g.late = append(g.late, lateOp{op: op, ttl: ttl})
 	case g.rules.Joins() && (op.Kind == history.Renew || g.Regrant) && op.Return >= g.Until:
 		// It may have acted on what its owner was granted since, after a gap.
@@ -63,12 +63,12 @@ func (g *Grant) prolong(op *history.Op, ttl int64) {
 	}
 }
 
-// Beside applies op, an extend or renewal of another hold of the owner that may act on g,
+// ExtendedByOther applies op, an extend or renewal of another hold of the owner that may act on g,
 // and set its lease to ttl.
-func (g *Grant) Beside(op *history.Op, ttl int64) {
+func (g *Grant) ExtendedByOther(op *history.Op, ttl int64) {
 	g.shortenTo(op, ttl)
-	g.Widen(op)
-	g.Fold(op, op.Return, false)
+	g.ExtendMayHold(op)
+	g.SettlePending(op, op.Return, false)
 }
 
 // Early applies to g, just granted, renewal op that was called before its acquire returned.
@@ -77,23 +77,23 @@ func (g *Grant) Early(op *history.Op) {
 	switch op.Outcome {
 	case history.Failed:
 	case history.LossReported:
-		g.CloseUnseen(Call(op), ByLoss, false)
+		g.CloseUnknown(Call(op), ByLoss, false)
 	default:
 		g.shorten(op)
-		g.Widen(op)
-		g.Sure = min(g.Sure, After(op.Call, g.LeaseOf(op)))
+		g.ExtendMayHold(op)
+		g.EarliestEnd = min(g.EarliestEnd, After(op.Call, g.LeaseOf(op)))
 	}
-	g.Must = g.Must && !g.End.Before(g.Start) && g.Start.Before(Stamp{T: g.Until})
+	g.HasMust = g.HasMust && !g.End.Before(g.Start) && g.Start.Before(Stamp{T: g.Until})
 }
 
 // Bound has validity end at t at the latest.
 func (g *Grant) Bound(t int64) {
 	g.Until = min(g.Until, t)
-	g.outrun()
+	g.demoteLate()
 }
 
 // Prolonging reports whether something is under way that is to prolong the lease.
-func (g *Grant) Prolonging() bool { return len(g.flying) > 0 }
+func (g *Grant) Prolonging() bool { return len(g.underWay) > 0 }
 
 // shorten applies the call of an operation that may or may not, now or later,
 // set the time left to its own lease.
@@ -103,22 +103,22 @@ func (g *Grant) shorten(op *history.Op) {
 
 // shortenTo is shorten where op may leave ttl.
 func (g *Grant) shortenTo(op *history.Op, ttl int64) {
-	g.unsure = min(g.unsure, ttl)
+	g.minUnknown = min(g.minUnknown, ttl)
 	g.setUntil(op, min(g.Until, After(op.Call, ttl)))
 }
 
 // Shortest is the TTL that an extend of ttl certainly leaves: one that is still
 // under way, or whose outcome is unknown, may take effect after it.
 func (g *Grant) Shortest(ttl int64) int64 {
-	ttl = min(ttl, g.unsure)
-	for _, other := range g.flying {
+	ttl = min(ttl, g.minUnknown)
+	for _, other := range g.underWay {
 		ttl = min(ttl, Lease(other))
 	}
 	return ttl
 }
 
-// crowd tells the operations that will reopen the must-hold interval that op overlaps them.
-func (g *Grant) crowd(op *history.Op) {
+// capLate tells the operations that will reopen the must-hold interval that op overlaps them.
+func (g *Grant) capLate(op *history.Op) {
 	for i := range g.late {
 		g.late[i].ttl = min(g.late[i].ttl, Lease(op))
 	}
@@ -130,12 +130,12 @@ func (g *Grant) setUntil(op *history.Op, until int64) {
 	if op.Kind != history.Renew {
 		g.Base = until
 	}
-	g.outrun()
+	g.demoteLate()
 }
 
-// outrun applies that validity may end before nested acquires take effect, which were to be
+// demoteLate applies that validity may end before nested acquires take effect, which were to be
 // in time: each may be a grant anew.
-func (g *Grant) outrun() {
+func (g *Grant) demoteLate() {
 	for i := range g.late {
 		if l := &g.late[i]; l.inTime && l.op.Return >= g.Until {
 			l.inTime = false
@@ -145,29 +145,29 @@ func (g *Grant) outrun() {
 	}
 }
 
-// Again applies the call of a second acquire by the owner, which was answered ok or whose
+// Reacquire applies the call of a second acquire by the owner, which was answered ok or whose
 // outcome is unknown.
-func (g *Grant) Again(op *history.Op) {
+func (g *Grant) Reacquire(op *history.Op) {
 	ttl := Lease(op)
-	g.Least, g.Most, g.endless = min(g.Least, ttl), max(g.Most, Longest(op)), g.endless || ttl == math.MaxInt64
-	if g.rules.Unseen {
+	g.MinLease, g.MaxLease, g.leaseless = min(g.MinLease, ttl), max(g.MaxLease, Longest(op)), g.leaseless || ttl == math.MaxInt64
+	if g.rules.HiddenRenewals {
 		g.shorten(op)
 	}
 	if op.Outcome == history.OK {
-		g.begunAnew(op)
+		g.reacquired(op)
 		return
 	}
-	g.Doubt, g.Regrant = true, true
-	g.Widen(op)
+	g.Uncertain, g.Regrant = true, true
+	g.ExtendMayHold(op)
 	if !g.rules.Nested {
-		g.shortenTo(op, g.rules.Leaves(op))
+		g.shortenTo(op, g.rules.UnknownLease(op))
 	}
 }
 
-// begunAnew applies the call of a second acquire, answered ok, by the owner: counted
+// reacquired applies the call of a second acquire, answered ok, by the owner: counted
 // when nested, otherwise a refresh. Only its return shows whether it came in
 // time: until then the lease may have ended and the server granted it anew.
-func (g *Grant) begunAnew(op *history.Op) {
+func (g *Grant) reacquired(op *history.Op) {
 	nested := g.rules.Nested
 	ttl := g.Shortest(Lease(op))
 	until := After(Start(op), ttl)
@@ -182,11 +182,11 @@ func (g *Grant) begunAnew(op *history.Op) {
 		return
 	}
 	if !nested {
-		g.crowd(op)
-		g.flying = append(g.flying, op)
+		g.capLate(op)
+		g.underWay = append(g.underWay, op)
 	}
 	switch {
-	case !g.Must || op.Return >= g.Until || retried:
+	case !g.HasMust || op.Return >= g.Until || retried:
 		g.late = append(g.late, lateOp{op: op, ttl: ttl})
 		if !nested { // a refresh may also have shortened what was left
 			g.setUntil(op, min(g.Until, until))
@@ -201,24 +201,24 @@ func (g *Grant) begunAnew(op *history.Op) {
 	}
 }
 
-// Landed applies the return of an extend, renewal or second acquire answered ok,
+// Returned applies the return of an extend, renewal or second acquire answered ok,
 // and reports whether a new segment of the must-hold interval begins there.
-func (g *Grant) Landed(op *history.Op) (reopens bool) {
-	if len(g.flying)+len(g.late) == 0 {
+func (g *Grant) Returned(op *history.Op) (reopens bool) {
+	if len(g.underWay)+len(g.late) == 0 {
 		return false
 	}
-	g.flying = slices.DeleteFunc(g.flying, func(o *history.Op) bool { return o == op })
+	g.underWay = slices.DeleteFunc(g.underWay, func(o *history.Op) bool { return o == op })
 	i := slices.IndexFunc(g.late, func(l lateOp) bool { return l.op == op })
 	if i < 0 {
 		return false
 	}
-	ttl, inTime := min(g.late[i].ttl, g.unsure), g.late[i].inTime
+	ttl, inTime := min(g.late[i].ttl, g.minUnknown), g.late[i].inTime
 	g.late = slices.Delete(g.late, i, i+1)
 	if inTime {
 		return false
 	}
 	if op.Kind == history.Acquire || g.rules.Nested && g.Regrant { // it may be a fresh grant: one level is sure
-		g.mustDepth, g.depth, g.Doubt = 1, 1, true
+		g.mustDepth, g.depth, g.Uncertain = 1, 1, true
 	}
 	return g.reopen(op, ttl)
 }
@@ -234,14 +234,14 @@ func (g *Grant) reopen(op *history.Op, ttl int64) (begins bool) {
 	if g.End.Before(Return(op)) || op.Return >= until {
 		return false
 	}
-	if g.Must && op.Return < g.Until {
+	if g.HasMust && op.Return < g.Until {
 		// One that overlaps it, called later or landed sooner, has opened the must-hold interval
 		// already. Both bounds are sound, so the later one counts.
 		g.setUntil(op, max(g.Until, until))
-		g.renewed = g.renewed && (op.Kind == history.Renew || g.Start.Before(Return(op)))
+		g.openedByRenewal = g.openedByRenewal && (op.Kind == history.Renew || g.Start.Before(Return(op)))
 		return false
 	}
-	g.From, g.renewed = from, op.Kind == history.Renew
+	g.From, g.openedByRenewal = from, op.Kind == history.Renew
 	g.setUntil(op, until)
 	return g.open(Return(op))
 }

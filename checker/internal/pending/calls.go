@@ -21,8 +21,8 @@ type Calls struct {
 	// pending counts, by client, those whose outcome is unknown: they may take effect at
 	// any later time.
 	pending Values
-	// unnamed is what touches what comes of those that are forgotten, or pending.
-	unnamed lockbench.Conditions
+	// conditions is what touches what comes of those that are forgotten, or pending.
+	conditions lockbench.Conditions
 }
 
 // A call may take effect until then.
@@ -32,14 +32,14 @@ type call struct {
 	under  lockbench.Conditions // what touches what comes of it
 }
 
-// keptCalls bounds how many calls are remembered one by one.
-const keptCalls = 16
+// maxCalls bounds how many calls are remembered one by one.
+const maxCalls = 16
 
 // Sent adds a call of client, that may take effect until then under these conditions.
 func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditions) {
-	if len(s.newest) == keptCalls {
+	if len(s.newest) == maxCalls {
 		s.forgot, s.forgotten = true, interval.Later(s.forgotten, s.newest[0].until)
-		s.unnamed |= s.newest[0].under
+		s.conditions |= s.newest[0].under
 		s.newest = slices.Delete(s.newest, 0, 1)
 	}
 	s.newest = append(s.newest, call{client, until, under})
@@ -48,7 +48,7 @@ func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditi
 // SentUnknown adds a call of client whose outcome is unknown, under these conditions.
 func (s *Calls) SentUnknown(client int32, under lockbench.Conditions) {
 	*s.pending.At(client, 0)++
-	s.unnamed |= under
+	s.conditions |= under
 }
 
 // Touch applies that a condition has touched client by now: what comes of its calls under
@@ -60,7 +60,7 @@ func (s *Calls) Touch(client int32, by lockbench.Conditions, now interval.Stamp)
 		}
 	}
 	if s.Pending(client) {
-		s.unnamed |= by
+		s.conditions |= by
 	}
 }
 
@@ -70,7 +70,7 @@ func (s *Calls) Pending(client int32) bool {
 	return n > 0
 }
 
-// Acted takes away a pending call of client, which it has, and which has acted.
+// FaultedActed takes away a pending call of client, which it has, and which has acted.
 func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
 
 // Retire counts what is pending of client, which died, among the calls of all crashed clients, and
@@ -83,15 +83,15 @@ func (s *Calls) Retire(client int32) bool {
 	return n > 0
 }
 
-// Beside reports whether a call of another than client may take effect at from or later, and
+// LeaseCap reports whether a call of another than client may take effect at from or later, and
 // which conditions touch what comes of it, as far as is known.
-func (s *Calls) Beside(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
+func (s *Calls) Concurrent(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
 	beside = s.forgot && !s.forgotten.Before(from)
 	for p := range s.pending.Each {
 		beside = beside || p.Client != client && p.N > 0
 	}
 	if beside {
-		under = s.unnamed
+		under = s.conditions
 	}
 	for _, c := range s.newest {
 		if c.client != client && !c.until.Before(from) {

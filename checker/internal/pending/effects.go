@@ -22,17 +22,17 @@ type Effect struct {
 	Until interval.Stamp        // a command of it ran as late as this
 	// Bounded: it is over, and with it what it may have left on the server.
 	Bounded bool
-	// Over: somebody else was granted the key since, so nothing is left of it.
-	Over bool
+	// Superseded: somebody else was granted the key since, so nothing is left of it.
+	Superseded bool
 	// Cut: the command never ran, since its connection broke first.
 	Cut bool
-	// Free: Op, an acquire that is to be refused, met a key that was provably free;
+	// MetFreeKey: Op, an acquire that is to be refused, met a key that was provably free;
 	// Stirred is how many others might have taken it until then.
-	Free    bool
-	Stirred int
+	MetFreeKey     bool
+	PossibleGrants int
 }
 
-// Acted is when what was affected took effect at the latest.
+// FaultedActed is when what was affected took effect at the latest.
 func (x *Effect) Acted() interval.Stamp {
 	if x.Cause == Died {
 		return interval.Call(x.Fault)
@@ -61,14 +61,14 @@ func (x *Effect) Touches() bool {
 // them.
 type Effects []Effect
 
-// kept bounds how many effects are remembered.
-const kept = 32
+// maxEffects bounds how many effects are remembered.
+const maxEffects = 32
 
-// Keep adds x. Where there are too many, one that has no effect any more makes way, and else
+// BusyUntil adds x. Where there are too many, one that has no effect any more makes way, and else
 // the oldest: lost says so, and what it may still do has to be noted.
 func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
-	if len(*all) == kept {
-		spent := func(x Effect) bool { return x.Over && !x.Touches() }
+	if len(*all) == maxEffects {
+		spent := func(x Effect) bool { return x.Superseded && !x.Touches() }
 		i := max(0, slices.IndexFunc(*all, spent))
 		old = (*all)[i]
 		lost = !spent(old)
@@ -103,15 +103,15 @@ func (all Effects) Unbounded() bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Bounded && x.Op.Kind == history.Acquire })
 }
 
-// Unsettled reports whether a fault may have left the key as it is.
-func (all Effects) Unsettled() bool {
-	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Over })
+// AnyLeft reports whether a fault may have left the key as it is.
+func (all Effects) AnyLeft() bool {
+	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Superseded })
 }
 
 // LeftBy reports whether a fault may have left client something that its next
 // acquire joins.
 func (all Effects) LeftBy(client int32) bool {
-	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Over })
+	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Superseded })
 }
 
 // Bound notes that what was affected of op is over, and reports whether that is news.

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptRenewals bounds how many renewals wait for their acquire's return.
-const keptRenewals = 64
+// maxRenewals bounds how many renewals wait for their acquire's return.
+const maxRenewals = 64
 
 // Renewals are those of one key. The zero Renewals is none.
 type Renewals []*history.Op
@@ -17,7 +17,7 @@ func (r *Renewals) Called(op *history.Op) {
 	if op.Kind != history.Renew || op.Hold == 0 {
 		return
 	}
-	if len(*r) == keptRenewals { // of holds that are gone, most likely
+	if len(*r) == maxRenewals { // of holds that are gone, most likely
 		*r = slices.Delete(*r, 0, 1)
 	}
 	*r = append(*r, op)

@@ -6,10 +6,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptWrites is how many completed writes of a key are remembered. A lost update
+// maxWrites is how many completed writes of a key are remembered. A lost update
 // shows against the newest ones: either both writes were made on the same
 // version, or the newer write fell between the older one's read and write.
-const keptWrites = 16
+const maxWrites = 16
 
 // A Record is the record that the lock of one key guards: which client read which version of it,
 // and which writes came between a writer's read and its write. It finds updates that may be lost;
@@ -27,8 +27,8 @@ type Write[H comparable] struct {
 	Valid bool // it returned within its writer's validity, and so did the read before it
 	use   *Use
 	index int64 // in order of calls
-	// overwrote is a write made between this writer's read and this write.
-	overwrote *Write[H]
+	// overwritten is a write made between this writer's read and this write.
+	overwritten *Write[H]
 }
 
 // A Use is what the owner of a hold did to the record under it.
@@ -47,7 +47,7 @@ func (r *Record[H]) Called(op *history.Op, hold H, u *Use) {
 	if u != nil && u.LastRead != nil {
 		for _, other := range r.done {
 			if other.use != u && other.index > u.seen {
-				w.overwrote = other
+				w.overwritten = other
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (r *Record[H]) Returned(op *history.Op) *Write[H] {
 // Victim is a write whose update w destroyed, or that destroyed w's ground, nil when there is
 // none; and last the newest write that was done before, nil when there is none.
 func (r *Record[H]) Victim(w *Write[H]) (victim, last *Write[H]) {
-	victim = w.overwrote
+	victim = w.overwritten
 	for _, other := range r.done {
 		both := other.use != w.use && other.use.LastRead != nil && w.use.LastRead != nil
 		if victim == nil && both && other.Op.Base == w.Op.Base {
@@ -87,8 +87,8 @@ func (r *Record[H]) Victim(w *Write[H]) (victim, last *Write[H]) {
 
 // Done adds w, which was returned, to those that later ones are compared with.
 func (r *Record[H]) Done(w *Write[H]) {
-	w.overwrote = nil // or each write would keep all before it
-	if len(r.done) == keptWrites {
+	w.overwritten = nil // or each write would keep all before it
+	if len(r.done) == maxWrites {
 		r.done = append(r.done[:0], r.done[1:]...)
 	}
 	r.done = append(r.done, w)
