@@ -7,6 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// acquireCalled applies the call of acquire op. Its outcome is known already, since the record is
+// complete.
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.Called(op)
 	c.publish(factAcquireCalled, fact{at: interval.Call(op), key: k, op: op})
@@ -22,22 +24,22 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	if op.Outcome == history.Unknown && c.lookup(k, op.Hold) == nil {
 		c.addPossibleHold(k, op)
 	}
-	if c.rules.HiddenRenewals && c.rules.Joins() { // a renewal under way may go by this lease later
+	if c.rules.HiddenRenewals && c.rules.Joins() { // a renewal under way may set this lease later
 		k.caps.Lower(op.Client, interval.Lease(op))
 	}
 	if op.Outcome != history.Unknown {
 		return
 	}
 	c.acquireUnknown(k, op)
-	if c.rules.Nested { // it may add a level to any hold that its client has later
+	if c.rules.Nested { // at any later time it may add a level to a hold of its client
 		k.refusal.LeftLevels.Raise(op.Client, math.MaxInt64)
 	} else {
 		k.caps.Lower(op.Client, c.rules.UnknownLease(op))
 	}
 }
 
-// acquireUnknown applies the call of acquire op, whose outcome is unknown: if acquires join levels that
-// their client left, it may grant an earlier hold of the client anew.
+// acquireUnknown applies the call of acquire op, whose outcome is unknown. If acquires join levels
+// that their client left on the server, op may grant an earlier hold of the client once more.
 func (c *Checker) acquireUnknown(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
@@ -48,9 +50,9 @@ func (c *Checker) acquireUnknown(k *key, op *history.Op) {
 	}
 }
 
-// addPossibleHold adds the hold that op, whose outcome is unknown, may begin.
+// addPossibleHold adds the hold that begins if op, whose outcome is unknown, was granted.
 func (c *Checker) addPossibleHold(k *key, op *history.Op) {
-	if c.materialized || c.rules.Joins() || c.rules.HiddenRenewals || c.faulty() || k.renamed { // it may matter to other holds
+	if c.materialized || c.rules.Joins() || c.rules.HiddenRenewals || c.faulty() || k.renamed { // it may affect other holds
 		c.hold(k, op)
 		return
 	}
@@ -58,7 +60,7 @@ func (c *Checker) addPossibleHold(k *key, op *history.Op) {
 	k.deferred = append(k.deferred, deferred{op, k.begun})
 }
 
-// hold adds the hold of acquire op.
+// hold adds the hold that acquire op begins.
 func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
 	k.begun++
@@ -74,8 +76,8 @@ func (c *Checker) hold(k *key, op *history.Op) *hold {
 	return h
 }
 
-// applyJoin applies to h that it may have joined levels that its client left, which keep the longest
-// of the client's leases.
+// applyJoin applies that h may have joined levels that its client left on the server. The server
+// then keeps the key for the longest lease of that client.
 func (k *key) applyJoin(h *hold) {
 	longest, _ := k.asked.Get(h.client)
 	for before := range k.allHolds() {
@@ -87,7 +89,8 @@ func (k *key) applyJoin(h *hold) {
 	h.Joined(longest, relets)
 }
 
-// applyToHolds applies acquire op, just called, which is or may be granted, to its client's holds.
+// applyToHolds applies acquire op, just called, which is or may be granted, to the holds of its
+// client.
 func (c *Checker) applyToHolds(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.deferred) > 0 {
@@ -100,20 +103,20 @@ func (c *Checker) applyToHolds(k *key, op *history.Op) {
 		case h.id == op.Hold && !h.Ended:
 			c.judgeRefresh(k, h, op)
 			c.reacquire(h, op)
-		case h.id == op.Hold: // the owner goes on, but the must-hold interval is over: begin a new hold
+		case h.id == op.Hold: // the must-hold interval is over, so op begins a new hold with the same id
 			c.judgeRefresh(k, h, op)
 			h.id, h.previousID, k.renamed = 0, h.id, true
 			c.drop(k, i)
 		case h.Released:
-		default: // its owner turned to a new grant: the old one is over
+		default: // the owner acquired anew, which ends its earlier hold
 			h.Close(interval.Call(op), interval.ByReacquire, true)
 			c.drop(k, i)
 		}
 	}
 }
 
-// judgeRefresh judges acquire op, answered ok, by an owner which only refreshes its lease: if it had
-// lost the key, it was to be told.
+// judgeRefresh judges acquire op, answered ok, by which an owner refreshes its lease. If the owner
+// had lost the key before the call, the answer had to be "lost".
 func (c *Checker) judgeRefresh(k *key, h *hold, op *history.Op) {
 	knows := h.knowsLoss || h.Released || h.EndedBy == interval.ByRefusal
 	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(interval.Call(op)) {
@@ -121,8 +124,8 @@ func (c *Checker) judgeRefresh(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// refreshRefused applies the call of a refresh by the owner that is refused: another has the key,
-// so its own hold is lost.
+// refreshRefused applies the call of a refresh that is refused: another client has the key, so the
+// owner has lost its hold.
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.Released {
@@ -142,6 +145,7 @@ func (c *Checker) reacquire(h *hold, op *history.Op) {
 	}
 }
 
+// acquireReturned applies the return of acquire op.
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	k.queue.Returned(op, &c.fair)
 	c.countMeetings(k, op)
@@ -154,7 +158,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 		}
 		c.acquireGranted(k, op)
 	case history.Unknown:
-		if h := k.find(op.Hold); h != nil { // it may have joined
+		if h := k.find(op.Hold); h != nil { // op may have added a level to it
 			h.SettlePending(op, op.Return, false)
 		}
 	case history.Refused:
@@ -164,7 +168,7 @@ func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	}
 }
 
-// noteRefusal notes on the hold of k that it is the certain reason why acquire op was refused.
+// noteRefusal notes on the only hold of k that acquire op was certainly refused because of it.
 func (k *key) noteRefusal(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
@@ -189,7 +193,7 @@ func (c *Checker) acquireGranted(k *key, op *history.Op) {
 	if h.retired {
 		k.refusal.ended(h)
 	}
-	if !h.Known && !k.affected.ActedBefore(h.First, op) { // it may act later, and grant the key anew
+	if !h.Known && !k.affected.ActedBefore(h.First, op) { // the first acquire may act later, and grant the key once more
 		h.Regrant = true
 	}
 	h.anew(interval.Return(op))
@@ -200,7 +204,8 @@ func (c *Checker) acquireGranted(k *key, op *history.Op) {
 	h.Known = true
 }
 
-// addStart notes that a new segment of the must-hold interval of h begins at the return of op.
+// addStart notes that a segment of the must-hold interval of h begins at the return of op. With
+// grant, it is the first segment.
 func (c *Checker) addStart(k *key, h *hold, op *history.Op, grant bool) {
 	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !interval.Call(op).Before(interval.Call(c.faults.Restart)) {
 		h.forgotten = false
@@ -209,6 +214,7 @@ func (c *Checker) addStart(k *key, h *hold, op *history.Op, grant bool) {
 	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: grant})
 }
 
+// granted applies that the return of op granted h for the first time.
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.Granted(op.Client)

@@ -9,24 +9,25 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// What explains a breach. Which conditions touched it is in conditions.go.
+// This file explains breaches: grants and losses that should not have happened. conditions.go finds
+// the conditions that touched them.
 //
-// An explanation is a row of a table: the first that applies is taken, and none after it.
-// Which rows apply depends on the history only, never on claims.
+// The explanations of a fact stand in a table. The first that applies is taken. Which ones apply
+// depends on the history only, never on the claims of the design.
 
-// An explanation is one reason why something happened that should not have.
+// An explanation is one reason for a breach.
 type explanation struct {
-	// reason says it in a sentence, for the test that looks at each row by itself.
+	// reason is the explanation in a sentence. A test checks each by itself.
 	reason string
-	// find returns the violation and whether the reason applies. Of kind unknowable is what
-	// may be no violation: nothing is reported.
+	// find returns the violation, and whether the explanation applies. The violation is of kind
+	// undecided if something else may explain the breach as well; it is not reported.
 	find func(c *Checker, f fact) (v candidate, applies bool)
 }
 
-// undecided is the kind of what stays open, since more than one thing may explain it.
+// undecided is the kind of a breach that more than one reason may explain.
 var undecided *kind
 
-// earlyGrants explain that f.other was granted the key at f.at within the validity of f.hold.
+// earlyGrants explain why f.other was granted the key at f.at, within the validity of f.hold.
 var earlyGrants = []explanation{
 	{"the record is missing a part, which may explain it", func(c *Checker, _ fact) (candidate, bool) {
 		return candidate{kind: undecided}, c.partial
@@ -77,8 +78,8 @@ var earlyGrants = []explanation{
 	}},
 }
 
-// unfoundedLosses explain that the owner of f.hold was told at f.at by f.op that it had lost
-// the key, within its validity, and before anybody else was granted it for sure.
+// unfoundedLosses explain why f.op told the owner of f.hold at f.at that it had lost the key,
+// within its validity and before any other client was certainly granted it.
 var unfoundedLosses = []explanation{
 	{"a past owner's release or extend took the key from its owner", func(c *Checker, f fact) (candidate, bool) {
 		if f.hold.staleOp == nil || f.hold.refusedOthersAfter(f.hold.staleOp) {
@@ -128,13 +129,13 @@ var unfoundedLosses = []explanation{
 	}},
 }
 
-// refusedOthersAfter reports whether others were refused after op was answered: it had not freed the
-// key then, and does nothing later.
+// refusedOthersAfter reports whether another client was refused after op was answered. If so, op
+// had not freed the key by then, and it acts no more.
 func (h *hold) refusedOthersAfter(op *history.Op) bool {
 	return op.Outcome != history.Unknown && op.Return < h.lastRefusal
 }
 
-// explain finds the violation that the first explanation that applies makes of f.
+// explain reports the violation by which the first explanation that applies accounts for f.
 func (c *Checker) explain(table []explanation, f fact) {
 	for i := range table {
 		v, applies := table[i].find(c, f)
@@ -149,13 +150,13 @@ func (c *Checker) explain(table []explanation, f fact) {
 	}
 }
 
-// violationBy is a violation shown by holds.
+// violationBy returns a violation that the holds show.
 func (c *Checker) violationBy(how *kind, holds ...*hold) candidate {
 	return candidate{kind: how, holds: holds, under: c.touching(holds...)}
 }
 
-// byPastOwner is what a past owner sent into the must-hold interval of h. It counts once,
-// however many it has let in since.
+// byPastOwner returns the violation by the call that a past owner sent into the must-hold interval
+// of h. It counts once, however many clients were granted the key because of it.
 func (c *Checker) byPastOwner(how *kind, h *hold, others ...*hold) candidate {
 	if h.staleCounted {
 		return candidate{kind: undecided}
@@ -166,7 +167,8 @@ func (c *Checker) byPastOwner(how *kind, h *hold, others ...*hold) candidate {
 	return v
 }
 
-// byUnanswered finds an operation of unknown effect behind an early grant.
+// byUnanswered returns an early grant that an operation of unknown effect, affected by cause,
+// explains.
 func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate, applies bool) {
 	x := c.effectBehind(f.key, cause, f.hold, f.at)
 	if x == nil {
@@ -175,14 +177,14 @@ func (c *Checker) byUnanswered(f fact, cause lockbench.Conditions) (v candidate,
 	return c.byEffect(lostReplyGave, f, x, x.Op, f.hold.ops[0], f.other.ops[0]), true
 }
 
-// byEffect is an early grant that a fault explains.
+// byEffect returns an early grant that the effect x of a fault explains.
 func (c *Checker) byEffect(how *kind, f fact, x *pending.Effect, shown ...*history.Op) candidate {
 	under := c.touching(f.hold, f.other) | x.Cause
 	return candidate{kind: how, ops: append(shown, x.Fault), by: f.other, under: under}
 }
 
-// nextOwner is another that was granted the key since h was, maybe while the owner
-// of h was being told of the loss; nil when there is none.
+// nextOwner returns a hold of another client that was granted after h, maybe while the owner of h
+// was being told of the loss; nil if there is none.
 func (k *key) nextOwner(h *hold) *hold {
 	for other := range k.allHolds() {
 		if other.Known && other.client != h.client && other.follows(h) {
@@ -192,8 +194,8 @@ func (k *key) nextOwner(h *hold) *hold {
 	return nil
 }
 
-// grantedToOthersSince reports whether another was granted the key since h was, or may have been:
-// clocks that are off leave the order unknown.
+// grantedToOthersSince reports whether another client was, or may have been, granted the key since
+// h began. If clocks are off, the order is unknown.
 func (k *key) grantedToOthersSince(h *hold) bool {
 	for other := range k.allHolds() {
 		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {
@@ -203,8 +205,8 @@ func (k *key) grantedToOthersSince(h *hold) bool {
 	return false
 }
 
-// mayHaveGivenUp reports whether the owner of h may have let go of it itself before op,
-// which told it of the loss: by a try that lost its reply. A renewal lets go of nothing.
+// mayHaveGivenUp reports whether the owner of h may itself have freed the key before op told it of
+// the loss: by an earlier attempt whose reply was lost. Renewals free nothing.
 func (k *key) mayHaveGivenUp(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x pending.Effect) bool {
 		own := x.Op.Client == h.client && x.Op.Kind != history.Renew
@@ -212,7 +214,7 @@ func (k *key) mayHaveGivenUp(h *hold, op *history.Op) bool {
 	})
 }
 
-// renewalConditions returns the causes of what befell the renewals of h.
+// renewalConditions returns the conditions of the faults that affected renewals of h.
 func (k *key) renewalConditions(h *hold) (under lockbench.Conditions) {
 	for i := range k.affected {
 		if x := &k.affected[i]; x.Op.Kind == history.Renew && x.Op.Hold == h.id {
@@ -222,10 +224,11 @@ func (k *key) renewalConditions(h *hold) (under lockbench.Conditions) {
 	return under
 }
 
-// effectBehind is the lost reply, or the cancelling, that may explain why victim had lost the key by at: of
-// an operation that may have acted, once or once more, since the victim was granted
-// it, or of one that left something which the victim joined. What was cut did not
-// run; a release or extend that was given up ran late.
+// effectBehind returns the effect of a lost reply or a cancelled call by which victim may have lost
+// the key before at; nil if there is none. The affected operation may have acted, once or more,
+// since victim was granted the key, or may have left levels that victim joined. An operation whose
+// connection was cut before the command arrived did not run. A release or extend that its client
+// stopped waiting for may have run late.
 func (c *Checker) effectBehind(k *key, cause lockbench.Conditions, victim *hold, at interval.Stamp) *pending.Effect {
 	for i := range k.affected {
 		x := &k.affected[i]

@@ -7,22 +7,20 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// NewBrief starts the judgement of a history for callers that judge many short ones
-// with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
-// exposures that New comes to, and leaves out what only a reader wants: counterexamples,
-// measures, the slack in notes, and the cross-check by porcupine. Judge a history
-// that is worth showing again, with New.
+// NewBrief starts the judgement of a history for callers that judge many short ones with one
+// Checker, see [Checker.Reset]. The verdicts, counts and exposures are the same as with New. Left
+// out are counterexamples, measures, the slack in notes, and the cross-check by porcupine: to show
+// a history, judge it again with New.
 //
-// It keeps what it judged until the next Reset, and Result.Findings is then
-// overwritten.
+// The Checker keeps the history until the next Reset, which also overwrites Result.Findings.
 func NewBrief(h history.Header) *Checker {
 	c := New(h)
 	c.brief, c.cache = true, nil
 	return c
 }
 
-// Reset forgets the history judged and starts the judgement of another. A Checker
-// made by NewBrief reuses its memory, so that judging needs next to no allocation.
+// Reset discards the history judged and starts the judgement of another. A Checker made by NewBrief
+// reuses its memory and so allocates next to nothing.
 func (c *Checker) Reset(h history.Header) {
 	clear(c.keys)
 	c.fair.Clear()
@@ -50,14 +48,14 @@ func (c *Checker) Reset(h history.Header) {
 	*c = fresh
 }
 
-// pools is memory to be used again.
+// pools are keys and holds to be used again for the next history.
 type pools struct {
-	keys   count.Pool[key]  // in use since the last reset, or free
-	holds  count.Pool[hold] // in use since the last reset, or free
+	keys   count.Pool[key] // in use since the last Reset, or free
+	holds  count.Pool[hold]
 	sorted []*key
 }
 
-// empty takes from k all but its memory.
+// empty resets k but keeps its memory.
 func (k *key) empty() {
 	*k = key{
 		holdings:      holdings{holds: k.holds[:0], released: k.released[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
@@ -77,7 +75,7 @@ func (k *key) empty() {
 	}
 }
 
-// reclaim frees the keys and holds in use.
+// reclaim frees all keys and holds in use.
 func (s *pools) reclaim() {
 	s.keys.Reclaim((*key).empty)
 	s.holds.Reclaim(func(h *hold) {

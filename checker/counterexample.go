@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest is the candidate with the largest margin, as a counterexample; two owners within their
-// validity come before one that worked past it.
+// clearest returns the counterexample of the candidate with the largest margin. Two owners within
+// their validity come before one that worked past it.
 func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
 		return cmp.Or(isWithinValidity(a)-isWithinValidity(b), cmp.Compare(c.margin(a), c.margin(b)))
@@ -20,6 +20,7 @@ func (c *Checker) clearest(from []candidate) *Counterexample {
 	return c.counterexample(best)
 }
 
+// isWithinValidity returns 1 if the owners of w were within their validity, else 0.
 func isWithinValidity(w candidate) int {
 	if w.kind == workedOn {
 		return 0
@@ -27,7 +28,8 @@ func isWithinValidity(w candidate) int {
 	return 1
 }
 
-// margin is by how much, in ns.
+// margin returns the extent of the violation in ns: the time that two owners overlapped, or by
+// which a grant came early.
 func (c *Checker) margin(w candidate) int64 {
 	if len(w.holds) < 2 {
 		return 0
@@ -46,6 +48,7 @@ func (c *Checker) margin(w candidate) int64 {
 	return 0
 }
 
+// counterexample returns w with its holds and operations in the order of time.
 func (c *Checker) counterexample(w candidate) *Counterexample {
 	out := &Counterexample{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
 	for _, p := range w.kind.breaks {
@@ -75,9 +78,9 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	return out
 }
 
-// staleOps are what stale owners sent into the holds, and so may have made an end of: it
-// explains how somebody else got in. What was sent when both were in already explains
-// nothing of a conflict.
+// staleOps returns the calls of past owners that may have ended the holds of w, and so explain why
+// another client was granted the key. For a conflict of two holds, only calls before the second
+// grant do.
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
@@ -94,7 +97,7 @@ func (w candidate) staleOps() (ops []*history.Op) {
 
 func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
-// forCounterexample is h as counterexamples show it.
+// forCounterexample returns the public form of h.
 func (h *hold) forCounterexample() CounterexampleHold {
 	return CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,

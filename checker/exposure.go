@@ -7,17 +7,18 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// An countMeetings acquire has the occasions that one acquire made on the holds of others: the must-hold
-// intervals, the leases, and the leases after an inner release that it met. They count even if it
-// was granted in the end.
+// meetings are the exposures of one acquire to holds of other clients: to their must-hold
+// intervals, to their leases, and to their leases after an inner release. They count even if the
+// acquire was granted in the end.
 type meetings struct {
 	mustHold, lease, inner count.Set
 	op                     *history.Op
-	own                    lockbench.Conditions // that touch its grant, or would touch it
+	// own has the conditions that touch, or would touch, the grant of the acquire
+	own lockbench.Conditions // that touch its grant, or would touch it
 }
 
-// countMeetings counts the holds that acquire op, now returned, met: occasions for exclusion, lease and
-// reentrancy.
+// countMeetings counts the holds that acquire op, which just returned, met: exposures of exclusion,
+// lease and reentrancy.
 func (c *Checker) countMeetings(k *key, op *history.Op) {
 	m := &c.meetings
 	m.mustHold.Clear()
@@ -27,7 +28,7 @@ func (c *Checker) countMeetings(k *key, op *history.Op) {
 		return
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
-	if k.mayJoinRevived(op) { // and prolong it
+	if k.mayJoinRevived(op) { // op may also prolong the hold
 		k.revived.Raise(op.Client, interval.After(interval.After(op.Return, k.asked.Highest()), k.refusal.Slack))
 	}
 	for _, h := range k.holds {
@@ -40,7 +41,7 @@ func (c *Checker) countMeetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	if len(m.mustHold.All()) == 0 && interval.Call(op).Before(k.lastEnd) { // with a hold that has been forgotten
+	if len(m.mustHold.All()) == 0 && interval.Call(op).Before(k.lastEnd) { // it met a hold that has been forgotten
 		m.mustHold.Add(k.lastUnder | c.faults.Lasting())
 	}
 	c.exposeAll(exclusion, &m.mustHold)
@@ -48,7 +49,7 @@ func (c *Checker) countMeetings(k *key, op *history.Op) {
 	c.exposeAll(reentrancy, &m.inner)
 }
 
-// meet adds the occasions of an acquire on h. A hold that a stale call may have ended proves nothing.
+// meet adds the exposures of an acquire to h. If a stale call may have ended h, it proves nothing.
 func (c *Checker) meet(m *meetings, h *hold) {
 	op := m.op
 	inside := h.HasMust && interval.Call(op).Before(h.MustEnd())
@@ -75,7 +76,7 @@ func (c *Checker) meet(m *meetings, h *hold) {
 	}
 }
 
-// exposeAll counts an occasion for p under each of these conditions.
+// exposeAll counts an exposure of p under each of these sets of conditions.
 func (c *Checker) exposeAll(p guaranteeID, on *count.Set) {
 	for _, under := range on.All() {
 		c.expose(p, under)

@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// If acquires join levels that their client left on the server, the client's operations on an
-// earlier hold act on its later holds: the server knows an owner, and no holds. An extend sets
-// the lease, so it may cut a later one short.
+// This file is for locks whose acquires join levels that their client left on the server. Such a
+// server knows owners, but no holds, so an operation on an earlier hold of a client acts on the
+// later ones, too. An extend sets the lease, and so may shorten a later one.
 
-// capAcquire applies the call of acquire op: operations of its client on an earlier hold that
-// are under way may act after it.
+// capAcquire applies the call of acquire op: extends and renewals under way of earlier holds of its
+// client may set a shorter lease after it.
 func (c *Checker) capAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
@@ -26,8 +26,8 @@ func (c *Checker) capAcquire(k *key, op *history.Op) {
 	}
 }
 
-// capOtherHolds applies the call of op, an extend or renewal of h, to the other holds of its client and
-// to its acquire under way.
+// capOtherHolds applies the call of op, an extend or renewal of h, to the other holds of its client
+// and to the acquire that the client has under way.
 func (c *Checker) capOtherHolds(k *key, h *hold, op *history.Op) {
 	if !interval.SetsLease(op) {
 		return

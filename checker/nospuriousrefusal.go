@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of no-spurious-refusal judges that a try of a provably free key is granted. If a fault
-// may explain the state of the key, the refusal breaks recovery instead; if the refused acquire may
-// have been granted the key, it breaks answers.
+// The monitor of no-spurious-refusal judges that an acquire of a provably free key is granted. If a
+// fault may explain the state of the key, a refusal breaks recovery instead. If the refused acquire
+// may itself have been granted the key, it breaks answers.
 var _ = monitorOf(noSpuriousRefusal, monitor{
 	untested: "no acquire met a key that was provably free",
 	allowed: func(c *Checker) string {
@@ -25,30 +25,31 @@ var _ = monitorOf(noSpuriousRefusal, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	refusedFree     = kindAndOccasion(noSpuriousRefusal, Stuck, "%s was refused a key that nobody held")
 	refusedTogether = kindAndOccasion(noSpuriousRefusal, Stuck, "%s and %s asked at once for a key that nobody held, and both were refused")
 	refusedFlushed  = kindAndOccasion(noSpuriousRefusal, Stuck, "the server forgot its scripts, and %s was refused a key that nobody held")
 )
 
-// refusalSlack is added to the end of a lease before a key counts as provably
-// free: room for rounding and for a server's lazy expiry. The design's own
-// tolerance comes on top.
+// refusalSlack is added to the end of a lease before a key counts as provably free. It covers
+// rounding, and servers that delete expired keys late. The tolerance that the design states is
+// added to it.
 const refusalSlack = time.Second
 
 // refusals finds refusals of a key that is provably free.
 type refusals struct {
 	pending.Availability
 	refusing []*history.Op // acquires under way that will not be granted
-	// recovering is the newest acquire that is granted a free key, if a fault may explain its state.
+	// recovering is the newest acquire that is granted a free key whose state a fault may explain.
 	recovering *history.Op
-	// denials are the refusals of a free key. They are reported once nothing can
-	// explain them any more: neither a grant called at the instant of their return,
-	// nor a fault that affects an acquire that was under way then.
+	// denials are the refusals of a free key so far. They are reported once nothing can explain
+	// them any more: neither a grant that is called at the instant of their return, nor a fault
+	// that affects an acquire that was under way then.
 	denials []denial
 }
 
+// ended applies that hold h has ended.
 func (r *refusals) ended(h *hold) {
 	r.HoldEnded(&h.Grant)
 	r.noteLevels(h)
@@ -56,17 +57,18 @@ func (r *refusals) ended(h *hold) {
 
 // noteLevels notes the levels of h that the server may keep after its owner gave it up.
 func (r *refusals) noteLevels(h *hold) {
-	if !h.ownerDied { // the dead join nothing
+	if !h.ownerDied { // a dead client joins no levels
 		r.NoteLevels(h.client, &h.Grant)
 	}
 }
 
-// A denial is an acquire that was refused a key that was provably free.
+// A denial is an acquire that was refused a provably free key.
 type denial struct {
 	op        *history.Op
-	by        *pending.Effect // the fault that may explain the key's state, or that affected op; nil if there is none
-	affectsOp bool            // it affected op, which may have been granted the key
-	// concurrentRefusals are acquires by others that were under way at the same time, and refused too.
+	by        *pending.Effect // the fault that may explain the state of the key, or that affected op; nil if there is none
+	affectsOp bool            // by affected op, which may have been granted the key
+	// concurrent are acquires of other clients that were under way at the same time, and were
+	// refused as well.
 	concurrent []*history.Op
 	under      lockbench.Conditions
 }
@@ -93,20 +95,20 @@ func tryBegun(c *Checker, f fact) {
 	}
 }
 
-// granted notes that op was called, an acquire that is, or may be, granted: no
-// refusal that returned at this very instant is proven wrong.
+// granted applies the call of op, an acquire that is, or may be, granted. Refusals that return at
+// this very instant are no longer denials.
 func (r *refusals) granted(op *history.Op) {
 	r.GrantsUnderWay++
 	r.PossibleGrants++
 	r.excuse(op)
 }
 
-// excuse forgets the refusals that op, just called or under way, may explain.
+// excuse drops the denials that op, just called or under way, may explain.
 func (r *refusals) excuse(op *history.Op) {
 	r.denials = slices.DeleteFunc(r.denials, func(d denial) bool { return !interval.Return(d.op).Before(interval.Call(op)) })
 }
 
-// refusedFree reports the refusals proven wrong by the time that moved on.
+// refusedFree reports the denials that nothing explains, now that time has moved on.
 func (c *Checker) refusedFree(k *key) {
 	for _, d := range k.refusal.denials {
 		c.denied(k, d)
@@ -114,7 +116,7 @@ func (c *Checker) refusedFree(k *key) {
 	k.refusal.denials = k.refusal.denials[:0]
 }
 
-// freeBefore reports whether the key was provably free before s.
+// freeBefore reports whether the key of k was provably free before s.
 func (c *Checker) freeBefore(k *key, s interval.Stamp) bool {
 	r := &k.refusal
 	if c.partial || !r.FreeBefore(s) || k.affected.Unbounded() {
@@ -128,12 +130,11 @@ func (c *Checker) freeBefore(k *key, s interval.Stamp) bool {
 	return true
 }
 
-// maxRefusals bounds how many refusals wait to be reported.
+// maxRefusals bounds how many denials of a key wait to be reported.
 const maxRefusals = 64
 
-// tryEnded applies the return of an acquire. Whether a refused one met a free key
-// is asked from the start of its last attempt on, if that is known: a hold that
-// began since, or is still under way, counts by then.
+// tryEnded applies the return of an acquire. A refusal is judged from the start of its last
+// attempt, if that is known: a hold that began since then, or is under way, may be its reason.
 func tryEnded(c *Checker, f fact) {
 	k, op := f.key, f.op
 	r := &k.refusal
@@ -165,9 +166,9 @@ func tryEnded(c *Checker, f fact) {
 	}
 }
 
-// concurrentRefusals lists the acquires by others that met op, just returned, and are refused, too: those under
-// way, and of those that returned the ones whose key was provably free. Any of them may have taken
-// the key for a moment, as one that gives up a minority does.
+// concurrentRefusals returns acquires of other clients that overlap op, just returned, and are
+// refused as well: those under way, and those that were denied. Each of them may have held the key
+// for a moment, like a client that gets a minority of the servers of a quorum, and gives it up.
 func (r *refusals) concurrentRefusals(op *history.Op) (all []*history.Op) {
 	for _, d := range r.denials {
 		if interval.Call(op).Before(interval.Return(d.op)) {
@@ -178,7 +179,7 @@ func (r *refusals) concurrentRefusals(op *history.Op) (all []*history.Op) {
 	return slices.DeleteFunc(all, func(other *history.Op) bool { return other.Client == op.Client || other.Outcome != history.Refused })
 }
 
-// denied notes the refusal of a free key.
+// denied reports denial d.
 func (c *Checker) denied(k *key, d denial) {
 	v := candidate{key: k, ops: append([]*history.Op{d.op}, d.concurrent...), under: d.under}
 	switch x := d.by; {

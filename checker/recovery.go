@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of recovery judges that a key without a living owner comes free. The refusal of a key
-// that was provably free, which nospuriousrefusal.go finds, breaks recovery if a fault may explain
-// the state of the key.
+// The monitor of recovery judges that a key without a living owner becomes free. A refusal of a
+// provably free key, which nospuriousrefusal.go finds, breaks recovery if a fault may explain the
+// state of the key.
 var _ = monitorOf(recovery, monitor{
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
@@ -26,7 +26,7 @@ var _ = monitorOf(recovery, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	refusedDead      = kindAndOccasion(recovery, Stuck, "%s died, its lease was long over, and %s was refused the key")
 	refusedThread    = kindAndOccasion(recovery, Stuck, "%s died in a process that lives on, its lease was long over, and %s was refused the key")
@@ -35,10 +35,10 @@ var (
 	refusedLeft      = kindAndOccasion(recovery, Stuck, "%s was refused a key that nobody held, which one of many faults may have left so", noSpuriousRefusal)
 )
 
-// recovered applies that f.op was granted the key: no effect of earlier faults on others is left,
-// and recovery was put to the test. An effect stays if the grant may have come before it.
+// recovered applies that f.op was granted the key. Earlier faults on other clients have no effect
+// any more, and recovery was exposed. An effect stays if the grant may have come before it.
 func recovered(c *Checker, f fact) {
-	if c.faults.ForgotSince(interval.Call(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.ForgotSince(interval.Call(f.op)) != 0 { // the grant may be older than the loss of grants
 		return
 	}
 	surely := interval.After(interval.Start(f.op), interval.Lease(f.op)) // the earliest end of its lease
@@ -56,7 +56,7 @@ func recovered(c *Checker, f fact) {
 		if x.Superseded || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
 			continue
 		}
-		x.Superseded = x.Bounded // else what was affected goes on, and may do harm yet
+		x.Superseded = x.Bounded // otherwise the affected operation goes on, and may still do harm
 		under |= c.resolved(x.Cause, x.Op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
@@ -83,7 +83,7 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 	return under, last
 }
 
-// refusedBy is the kind of violation that a refusal is which x may have caused.
+// refusedBy returns the kind of a refusal that x may have caused.
 func (c *Checker) refusedBy(x *pending.Effect) *kind {
 	switch {
 	case x.Cause == lockbench.Cancel:

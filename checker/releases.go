@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// releaseCalled applies the call of release op.
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	c.noteAbility(hasDelay, op.Delay > 0)
 	h := c.lookup(k, op.Hold)
@@ -26,7 +27,7 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 		c.publish(factLettingGo, fact{at: interval.Call(op), key: k, op: op, hold: h})
 		h.GiveUp(op)
 		k.refusal.noteLevels(h)
-		if h.retired { // its owner has turned to another, and yet gives this one up, with a delay maybe
+		if h.retired { // its owner acquired anew, and still releases this one, maybe with a delay
 			k.refusal.ended(h)
 		}
 		if h.CertainlyFree {
@@ -45,6 +46,7 @@ func (c *Checker) releaseReturned(k *key, op *history.Op) {
 	c.answered(k, op)
 }
 
+// extendCalled applies the call of op, an extend or renewal.
 func (c *Checker) extendCalled(k *key, op *history.Op) {
 	c.ability |= prolongs
 	h := c.lookup(k, op.Hold)
@@ -62,7 +64,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		c.staleCall(k, h, op)
 	}
 	if op.Outcome == history.LossReported {
-		if op.Kind == history.Renew { // whether its owner is told, Lost() says
+		if op.Kind == history.Renew { // a renewal tells its owner nothing: Lost() does
 			h.CloseUnknown(interval.Call(op), interval.ByLoss, false)
 		} else {
 			h.Close(interval.Call(op), interval.ByLoss, true)
@@ -71,7 +73,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		return
 	}
 	h.Extend(op)
-	if h.retired { // its owner still works with it, so it may still be held
+	if h.retired { // its owner still uses it, so the server may keep it
 		k.refusal.ended(h)
 	}
 }
@@ -97,21 +99,21 @@ func (c *Checker) extendReturned(k *key, op *history.Op) {
 	c.answered(k, op)
 }
 
-// answered applies the return of a release or extend, if the answer is "lost".
+// answered applies the return of a release or extend that is answered "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
 		c.toldOfLoss(k, h, op, interval.Return(op))
 	}
 }
 
-// staleCall applies the call of a release or extend by an owner which may have lost the key.
+// staleCall applies the call of a release or extend by an owner that may have lost the key.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	k.noteCall(h, op)
 	superseded := h.supersededAt.Before(interval.Call(op))
 	if !h.Released && !superseded {
 		k.lateRelease(h, op)
 	}
-	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // its owner may have given up what it turned to
+	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // an owner that acquired anew may have released that grant
 		c.publish(factStaleCalled, fact{at: interval.Call(op), key: k, op: op, hold: h})
 	}
 	if !h.Released && superseded && !h.knowsLoss {
@@ -119,24 +121,24 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// An expectedLoss is an operation under way whose answer should be "lost": the key of hold went to
-// another, by, before the call.
+// An expectedLoss is an operation under way whose answer should be "lost": the owner of hold had
+// lost the key before the call, to the owner of by, at since.
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
 	since    interval.Stamp
-	outlived lockbench.Conditions // whether the call was made past validity
+	outlived lockbench.Conditions // Outlived if the call was made past validity, else 0
 }
 
-// expectLoss notes that op, just called, should be answered "lost", if it is answered.
+// expectLoss notes that op, just called, should be answered "lost" if it is answered at all.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
 		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(interval.Call(op))})
 	}
 }
 
-// answerExpected tells factLossExpected when op returns: by then the faults of the server during op
-// are known.
+// answerExpected publishes factLossExpected when op returns: the faults of the server during op are
+// known by then.
 func (c *Checker) answerExpected(k *key, op *history.Op) {
 	i := slices.IndexFunc(k.expected, func(o expectedLoss) bool { return o.op == op })
 	if i < 0 {
@@ -147,7 +149,7 @@ func (c *Checker) answerExpected(k *key, op *history.Op) {
 	c.publish(factLossExpected, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
 }
 
-// toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
+// toldOfLoss applies that op told the owner of h at s that it had lost the key.
 func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s interval.Stamp) {
 	if !h.knowsLoss {
 		h.knowsLoss = true

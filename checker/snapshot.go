@@ -1,9 +1,9 @@
 package checker
 
-// News returns the findings of cells that were broken for the first time since the last call of
-// News, or broken against the claims for the first time. It serves callers that judge a history
-// while it is being recorded: a broken cell stays broken. Violations and counterexample are those
-// so far. A call without news takes a few nanoseconds, so News can be called after every event.
+// News returns the findings on cells that broke, or broke against the claims, for the first time
+// since the last call of News. It is for callers that judge a history while it is being recorded: a
+// broken cell stays broken. The counts and counterexamples are those so far. A call without news
+// takes a few nanoseconds, so that News can be called after every event.
 func (c *Checker) News() []CellFinding {
 	if c.violations == c.violationsSeen {
 		return nil
@@ -32,8 +32,8 @@ func (c *Checker) Violations() (n int64) {
 	return n
 }
 
-// SoFar returns the counts, exposures and violations so far, which only rise, for callers that
-// judge a history while it is being recorded. Its findings have no measures and no
+// SoFar returns the counts, exposures and violations so far, which never fall. It is for callers
+// that judge a history while it is being recorded. Its findings have no measures and no
 // counterexample.
 func (c *Checker) SoFar() Result {
 	r := c.result

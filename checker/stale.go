@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// noteCall keeps op, a release or extend of h that may take effect after the lease of h: another client
-// that is granted the key during op may lose it by op.
+// noteCall notes op, a release or extend of h. If it may take effect after the lease of h, a client
+// that is granted the key meanwhile may lose it by op.
 func (k *key) noteCall(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
@@ -23,8 +23,8 @@ func (h *hold) shared() bool {
 	return h.admittedByStale || h.concurrentSharedRelease || h.staleOp != nil || h.staleConcurrent
 }
 
-// lateRelease applies the call of release op of h, past its validity or while another hold may share
-// the key. A hold that was granted at the same time as h, in an unknown order, may end by op.
+// lateRelease applies the call of release op of h, past the validity of h or while another hold may
+// share the key. A hold that was granted concurrently with h may be ended by op.
 func (k *key) lateRelease(h *hold, op *history.Op) {
 	if op.Kind != history.Release || h.outlivedAt(interval.Call(op)) == 0 && !h.shared() {
 		return
@@ -36,22 +36,22 @@ func (k *key) lateRelease(h *hold, op *history.Op) {
 	}
 }
 
-// metSharedRelease reports whether the release of a hold that may have shared the key was under way
-// during the attempt by which h was granted. Of two owners, either's release may have let h in, or
-// freed it.
+// metSharedRelease reports whether, during the attempt by which h was granted, a release was under
+// way of a hold that may have shared the key. That release, or the one of the other sharing owner,
+// may have freed the key for h, or taken it from h.
 func (k *key) metSharedRelease(h *hold) bool {
 	return k.sharedReleases.OfOthers(h.client) >= h.Began().T
 }
 
-// noteCallOfForgotten keeps a release or extend under a hold that has been forgotten.
+// noteCallOfForgotten notes a release or extend of a hold that the checker has forgotten.
 func (k *key) noteCallOfForgotten(op *history.Op) {
 	if k.forgetsHolds && op.Hold != 0 {
 		k.noteStaleCall(op, nil)
 	}
 }
 
-// noteStaleCall keeps a release or extend under h, which is nil if it is not known, that may take effect
-// on the holds of others.
+// noteStaleCall notes a release or extend of h, nil if that is unknown, that may take effect on the
+// holds of other clients.
 func (k *key) noteStaleCall(op *history.Op, h *hold) {
 	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
@@ -66,8 +66,8 @@ func (k *key) noteStaleCall(op *history.Op, h *hold) {
 	}
 }
 
-// noteConcurrentReleases applies the call of release op, past its owner's lease: it may let a client in,
-// whose hold another release, under way by now, then frees.
+// noteConcurrentReleases applies the call of release op past its owner's lease: op may free the key
+// for a client, whose hold another release, already under way, then frees in turn.
 func (k *key) noteConcurrentReleases(op *history.Op) {
 	for other := range k.allHolds() {
 		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
@@ -76,11 +76,11 @@ func (k *key) noteConcurrentReleases(op *history.Op) {
 	}
 }
 
-// staleUnder returns the conditions that touch the effect of op, which may last until the given
-// stamp; op was called under h, which is nil if it is not known.
+// staleUnder returns the conditions that touch the effect of op, which may act until the given
+// stamp. h is the hold of op, nil if that is unknown.
 func staleUnder(op *history.Op, h *hold, until interval.Stamp) lockbench.Conditions {
 	switch {
-	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
+	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, so that lease was not over
 		return 0
 	case h == nil:
 		return lockbench.Outlived
@@ -88,7 +88,7 @@ func staleUnder(op *history.Op, h *hold, until interval.Stamp) lockbench.Conditi
 	return h.under&^pending.Died | h.outlivedAt(until)
 }
 
-// staleActed applies that op, which a fault affected, has acted by end.
+// staleActed applies that op, which a fault affected, acts no later than end.
 func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
@@ -107,8 +107,8 @@ func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	}
 }
 
-// metStaleCall reports whether a stale call of another client was under way during the attempt
-// by which h was granted: their order is not known. It adds the conditions of such calls to h.
+// metStaleCall reports whether a stale call of another client was under way during the attempt by
+// which h was granted, so that their order is unknown. It adds the conditions of such calls to h.
 func (k *key) metStaleCall(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths

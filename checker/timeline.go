@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// The timeline turns events into facts about holds and passes these on. This file has the events
+// The timeline derives facts about holds from events, and publishes them. This file has the events
 // of clients and keys; acquires.go has acquires, releases.go has releases, extends and renewals,
-// and faults.go has the events of faults.
+// and faults.go has faults.
 
 // called applies the call of op. The record is complete, so its outcome is known
 // already.
@@ -65,6 +65,8 @@ func (c *Checker) returned(op *history.Op) {
 	}
 }
 
+// settle brings k to stamp s: it compares the holds that began before s, and reports the refusals
+// that nothing can explain any more.
 func (c *Checker) settle(k *key, s interval.Stamp) {
 	if !k.now.Before(s) {
 		return
@@ -82,8 +84,8 @@ func (c *Checker) settle(k *key, s interval.Stamp) {
 	k.now = s
 }
 
-// compareStart compares the hold that began at the instant k.starts[i].at with the other open holds. All
-// events of that instant have been applied.
+// compareStart compares the hold that began at k.starts[i] with the other open holds. All events of
+// that instant have been applied.
 func (c *Checker) compareStart(k *key, i int) {
 	s := k.starts[i]
 	if s.grant {
@@ -91,7 +93,7 @@ func (c *Checker) compareStart(k *key, i int) {
 	}
 	for a := range k.others(s.h.client) {
 		if begins := func(s start) bool { return s.h == a }; slices.ContainsFunc(k.starts[i+1:], begins) {
-			continue // the pair is compared at that one's turn
+			continue // compared when it is the other's turn
 		}
 		if interval.Conflict(&a.Grant, &s.h.Grant) {
 			c.publish(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
@@ -102,7 +104,7 @@ func (c *Checker) compareStart(k *key, i int) {
 	}
 }
 
-// superseded applies that s was granted while the owner of a had not let go.
+// superseded applies that s was granted while the owner of a had not given the key up.
 func (c *Checker) superseded(k *key, a *hold, s start) {
 	f := fact{at: s.at, key: k, hold: a, other: s.h}
 	if a.supersededBy == nil {
@@ -118,7 +120,7 @@ func (c *Checker) superseded(k *key, a *hold, s start) {
 	}
 }
 
-// happened applies an event: something that befell a client or a hold.
+// happened applies an event of a client or a hold that is no call.
 func (c *Checker) happened(op *history.Op) {
 	if act := fault.EventOf(op.Note).Act; op.Kind != history.Lost && act != fault.StandsStill && act != fault.Passes {
 		c.materializeAll()
@@ -141,6 +143,7 @@ func (c *Checker) happened(op *history.Op) {
 	}
 }
 
+// lostClosed applies that the channel Lost() of a lease closed.
 func (c *Checker) lostClosed(op *history.Op) {
 	k := c.key(op.Key)
 	h := c.lookup(k, op.Hold)
@@ -159,18 +162,17 @@ func (c *Checker) lostClosed(op *history.Op) {
 	c.toldOfLoss(k, h, op, interval.Call(op))
 }
 
-// cut ends the record of a client. Its later operations are not known, so from here on the absence
-// of an operation proves nothing.
+// cut ends the record of a client. From here on, a missing operation proves nothing.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
 	c.materializeAll()
-	if c.last.T == op.Call { // it comes after all else of its instant, and says no number
+	if c.last.T == op.Call { // a cut has no sequence number, and comes after all other events of its instant
 		numbered := *op
 		numbered.CallSeq = c.last.Seq
 		op = &numbered
 	}
 	c.keepClientEnd(op)
-	for _, k := range c.sorted() { // before each, since it may take holds away
+	for _, k := range c.sorted() { // compare before the cut ends holds
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
 			c.settle(k, interval.Call(op))
 		}
