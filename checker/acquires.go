@@ -85,8 +85,8 @@ func (k *key) applyJoin(h *hold) {
 			longest = max(longest, before.MaxLease)
 		}
 	}
-	relets, _ := k.unsureReleases.Get(h.client)
-	h.Joined(longest, relets)
+	restarts, _ := k.unsureReleases.Get(h.client)
+	h.Joined(longest, restarts)
 }
 
 // applyToHolds applies acquire op, just called, which is or may be granted, to the holds of its

@@ -56,7 +56,7 @@ type Fairness struct {
 	// Jain is Jain's index over the numbers of grants of the clients: 1 if all clients got equally
 	// many, 1/n if one of n clients got all; zero without grants.
 	Jain float64
-	// Waits counts acquires that waited, MaxWait is the longest.
+	// Waits counts the acquires that waited. MaxWait is the longest wait.
 	Waits   int64
 	MaxWait time.Duration
 	// MaxBypassed is the highest number of grants, during one wait, to clients that had asked

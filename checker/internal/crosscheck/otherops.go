@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// findOthers finds what the client does to earlier holds that acts on this one too, as
-// the server knows owners and no holds, and its refused attempts to begin anew.
+// findOthers finds the operations of the same client that act on this hold, although they name
+// another: extends and renewals of earlier holds, since the server knows owners but no holds, and
+// refused attempts to acquire anew.
 func (r *replay) findOthers(ops []*history.Op, earlier []*replay) {
 	first := r.ops[0]
 	known := interval.Return(first)
@@ -37,8 +38,8 @@ func (r *replay) findOthers(ops []*history.Op, earlier []*replay) {
 	}
 }
 
-// leaseSetBy is the lease that op, an extend or renewal, may set: it belongs to one
-// of the holds.
+// leaseSetBy returns the lease, in ns, that op may set if it is an extend or renewal of one of the
+// holds; false if it sets none.
 func leaseSetBy(op *history.Op, holds []*replay) (ttl int64, acts bool) {
 	for _, r := range slices.Backward(holds) {
 		if r.ops[0].Hold == op.Hold && interval.SetsLease(op) && slices.Contains(r.ops, op) {
@@ -48,15 +49,14 @@ func leaseSetBy(op *history.Op, holds []*replay) (ttl int64, acts bool) {
 	return 0, false
 }
 
-// An otherOp is an operation of the same client that does not name the hold: one that
-// may set its lease to ttl or, when it is an acquire, was refused because the hold
-// was lost.
+// An otherOp is an operation of the same client under another hold. It may set the lease of this
+// hold to ttl ns or, if it is an acquire, was refused because this hold was lost.
 type otherOp struct {
 	op  *history.Op
 	ttl int64
 }
 
-// otherOp applies the call of one.
+// applyOther applies the call of a.
 func (r *replay) applyOther(a otherOp) {
 	switch {
 	case r.ended || r.end.Before(interval.Call(a.op)):
@@ -69,9 +69,9 @@ func (r *replay) applyOther(a otherOp) {
 	}
 }
 
-// applyOthersBefore applies the asides called before op.
+// applyOthersBefore applies the other operations that were called before op; nil applies all.
 func (r *replay) applyOthersBefore(op *history.Op) {
-	place := slices.Index(r.all, op) // -1 for those after all
+	place := slices.Index(r.all, op) // -1 if op is nil
 	for len(r.others) > 0 && (place < 0 || slices.Index(r.all, r.others[0].op) < place) {
 		a := r.others[0]
 		r.others = r.others[1:]

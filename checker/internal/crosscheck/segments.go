@@ -9,15 +9,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Segment is one stretch of a hold's must-hold interval.
+// A Segment is one contiguous part of the must-hold interval of a hold.
 type Segment struct {
 	Client     int32
-	Attempt    interval.Stamp // the grant took effect then at the earliest
+	Attempt    interval.Stamp // the earliest instant at which the grant can have taken effect
 	Start, End interval.Stamp
 }
 
-// Segments returns the must-hold intervals of every hold in ops, the operations on one key in
-// the order of their calls. departed are deaths and cuts of clients.
+// Segments returns the must-hold intervals of all holds in ops, which are the operations on one key
+// in the order of their calls. clientEnds are deaths and cuts of clients.
 func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
@@ -52,7 +52,7 @@ func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	return all
 }
 
-// acquireFirst puts an acquire before the renewals that have its stamp.
+// acquireFirst moves the acquire before renewals that have the same stamp.
 func acquireFirst(ops []*history.Op) {
 	i := slices.IndexFunc(ops, func(op *history.Op) bool { return op.Kind == history.Acquire })
 	if i > 0 && ops[0].Kind == history.Renew && interval.Call(ops[0]) == interval.Call(ops[i]) {
@@ -62,14 +62,14 @@ func acquireFirst(ops []*history.Op) {
 	}
 }
 
-// sequential reports whether one of two operations was called after the other returned,
-// whatever their stamps: they are calls of one client.
+// sequential reports whether a and b are calls of the same client's stream, so that one was called
+// after the other had returned, whatever their stamps say.
 func sequential(a, b *history.Op) bool {
 	return a.Stream == b.Stream && a.Kind != history.Renew && b.Kind != history.Renew
 }
 
-// leaseLeft is the shortest lease that an operation of r may still set once the first
-// of rest, which begins the hold anew, is under way.
+// leaseLeft returns the shortest lease that an operation of r may still set, once the first of
+// rest, which begins the hold anew, is under way.
 func (r *replay) leaseLeft(rest []*history.Op) int64 {
 	ttl := r.cap
 	if len(rest) == 0 {
@@ -85,8 +85,8 @@ func (r *replay) leaseLeft(rest []*history.Op) int64 {
 	return ttl
 }
 
-// endFromOutside is where something other than the hold's own calls ends it: its
-// client's death, the end of its record, or its turning to a new grant.
+// endFromOutside returns the end that events other than calls under the hold put to it: the death
+// of its client, the end of the client's record, or a new grant to the client.
 func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Stamp {
 	end := interval.Forever
 	for _, op := range departed {
@@ -103,9 +103,8 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Sta
 	return end
 }
 
-// capFromOutside is the shortest lease that an acquire of the same client whose
-// outcome is unknown, called before first, may still set, or a renewal for any of
-// its acquires.
+// capFromOutside returns the shortest lease that an earlier acquire of the same client may still
+// set: one of unknown outcome, or one that a hidden renewal may repeat.
 func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
@@ -123,8 +122,8 @@ func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) 
 	return ttl
 }
 
-// A replay goes through the operations of one hold in order. Its state is one: each step reads
-// what the one before left, and nothing of it outlives the hold.
+// A replay derives the must-hold interval of one hold: it applies the operations under the hold in
+// order. Nothing of its state outlives the hold.
 type replay struct {
 	ops        []*history.Op
 	applied    []*history.Op // those before the hold began anew
@@ -132,9 +131,9 @@ type replay struct {
 	others     []otherOp
 	rules      interval.Rules
 	end        interval.Stamp
-	ended      bool  // by an operation of its own
-	cap        int64 // no lease is sure to be longer
-	minUnknown int64 // nor than this, from now on
+	ended      bool  // an operation under the hold has ended it
+	cap        int64 // the longest lease that is certain, in ns
+	minUnknown int64 // the same, for leases set from now on
 
 	done    []Segment
 	open    bool
@@ -144,10 +143,10 @@ type replay struct {
 	until   int64
 	levels  int
 	late    []*history.Op // to begin a segment at their return
-	nested  []*history.Op // in time, as far as is known
+	nested  []*history.Op // nested acquires under way that seem to be in time
 }
 
-// run returns the operations left when an acquire begins the ended hold anew.
+// run applies the operations. It returns those that are left if an acquire begins the hold anew.
 func (r *replay) run() (rest []*history.Op) {
 	r.applied = r.ops
 	r.first(r.ops[0])
@@ -175,8 +174,8 @@ func (r *replay) run() (rest []*history.Op) {
 	return rest
 }
 
-// endedBefore reports whether the hold had ended when op was called. At the very instant
-// of its client's death, the client's own calls came first.
+// endedBefore reports whether the hold had ended when op was called. If its client died at that
+// very instant, the client's calls came first.
 func (r *replay) endedBefore(op *history.Op) bool {
 	if r.ended || op.Kind == history.Renew {
 		return !interval.Call(op).Before(r.end)
@@ -200,8 +199,8 @@ func (r *replay) apply(op *history.Op) {
 	r.demoteNested(op)
 }
 
-// demoteNested looks, after the call of op, for nested acquires under way before the answer to
-// which validity may end now: these may be grants anew.
+// demoteNested applies, after the call of op, that the lease may end now before some nested
+// acquires return: each of these may be a new grant.
 func (r *replay) demoteNested(op *history.Op) {
 	r.nested = slices.DeleteFunc(r.nested, func(n *history.Op) bool {
 		over := n != op && (sequential(n, op) || interval.Return(n).Before(interval.Call(op)))
@@ -228,7 +227,7 @@ func (r *replay) first(op *history.Op) {
 	}
 }
 
-// startLate begins the segments of the late operations that have returned, by when.
+// startLate begins the segments of the late operations that have returned.
 func (r *replay) startLate(returned func(*history.Op) bool) {
 	slices.SortStableFunc(r.late, func(a, b *history.Op) int {
 		return cmp.Or(cmp.Compare(a.Return, b.Return), cmp.Compare(a.ReturnSeq, b.ReturnSeq))
@@ -252,8 +251,8 @@ func (r *replay) reopen(op *history.Op) {
 	r.begin(op, from, interval.After(from, r.shortestLease(op, interval.Return(op))))
 }
 
-// mayRegrant reports whether an acquire of unknown outcome may have granted the key
-// anew before op returned.
+// mayRegrant reports whether an acquire of unknown outcome may have granted the key once more
+// before op returned.
 func (r *replay) mayRegrant(op *history.Op) bool {
 	known := func(o *history.Op) bool { return !interval.Return(op).Before(interval.Return(o)) }
 	return slices.ContainsFunc(r.all, func(a *history.Op) bool {
@@ -262,8 +261,8 @@ func (r *replay) mayRegrant(op *history.Op) bool {
 	})
 }
 
-// unknownAcquireBefore reports whether an acquire of unknown outcome was called before op, and may grant
-// the key anew.
+// unknownAcquireBefore reports whether an acquire of unknown outcome that may grant the key once
+// more was called before op.
 func (r *replay) unknownAcquireBefore(op *history.Op) bool {
 	known := func(o *history.Op) bool {
 		return interval.Return(o).Before(interval.Call(op)) || sequential(o, op) && !interval.Call(op).Before(interval.Return(o))
@@ -272,8 +271,9 @@ func (r *replay) unknownAcquireBefore(op *history.Op) bool {
 	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.unknownAcquire(a, op, known) })
 }
 
-// unknownAcquire reports whether a is an acquire of unknown outcome by the client of op, other than the
-// one by which the hold is known: that is the first, unless another was known to be granted.
+// unknownAcquire reports whether a is an acquire of unknown outcome by the client of op that may
+// have granted the key once more. The first acquire of the hold counts only if another one was
+// known to be granted.
 func (r *replay) unknownAcquire(a, op *history.Op, known func(*history.Op) bool) bool {
 	if a.Client != op.Client || a.Kind != history.Acquire || a.Outcome != history.Unknown {
 		return false
@@ -283,12 +283,12 @@ func (r *replay) unknownAcquire(a, op *history.Op, known func(*history.Op) bool)
 	})
 }
 
-// begin opens a segment at the return of op unless it would be over by then.
+// begin opens a segment at the return of op, unless its lease is over by then.
 func (r *replay) begin(op *history.Op, from, until int64) {
 	if op.Return >= until || r.end.Before(interval.Return(op)) {
 		return
 	}
-	if r.open && op.Return < r.until { // the must-hold interval goes on
+	if r.open && op.Return < r.until { // the open segment goes on
 		r.until = max(r.until, until)
 		r.renewed = r.renewed && (op.Kind == history.Renew || r.segment.Start.Before(interval.Return(op)))
 		return
@@ -301,6 +301,7 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	r.segment = Segment{Client: op.Client, Attempt: interval.Stamp{T: from}, Start: interval.Return(op)}
 }
 
+// finish ends the open segment, and keeps it unless it is empty.
 func (r *replay) finish() {
 	r.segment.End = interval.Earlier(r.end, interval.Stamp{T: r.until})
 	point := r.segment.End == r.segment.Start && !r.renewed && !r.endedInBackground()
@@ -309,8 +310,8 @@ func (r *replay) finish() {
 	}
 }
 
-// endedInBackground reports whether something in the background ended the hold at the
-// instant of its end.
+// endedInBackground reports whether a renewal or Lost(), and not a call of the client, ended the
+// hold at the instant r.end.
 func (r *replay) endedInBackground() bool {
 	return slices.ContainsFunc(r.applied, func(op *history.Op) bool {
 		told := op.Kind == history.Lost || op.Kind == history.Renew && op.Outcome == history.LossReported
@@ -318,6 +319,7 @@ func (r *replay) endedInBackground() bool {
 	})
 }
 
+// again applies a second acquire under the hold.
 func (r *replay) again(op *history.Op) {
 	if r.rules.HiddenRenewals && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
 		r.minUnknown = min(r.minUnknown, interval.Lease(op))
@@ -364,15 +366,15 @@ func (r *replay) extend(op *history.Op) {
 	}
 }
 
-// early reports whether op, a renewal, was called before the acquire had returned,
-// so that the acquire may have taken effect after it.
+// early reports whether op is a renewal that was called before the first acquire returned, so that
+// the acquire may have taken effect after it.
 func (r *replay) early(op *history.Op) bool {
 	first := r.ops[0]
 	return op.Kind == history.Renew && first.Outcome == history.OK && !interval.Return(first).Before(interval.Call(op))
 }
 
-// shortestLease is the shortest lease among op's and those that may be applied after
-// it: of the operations asked for by at, those that are not over before op's call.
+// shortestLease returns the shortest lease, in ns, that is in effect after op: its own, or one set
+// by an operation that was called by at and may take effect after op.
 func (r *replay) shortestLease(op *history.Op, at interval.Stamp) int64 {
 	ttl := min(interval.Lease(op), r.cap, r.minUnknown)
 	place := slices.Index(r.ops, op)
@@ -394,8 +396,8 @@ func (r *replay) shortestLease(op *history.Op, at interval.Stamp) int64 {
 	return ttl
 }
 
-// lease is the shortest lease that op may have set: where a renewal does not say,
-// that of an acquire before it.
+// lease returns the shortest lease, in ns, that op may have set: for a renewal without a recorded
+// lease, the one of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
 	if !interval.InheritsLease(op) {
 		return interval.Lease(op)

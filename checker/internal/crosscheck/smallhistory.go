@@ -9,22 +9,23 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Only keys with few operations are judged: porcupine's search is exponential in what is
-// under way at one time.
+// Only keys with few operations are judged: the time of porcupine's search grows exponentially with
+// the number of concurrent operations.
 const (
 	maxOps  = 24
-	maxKeys = 512 / count.Partitions // of each partition: bounds what is kept for it, and with timeout how long it takes
+	maxKeys = 512 / count.Partitions // of each partition: bounds the memory and, with timeout, the time
 	timeout = 100 * time.Millisecond
 )
 
-// A SmallHistory keeps the operations on one key in the order of their calls, as long as they are few.
+// A SmallHistory has the operations on one key in the order of their calls, as long as they are
+// few.
 type SmallHistory struct {
 	ops     []*history.Op
-	tooMany bool // they are not: none is kept
+	tooMany bool // there were more operations, and none is kept
 }
 
-// Keep keeps op, unless the key has many operations or many other keys of its partition are
-// kept already: keys counts these.
+// Keep keeps op, unless the key has too many operations, or its partition has too many keys with
+// operations: keys counts these.
 func (f *SmallHistory) Keep(op *history.Op, keys *int) {
 	switch {
 	case f.tooMany || op.Kind == history.Read || op.Kind == history.Write:
@@ -41,13 +42,13 @@ func (f *SmallHistory) Keep(op *history.Op, keys *int) {
 	}
 }
 
-// Has reports whether an operation of client is kept.
+// Has reports whether f has an operation of client.
 func (f *SmallHistory) Has(client int32) bool {
 	return slices.ContainsFunc(f.ops, func(op *history.Op) bool { return op.Client == client })
 }
 
-// Sound reports whether the operations can be put in one order that the specification allows,
-// and whether that is known. departed are deaths and cuts of clients.
+// Sound reports whether no two owners held the key at once, and whether that is known. clientEnds
+// are the deaths and cuts of clients.
 func (f *SmallHistory) Sound(departed []*history.Op, rules interval.Rules) (sound, known bool) {
 	if len(f.ops) < 2 {
 		return false, false

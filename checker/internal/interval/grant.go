@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Grant is one grant of a key to one owner, from its acquire to its last release, with the
-// bounds of its duration.
+// A Grant is one grant of a key to one owner, from its acquire to its last release, with bounds of
+// its duration.
 type Grant struct {
 	beginning
 	mustHold
@@ -17,36 +17,36 @@ type Grant struct {
 	ending
 }
 
-// beginning describes the acquire. Least is never longer than Most.
+// beginning describes the acquire. MinLease is never longer than MaxLease.
 type beginning struct {
 	First   *history.Op // the first acquire
 	Granted Stamp       // return of First
 	Newest  Stamp       // the latest instant at which an acquire can have granted the key
 	From    int64       // start of validity in ns, NoStamp if no acquire was answered ok
-	// EarliestEnd is the earliest end of the lease that the acquire gave, in ns, even if the start of
-	// that lease is not known.
+	// EarliestEnd is the earliest end, in ns, of the lease that the acquire set, even if the start
+	// of that lease is not known.
 	EarliestEnd int64
-	// MinLease and Most are the shortest and the longest lease of its acquires, in ns: the bounds
-	// of the lease that a renewal sets which records none.
+	// MinLease and MaxLease are the shortest and the longest lease of its acquires, in ns. They
+	// bound the lease that a renewal sets of which the record tells none.
 	MinLease, MaxLease int64
 	Known              bool // an acquire was answered ok
-	Anchored           bool // validity begins at From exactly, and the record tells its lease
-	Regrant            bool // an acquire of unknown outcome may have granted the key anew
-	leaseless          bool // an acquire gave no lease
+	Anchored           bool // validity begins at From exactly, and the record tells the lease
+	Regrant            bool // an acquire of unknown outcome may have granted the key once more
+	leaseless          bool // an acquire set no lease
 }
 
-// ending describes how the owner gave the key up. Certain implies Released, and Released implies
-// ReleasedBy.
+// ending describes how the owner gave the key up. CertainlyFree implies Released, and Released
+// implies ReleasedBy.
 type ending struct {
 	ReleasedBy    *history.Op
-	LastWork      Stamp // the owner's last instant of work: it let go, was told of the loss, or died
+	LastWork      Stamp // the owner's last instant of work: then it released the key, was told of the loss, or died
 	Released      bool  // the owner sent its last release, whatever the answer
 	CertainlyFree bool  // the server certainly freed the key
-	Dead          bool  // the owner died before it let go
+	Dead          bool  // the owner died before it released the key
 }
 
-// Begin makes g, which is empty, the grant of acquire op, from its return if it was answered ok,
-// and from its call if its outcome is unknown.
+// Begin makes the empty g the grant of acquire op. It begins at the return of op if that was
+// answered ok, and at its call if the outcome is unknown.
 func (g *Grant) Begin(op *history.Op, rules Rules) {
 	ttl, most := Lease(op), Longest(op)
 	g.rules, g.First = rules, op
@@ -59,10 +59,10 @@ func (g *Grant) Begin(op *history.Op, rules Rules) {
 		g.minUnknown = rules.UnknownLease(op)
 		return
 	}
-	if g.From == history.NoStamp { // at the call at the earliest: what follows from that is certain
+	if g.From == history.NoStamp { // the attempt began at the call at the earliest
 		g.From, g.Anchored = op.Call, g.Anchored && op.Wait == 0
 	}
-	if g.hiddenRenewals = rules.HiddenRenewals; g.hiddenRenewals { // a renewal may cut an extend short
+	if g.hiddenRenewals = rules.HiddenRenewals; g.hiddenRenewals { // a renewal may shorten an extended lease
 		g.minUnknown = ttl
 	}
 	g.mayUntil = After(op.Return, most)
@@ -99,8 +99,8 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Renewal returns the shortest lease, in ns, that renewal op may set, which records none. Called
-// before g, it renews an earlier grant, whose lease is not known.
+// Renewal returns the shortest lease, in ns, that renewal op may set if the record tells none. A
+// renewal called before g renews an earlier grant, whose lease is not known.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0
@@ -108,7 +108,7 @@ func (g *Grant) Renewal(op *history.Op) int64 {
 	return g.MinLease
 }
 
-// Cap limits the lease of g, just granted, to ttl ns.
+// Cap limits the lease of g, which was just granted, to ttl ns.
 func (g *Grant) Cap(ttl int64) {
 	g.minUnknown = min(g.minUnknown, ttl)
 	if ttl >= g.MinLease {
@@ -124,27 +124,29 @@ func (g *Grant) Cap(ttl int64) {
 	g.HasMust = g.Granted.Before(Stamp{T: g.Until})
 }
 
-// Joined applies that g, just granted, may have joined earlier levels of its client. Their
-// longest lease is given, in ns, and the number of releases that may begin that lease anew.
-func (g *Grant) Joined(longest, relets int64) {
+// Joined applies that g, which was just granted, may have joined earlier levels of its client.
+// longest is the longest lease of these, in ns, and restarts the number of releases that may begin
+// that lease anew.
+func (g *Grant) Joined(longest, restarts int64) {
 	g.Uncertain = true
 	g.MaxLease = max(g.MaxLease, longest)
-	g.restarts = int16(min(relets, maxUncertain))
+	g.restarts = int16(min(restarts, maxUncertain))
 }
 
-// ValidAt reports whether the lease lasts beyond s. Whatever the owner was told meanwhile, only its
-// own release gives the key to others earlier.
+// ValidAt reports whether the lease lasts beyond s. Only a release by the owner itself ends a lease
+// early, whatever the owner was told.
 func (g *Grant) ValidAt(s Stamp) bool {
 	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(Stamp{T: g.Until})
 }
 
-// Follows reports whether g was certainly granted after a. Granted before a, it would still have
-// been held when a was granted.
+// Follows reports whether g was certainly granted after a: if g had been granted first, its lease
+// would not have been over when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
 	return a.Newest.Before(g.Granted) && g.EarliestEnd > a.Newest.T
 }
 
-// Reach returns the last instant, in ns, at which g may keep others out by the operations so far.
+// Reach returns the last instant, in ns, at which g may keep other clients out, by the operations
+// so far.
 func (g *Grant) Reach() int64 {
 	if g.Released {
 		return max(g.MustEnd().T, min(g.Until, g.End.T))

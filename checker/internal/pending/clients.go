@@ -9,30 +9,30 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// cacheSize is for how many clients no map is asked, a power of two.
+// cacheSize is the number of clients in the cache, a power of two.
 const cacheSize = 256
 
-// A Client is the state of one owner besides its holds.
+// A Client is the state of one client besides its holds.
 type Client struct {
-	known    bool // false: memory to be used again
+	known    bool // false if this is memory to be used again
 	id       int32
 	Process  int32
-	UnderWay []*history.Op // under way, in the order of calls, the newest maxUnderWay
+	UnderWay []*history.Op // operations under way, in the order of their calls; the newest maxUnderWay
 	Last     *history.Op   // the last of its calls that returned
-	// Acquiring is its newest acquire, and Beside the shortest lease that something
-	// on an earlier hold, under way at the same time, may set after it.
+	// Acquiring is its newest acquire. LeaseCap is the shortest lease, in ns, that an operation on
+	// an earlier hold, under way at the same time, may set after it.
 	Acquiring *history.Op
 	LeaseCap  int64
 	Dead      bool
-	LastPause interval.Stamp // the last time that it was
-	Paused    bool           // it is now
+	LastPause interval.Stamp // the newest pause
+	Paused    bool           // it is paused now
 }
 
-// Clients are the clients of a history, by their ids.
+// Clients are the clients of a history by id.
 type Clients struct {
 	all   map[int32]*Client
-	cache *[cacheSize]*Client // some of them, by the end of their ids
-	dead  []int32             // those that died, the newest last
+	cache *[cacheSize]*Client // some clients, by the end of their ids
+	dead  []int32             // clients that died, the newest last
 }
 
 // NewClients returns an empty table.
@@ -46,7 +46,7 @@ func (t *Clients) Empty() Clients {
 	return Clients{all: t.all, cache: t.cache, dead: t.dead[:0]}
 }
 
-// Get returns the client with this id, made when there is none yet.
+// Get returns the client with this id, and makes it if needed.
 func (t *Clients) Get(id int32) *Client {
 	near := &t.cache[id&(cacheSize-1)]
 	if cl := *near; cl != nil && cl.id == id && cl.known {
@@ -64,7 +64,7 @@ func (t *Clients) Get(id int32) *Client {
 	return cl
 }
 
-// Find returns the client with this id, nil when there is none, or it is forgotten.
+// Find returns the client with this id, nil if there is none or it is forgotten.
 func (t *Clients) Find(id int32) *Client {
 	if cl := t.all[id]; cl != nil && cl.known {
 		return cl
@@ -81,8 +81,7 @@ func (t *Clients) Each(yield func(*Client) bool) {
 	}
 }
 
-// maxUnderWay bounds how many operations a client has under way: those that never
-// return would gather.
+// maxUnderWay bounds the operations under way of a client: those that never return would pile up.
 const maxUnderWay = 16
 
 // Called notes that cl called op.
@@ -100,7 +99,7 @@ func (t *Clients) Returned(op *history.Op) {
 	if op.Kind != history.Renew {
 		cl.Last = op
 	}
-	if newest := len(cl.UnderWay) - 1; newest >= 0 && cl.UnderWay[newest] == op { // as nearly always
+	if newest := len(cl.UnderWay) - 1; newest >= 0 && cl.UnderWay[newest] == op { // nearly always
 		cl.UnderWay[newest] = nil
 		cl.UnderWay = cl.UnderWay[:newest]
 		return
@@ -120,7 +119,7 @@ func (t *Clients) Busy() bool {
 	return false
 }
 
-// LivesOn reports whether the process of a client, which died, has others that did not.
+// LivesOn reports whether the process of the client, which died, has other clients that live.
 func (t *Clients) LivesOn(id int32) bool {
 	died := t.all[id]
 	for other, cl := range t.all {
@@ -131,18 +130,19 @@ func (t *Clients) LivesOn(id int32) bool {
 	return false
 }
 
-// HoldEnded reports whether a client died; one that is not known has done nothing, or is forgotten.
+// Gone reports whether a client died or is unknown: such a client has done nothing, or is
+// forgotten.
 func (t *Clients) Gone(id int32) bool {
 	cl := t.Find(id)
 	return cl == nil || cl.Dead
 }
 
-// maxDead bounds how many clients that died are known one by one: what was affected when
-// they died may still run late.
+// maxDead bounds how many dead clients are remembered one by one. Their affected operations may
+// still run late.
 const maxDead = 1 << 10
 
-// Retire notes that a client died, and forgets the oldest that did when they are too many. Of
-// the calls that are kept copies are made.
+// Retire notes that a client died, and forgets the oldest dead client if there are too many.
+// Operations that are kept are copied, see [Copy].
 func (t *Clients) Retire(id int32) {
 	cl := t.Get(id)
 	clear(cl.UnderWay)
@@ -159,8 +159,9 @@ func (t *Clients) Retire(id int32) {
 	t.dead = append(t.dead[:0], t.dead[1:]...)
 }
 
-// Affected are those of the operations that cl has under way that what befalls its connection affects: the
-// newest call, or else its renewals. The store is not the lock: what is read and written is not affected.
+// Affected returns the operations that a fault of the connection of cl affects: its newest call
+// under way or, if there is none, its renewals. Reads and writes do not use the lock and are never
+// affected.
 func (cl *Client) Affected() []*history.Op {
 	for i, op := range slices.Backward(cl.UnderWay) {
 		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
@@ -170,7 +171,7 @@ func (cl *Client) Affected() []*history.Op {
 	return cl.Renewals()
 }
 
-// Renewals are those that cl has under way.
+// Renewals returns the renewals that cl has under way.
 func (cl *Client) Renewals() (all []*history.Op) {
 	for _, op := range cl.UnderWay {
 		if op.Kind == history.Renew {
@@ -180,12 +181,14 @@ func (cl *Client) Renewals() (all []*history.Op) {
 	return all
 }
 
-// PausedDuring reports whether cl stood still by itself for some of the time of op, which goes on or just ended.
+// PausedDuring reports whether cl was paused for some of the time of op, which is under way or ends
+// now.
 func (cl *Client) PausedDuring(op *history.Op) bool {
 	return cl.Paused || !cl.LastPause.Before(interval.Call(op))
 }
 
-// Copy is op apart from the chunk that it came in, which is not to be kept for as long.
+// Copy returns a copy of op, nil for nil. Keeping op itself would keep the whole chunk of memory in
+// which the reader made it.
 func Copy(op *history.Op) *history.Op {
 	if op == nil {
 		return nil
