@@ -39,10 +39,10 @@ type Client struct {
 	// leases are made, but not given out yet; only the owner's goroutine uses them.
 	leases []lease
 
-	// heldBack is the stamp from which HoldBack holds events back, while held is set.
-	heldBack int64
-	held     bool
-	unsure   bool // the outcome of an operation is unknown
+	// holdBackFrom is the stamp from which HoldBack holds events back, while held is set.
+	holdBackFrom int64
+	holdingBack  bool
+	unsure       bool // the outcome of an operation is unknown
 
 	watchers sync.WaitGroup
 	quit     chan struct{} // closed when watchers are to end; nil while there was none
@@ -229,7 +229,7 @@ func (c *Client) Fault(note string, value int64) {
 func (c *Client) HoldBack(from time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heldBack, c.held = max(c.heldBack, int64(from.Sub(c.base))), true
+	c.holdBackFrom, c.holdingBack = max(c.holdBackFrom, int64(from.Sub(c.base))), true
 }
 
 // FaultSince records a fault, as Fault does, that began at a past instant which HoldBack has held
@@ -259,7 +259,7 @@ func (c *Client) Die(note string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.sealed {
-		c.happened(Op{Kind: Death, Note: note})
+		c.recordEvent(Op{Kind: Death, Note: note})
 		c.seal()
 	}
 }
@@ -295,12 +295,12 @@ func (c *Client) event(what Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.sealed && !(c.dying && what.Kind == Lost) {
-		c.happened(what)
+		c.recordEvent(what)
 	}
 }
 
-// happened records an event. c.mu is held.
-func (c *Client) happened(what Op) {
+// recordEvent records an event. c.mu is held.
+func (c *Client) recordEvent(what Op) {
 	op := c.track.open()
 	op.Kind, op.Outcome = what.Kind, OK
 	op.Key, op.Hold, op.Value, op.Note = what.Key, what.Hold, what.Value, what.Note

@@ -35,14 +35,14 @@ import (
 func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
-	s := &ednSource{forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}
-	s.reading = reading{header: h, events: s.each}
+	s := &ednSource{forms: formReader{in: bufio.NewReaderSize(r, 64<<10)}}
+	s.sourceBase = sourceBase{header: h, events: s.each}
 	return s, nil
 }
 
 type ednSource struct {
-	reading
-	forms forms
+	sourceBase
+	forms formReader
 }
 
 func (s *ednSource) each(yield func(Event, error) bool) {
@@ -63,7 +63,7 @@ func (s *ednSource) each(yield func(Event, error) bool) {
 		at := pairing.latest
 		merger.cutAll(func(int32) int64 { return at })
 	}
-	if merger.rest(yield) && err != nil {
+	if merger.passAll(yield) && err != nil {
 		yield(Event{}, err)
 	}
 }
@@ -133,7 +133,7 @@ func (p *pairing) take(form map[edn.Keyword]any) error {
 	return fmt.Errorf(":type %v is not one of :invoke :ok :fail :info", form["type"])
 }
 
-// fault notes what something that is no client did.
+// errorAt notes what something that is no client did.
 func (p *pairing) fault(form map[edn.Keyword]any, at int64) {
 	op := &Op{
 		Kind: Fault, Outcome: OK, Client: -1, Process: -1, Stream: -1, Attempt: NoStamp,

@@ -4,11 +4,11 @@ import "encoding/binary"
 
 // An encoder packs one stream's operations, each relative to the one before. It is
 // not safe for concurrent use.
-type encoder struct{ last last }
+type encoder struct{ last previousOp }
 
 // start begins a batch whose first operation is compared with the stream's owner.
 func (e *encoder) start(stream, client, process int32) {
-	e.last = last{client: client, process: process, stream: stream}
+	e.last = previousOp{client: client, process: process, stream: stream}
 }
 
 // op appends one operation to a batch.
@@ -39,7 +39,7 @@ func (e *encoder) op(to *batch, op *Op) {
 	}
 	to.packed = b
 	to.count++
-	e.last.after(op)
+	e.last.update(op)
 }
 
 func appendLease(b []byte, op *Op, flags uint64) []byte {

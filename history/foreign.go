@@ -59,7 +59,7 @@ func nameHolds(ops []*Op, reacquire string) {
 	var h *holds
 	for _, op := range own {
 		if h == nil || h.client != op.Client {
-			h = &holds{client: op.Client, reacquire: reacquire, guessed: true}
+			h = &holds{client: op.Client, reacquire: reacquire, assumed: true}
 		}
 		base := op.Base
 		h.begin(op)

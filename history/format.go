@@ -123,15 +123,15 @@ type frame struct {
 	watermark int64
 }
 
-// last is what the next operation of a block is written relative to.
-type last struct {
+// previousOp is what the next operation of a block is written relative to.
+type previousOp struct {
 	key                     string
 	call, hold, asked, wait int64
 	client, process, stream int32
 }
 
-// after makes op the one before.
-func (l *last) after(op *Op) {
+// update makes op the one before.
+func (l *previousOp) update(op *Op) {
 	l.key, l.call = op.Key, op.Call
 	l.client, l.process, l.stream = op.Client, op.Process, op.Stream
 	if op.Hold != 0 {

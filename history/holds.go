@@ -10,7 +10,7 @@ type hold struct {
 	read  uint64 // version last read under it
 }
 
-// holds names the grant that each operation of one client belongs to:
+// checkHolds names the grant that each operation of one client belongs to:
 //
 //   - an acquire gets a new hold (client<<32 | counter), unless the design counts
 //     or refreshes a second acquire and a hold of the key is open and not known
@@ -31,9 +31,9 @@ type holds struct {
 	reacquire string
 	count     int64
 	open      []hold
-	// guessed: nobody says under which hold the owner works on after an acquire of unknown
+	// assumed: nobody says under which hold the owner works on after an acquire of unknown
 	// outcome. It counts as that of this acquire, as if it had been granted.
-	guessed bool
+	assumed bool
 }
 
 // begin names the operation's hold at its call.
@@ -81,7 +81,7 @@ func (h *holds) end(op *Op) {
 func (h *holds) acquired(op *Op) {
 	switch op.Outcome {
 	case Unknown:
-		if !h.guessed {
+		if !h.assumed {
 			return
 		}
 	case Refused, Failed, LossReported:

@@ -46,7 +46,7 @@ type line struct {
 	Note      string   `json:"note,omitempty"`
 	EpochNS   *int64   `json:"epoch_ns,omitempty"`
 	Cut       *cutLine `json:"cut,omitempty"`
-	End       *ending  `json:"end,omitempty"`
+	End       *endJSON `json:"end,omitempty"`
 }
 
 type cutLine struct {

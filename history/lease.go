@@ -10,20 +10,20 @@ import (
 // lease records what is done with one grant.
 type lease struct {
 	lockbench.Wrapped
-	client *Client
-	key    string
-	hold   int64
-	watch  *watch // nil unless the lease within reports its loss
-	over   bool   // the client went back to its owners
+	client  *Client
+	key     string
+	hold    int64
+	watch   *watch // nil unless the lease within reports its loss
+	retired bool   // the client went back to its owners
 }
 
-// leasesAtOnce is how many leases a client makes at a time, so that each costs no
+// leaseChunk is how many leases a client makes at a time, so that each costs no
 // allocation of its own. A lease that is kept keeps the others made with it.
-const leasesAtOnce = 32
+const leaseChunk = 32
 
 func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 	if len(c.leases) == 0 {
-		c.leases = make([]lease, leasesAtOnce)
+		c.leases = make([]lease, leaseChunk)
 	}
 	l := &c.leases[0]
 	c.leases = c.leases[1:]
@@ -35,7 +35,7 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 }
 
 func (l *lease) Release(ctx context.Context) error {
-	if l.over { // the client is another's by now
+	if l.retired { // the client is another's by now
 		return l.Lease.Release(ctx)
 	}
 	op := l.releasing(0)
@@ -45,7 +45,7 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok || l.over {
+	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok || l.retired {
 		return l.Wrapped.ReleaseAfter(ctx, d)
 	}
 	op := l.releasing(d)
@@ -69,8 +69,8 @@ func (l *lease) released(op *Op, err error) {
 	case outcome == Failed:
 		l.watch.start()
 	case l.client.owners != nil && outcome != Refused:
-		l.over = true
-		l.client.owners.over(l.client, outcome)
+		l.retired = true
+		l.client.owners.holdEnded(l.client, outcome)
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Client) done(op *Op, err error) Outcome {
 }
 
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok || l.over {
+	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok || l.retired {
 		return l.Wrapped.Extend(ctx, ttl)
 	}
 	op := l.client.begin(Extend, l.key)

@@ -72,14 +72,14 @@ func (l *line) into(op *Op) error {
 	}
 	*op = Op{
 		Kind: l.Op, Late: l.Late, Client: *l.Client, Process: l.Process, Stream: l.Stream,
-		Key: key, Hold: orElse(l.Hold, 0), Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
-		Intended: l.Intended, Asked: l.AskedNS, Granted: orElse(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
-		Fence: l.Fence, Value: l.Value, Version: orElse(l.Version, 0), Base: l.Base, Note: l.Note,
+		Key: key, Hold: valueOr(l.Hold, 0), Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
+		Intended: l.Intended, Asked: l.AskedNS, Granted: valueOr(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
+		Fence: l.Fence, Value: l.Value, Version: valueOr(l.Version, 0), Base: l.Base, Note: l.Note,
 	}
-	op.Return = orElse(l.ReturnNS, usualReturn(op))
-	op.Attempt = orElse(l.AttemptNS, NoStamp)
-	op.Attempts = orElse(l.Attempts, usualAttempts(op.Kind))
-	if op.Outcome = orElse(l.Outcome, Unknown); op.event() {
+	op.Return = valueOr(l.ReturnNS, usualReturn(op))
+	op.Attempt = valueOr(l.AttemptNS, NoStamp)
+	op.Attempts = valueOr(l.Attempts, usualAttempts(op.Kind))
+	if op.Outcome = valueOr(l.Outcome, Unknown); op.event() {
 		op.Outcome = OK
 	}
 	if l.GrantedNS == nil && op.mayGrant() {
@@ -169,7 +169,7 @@ func (l *line) stamps(op *Op) error {
 		name string
 		at   int64
 	}{
-		{"call_ns", op.Call}, {"return_ns", op.Return}, {"attempt_ns", orElse(l.AttemptNS, 0)}, {"intended_ns", op.Intended},
+		{"call_ns", op.Call}, {"return_ns", op.Return}, {"attempt_ns", valueOr(l.AttemptNS, 0)}, {"intended_ns", op.Intended},
 	} {
 		if s.at < 0 {
 			return fmt.Errorf(`%q is %d, before the run began; %s`, s.name, s.at, hint)
@@ -194,7 +194,7 @@ func (l *line) lengths(op *Op) error {
 		name string
 		n    int64
 	}{
-		{"asked_ns", l.AskedNS}, {"granted_ns", orElse(l.GrantedNS, 0)}, {"wait_ns", l.WaitNS}, {"delay_ns", l.DelayNS},
+		{"asked_ns", l.AskedNS}, {"granted_ns", valueOr(l.GrantedNS, 0)}, {"wait_ns", l.WaitNS}, {"delay_ns", l.DelayNS},
 		{"attempts", int64(op.Attempts)}, {"stream", int64(op.Stream)},
 	} {
 		if f.n < 0 {
@@ -209,7 +209,7 @@ func (l *line) answer(op *Op) error {
 	hint := "hint: one of " + strings.Join(outcomeNames[1:], ", ") + ", or unknown, which accuses nobody"
 	switch {
 	case op.event():
-		if given := orElse(l.Outcome, OK); given != OK && given != Unknown {
+		if given := valueOr(l.Outcome, OK); given != OK && given != Unknown {
 			return fmt.Errorf(`"outcome" is %q, and a %s is an event, which has none; hint: leave it out`, given, op.Kind)
 		}
 		return nil
@@ -256,7 +256,7 @@ func escaped(text []byte) rune {
 	return r
 }
 
-func orElse[T any](p *T, otherwise T) T {
+func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

@@ -25,13 +25,13 @@ type merger struct {
 	places int64
 	// owners are the clients seen that have not died, with the stamp at which each one's
 	// record stops; Never while it does not. What a client did after its cut is left out.
-	owners map[int32]int64
-	cuts   bool
-	latest int32 // the client last seen, to spare looking it up
+	owners    map[int32]int64
+	cuts      bool
+	lastOwner int32 // the client last seen, to spare looking it up
 
-	keys, spare []uint64 // reused, see order
-	tie         []moment // reused
-	seen        int      // what fetch comes to, which nobody wants
+	keys, spareKeys []uint64 // reused, see order
+	tied            []moment // reused
+	seen            int      // what fetch comes to, which nobody wants
 }
 
 // add takes in one operation.
@@ -39,7 +39,7 @@ func (m *merger) add(op *Op) error {
 	if op.Call < m.floor {
 		return fmt.Errorf("the %s of client %d at %d ns comes too late: everything before %d ns was said to be in", op.Kind, op.Client, op.Call, m.floor)
 	}
-	m.meet(op.Client)
+	m.addOwner(op.Client)
 	m.places++
 	m.window = append(m.window, moment{op.Call, op.CallSeq, m.places, op, Call})
 	if op.Return != Never && !op.event() {
@@ -48,15 +48,15 @@ func (m *merger) add(op *Op) error {
 	return nil
 }
 
-// meet notes that there is such a client.
-func (m *merger) meet(client int32) {
-	if client == m.latest && m.owners != nil {
+// addOwner notes that there is such a client.
+func (m *merger) addOwner(client int32) {
+	if client == m.lastOwner && m.owners != nil {
 		return
 	}
 	if m.owners == nil {
 		m.owners = map[int32]int64{}
 	}
-	m.latest = client
+	m.lastOwner = client
 	if _, known := m.owners[client]; !known {
 		m.owners[client] = Never
 	}
@@ -67,7 +67,7 @@ func (m *merger) cut(client int32, at int64) error {
 	if at < m.floor {
 		return fmt.Errorf("the cut of client %d at %d ns comes too late: everything before %d ns was said to be in", client, at, m.floor)
 	}
-	m.meet(client)
+	m.addOwner(client)
 	m.owners[client] = at
 	m.cuts = true
 	m.window = append(m.window, moment{at, math.MaxUint64, 0, &Op{Client: client, Call: at, Return: at, Attempt: NoStamp}, Cut})
@@ -84,9 +84,9 @@ func (m *merger) cutAll(covered func(client int32) int64) {
 	}
 }
 
-// pass hands over, in order, what lies below the stamp. It returns false when the
+// passBelow hands over, in order, what lies below the stamp. It returns false when the
 // receiver wants no more.
-func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
+func (m *merger) passBelow(below int64, yield func(Event, error) bool) bool {
 	m.floor = max(m.floor, below)
 	n := 0
 	for i := range m.window {
@@ -97,22 +97,22 @@ func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
 			n++
 		}
 	}
-	more := m.hand(m.window[:n], yield)
+	more := m.emit(m.window[:n], yield)
 	rest := copy(m.window, m.window[n:])
 	clear(m.window[rest:])
 	m.window = m.window[:rest]
 	return more
 }
 
-// rest hands over everything that is left.
-func (m *merger) rest(yield func(Event, error) bool) bool {
-	more := m.hand(m.window, yield)
+// passAll hands over everything that is left.
+func (m *merger) passAll(yield func(Event, error) bool) bool {
+	more := m.emit(m.window, yield)
 	m.window = nil
 	return more
 }
 
-// hand orders moments and hands them over.
-func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
+// emit orders moments and hands them over.
+func (m *merger) emit(window []moment, yield func(Event, error) bool) bool {
 	mask := m.order(window)
 	near := 0
 	for i := 0; i < len(m.keys); {
@@ -161,12 +161,12 @@ func (m *merger) fetch(window []moment, keys []uint64, mask uint64) {
 
 // arranged returns the moments of one stamp, which keys name, in order.
 func (m *merger) arranged(window []moment, keys []uint64, mask uint64) []moment {
-	m.tie = m.tie[:0]
+	m.tied = m.tied[:0]
 	for _, key := range keys {
-		m.tie = append(m.tie, window[key&mask])
+		m.tied = append(m.tied, window[key&mask])
 	}
-	arrange(m.tie)
-	return m.tie
+	arrange(m.tied)
+	return m.tied
 }
 
 // order puts the indices of moments, by time, into the bits of m.keys that the
@@ -205,7 +205,7 @@ func (m *merger) sort(low, high int) {
 		slices.Sort(m.keys)
 		return
 	}
-	m.spare = slices.Grow(m.spare[:0], len(m.keys))[:len(m.keys)]
+	m.spareKeys = slices.Grow(m.spareKeys[:0], len(m.keys))[:len(m.keys)]
 	for ; low < high; low += digit {
 		var places [1 << digit]int
 		for _, key := range m.keys {
@@ -217,14 +217,14 @@ func (m *merger) sort(low, high int) {
 		}
 		for _, key := range m.keys {
 			at := &places[key>>low&(1<<digit-1)]
-			m.spare[*at] = key
+			m.spareKeys[*at] = key
 			*at++
 		}
-		m.keys, m.spare = m.spare, m.keys
+		m.keys, m.spareKeys = m.spareKeys, m.keys
 	}
 }
 
-// after reports whether the moment lies beyond the end of its client's record.
+// update reports whether the moment lies beyond the end of its client's record.
 func (m *merger) after(t *moment) bool {
 	if !m.cuts {
 		return false
@@ -245,7 +245,7 @@ func arrange(tie []moment) {
 			n++
 		}
 		if n > 1 {
-			climb(tie[:n])
+			orderTied(tie[:n])
 		}
 		tie = tie[n:]
 	}
@@ -276,12 +276,12 @@ func class(op *Op) int {
 	return 0
 }
 
-// climb orders moments that tie and come by owner: calls before returns,
+// orderTied orders moments that tie and come by owner: calls before returns,
 // except that a client's call stays behind the client's own returns before it. So
 // each client's moments climb a ladder whose even steps are calls and whose odd
 // steps are returns, and steps are taken together. Background renewals climb
 // alone.
-func climb(tie []moment) {
+func orderTied(tie []moment) {
 	steps := make([]step, len(tie))
 	floor := 0
 	for i, t := range tie {

@@ -60,8 +60,8 @@ func indexOf(names []string, name, format string) (int, error) {
 	return 0, fmt.Errorf(format, name, hint)
 }
 
-// meant says what a name may have meant, or all that there is.
-func meant(name string, known []string) string {
+// suggestion says what a name may have meant, or all that there is.
+func suggestion(name string, known []string) string {
 	if near := suggest.Near(name, known); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "?"
 	}

@@ -22,15 +22,15 @@ const Stale = "stale"
 
 // Bounds of the text of errors in notes, see [Op.ErrorWords].
 const (
-	longestWords = 200 // bytes
-	keptWords    = 64  // different ones in a history: a name or a port in them makes others
-	wordsFollow  = ": "
+	maxTextBytes  = 200 // bytes
+	maxTexts      = 64  // different ones in a history: a name or a port in them makes others
+	textSeparator = ": "
 )
 
 // notes are the notes on errors of one history. They are safe for concurrent use.
 type notes struct {
-	mu   sync.Mutex
-	kept map[string]struct{}
+	mu    sync.Mutex
+	texts map[string]struct{}
 }
 
 // of returns the note on an error: its class and, while there is room for another, its text. Nil
@@ -40,19 +40,19 @@ func (n *notes) of(err error) string {
 	if n == nil || class == Stale {
 		return class
 	}
-	note := class + wordsFollow + wordsOf(err)
+	note := class + textSeparator + wordsOf(err)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, known := n.kept[note]; known {
+	if _, known := n.texts[note]; known {
 		return note
 	}
-	if len(n.kept) >= keptWords {
+	if len(n.texts) >= maxTexts {
 		return class
 	}
-	if n.kept == nil {
-		n.kept = map[string]struct{}{}
+	if n.texts == nil {
+		n.texts = map[string]struct{}{}
 	}
-	n.kept[note] = struct{}{}
+	n.texts[note] = struct{}{}
 	return note
 }
 
@@ -63,7 +63,7 @@ func (op *Op) ErrorClass() string {
 	if op.event() {
 		return ""
 	}
-	class, _, _ := strings.Cut(op.Note, wordsFollow)
+	class, _, _ := strings.Cut(op.Note, textSeparator)
 	return class
 }
 
@@ -74,7 +74,7 @@ func (op *Op) ErrorWords() string {
 	if op.event() {
 		return ""
 	}
-	_, words, _ := strings.Cut(op.Note, wordsFollow)
+	_, words, _ := strings.Cut(op.Note, textSeparator)
 	return words
 }
 
@@ -140,7 +140,7 @@ func wordsOf(err error) string {
 	return printable(words)
 }
 
-// printable returns text, cut to longestWords, with unprintable characters escaped.
+// printable returns text, cut to maxTextBytes, with unprintable characters escaped.
 func printable(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -149,7 +149,7 @@ func printable(text string) string {
 		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
 			shown = strings.Trim(strconv.QuoteToASCII(shown), `"`)
 		}
-		if b.Len()+len(shown) > longestWords {
+		if b.Len()+len(shown) > maxTextBytes {
 			break
 		}
 		b.WriteString(shown)

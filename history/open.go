@@ -26,16 +26,16 @@ func Open(path string) (Source, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &opened{src, f}, nil
+	return &fileSource{src, f}, nil
 }
 
-// opened is a Source together with its file.
-type opened struct {
+// fileSource is a Source together with its file.
+type fileSource struct {
 	Source
 	file *os.File
 }
 
-func (o *opened) Events() iter.Seq2[Event, error] {
+func (o *fileSource) Events() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		defer o.Close()
 		o.Source.Events()(yield)
@@ -43,7 +43,7 @@ func (o *opened) Events() iter.Seq2[Event, error] {
 }
 
 // Close closes the file. Closing again does nothing.
-func (o *opened) Close() error {
+func (o *fileSource) Close() error {
 	if err := o.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}
@@ -55,20 +55,20 @@ func (o *opened) Close() error {
 func NewSource(r io.Reader) (Source, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for size := 1; ; size++ {
-		head, err := in.Peek(max(size, min(in.Buffered(), longestBlank)))
+		head, err := in.Peek(max(size, min(in.Buffered(), maxBlank)))
 		size = len(head)
 		read, known := readerOf(head)
 		switch {
 		case read != nil:
 			return read(in)
-		case known, err != nil, size >= longestBlank:
+		case known, err != nil, size >= maxBlank:
 			return nil, unreadable(head, err)
 		}
 	}
 }
 
-// longestBlank is within how many bytes the first that is not blank has to be.
-const longestBlank = 4096
+// maxBlank is within how many bytes the first that is not blank has to be.
+const maxBlank = 4096
 
 // readerOf returns what reads a history that begins with head, nil for none, and whether
 // head is long enough to know. It looks at the first bytes only, so that a history can be

@@ -25,7 +25,7 @@ func judge(err error, notes *notes) verdict {
 	case err == lockbench.ErrNotAcquired: // as most are: there is nothing within to look for
 		return verdict{outcome: Refused}
 	case serverror.RefusalOf(err).Found():
-		return unanswered(err, notes)
+		return failureVerdict(err, notes)
 	case errors.Is(err, lockbench.ErrNotAcquired):
 		return verdict{outcome: Refused}
 	case errors.Is(err, lockbench.ErrNotHeld):
@@ -33,11 +33,11 @@ func judge(err error, notes *notes) verdict {
 	case errors.Is(err, lockbench.ErrLate):
 		return verdict{outcome: OK, late: true}
 	}
-	return unanswered(err, notes)
+	return failureVerdict(err, notes)
 }
 
-// unanswered returns the verdict of an operation that failed, or whose outcome is unknown.
-func unanswered(err error, notes *notes) verdict {
+// failureVerdict returns the verdict of an operation that failed, or whose outcome is unknown.
+func failureVerdict(err error, notes *notes) verdict {
 	v := verdict{outcome: Unknown, note: notes.of(err)}
 	if errors.Is(err, lockbench.ErrNoEffect) {
 		v.outcome = Failed

@@ -15,8 +15,8 @@ import (
 // language does. docs/history-format.md has the format. What is wrong with a line is an error
 // with its number; what came before it is delivered, as a partial history.
 func readJSONL(r io.Reader) (Source, error) {
-	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10)}
-	j.reading = reading{header: assumed(), events: j.each}
+	j := &jsonlReader{in: bufio.NewReaderSize(r, 64<<10)}
+	j.sourceBase = sourceBase{header: assumed(), events: j.each}
 	text, err := j.line()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
@@ -28,7 +28,7 @@ func readJSONL(r io.Reader) (Source, error) {
 		err = j.header.check()
 	}
 	if errors.Is(err, errCutLine) {
-		ahead, _ := j.in.Peek(min(j.in.Buffered(), longestBlank))
+		ahead, _ := j.in.Peek(min(j.in.Buffered(), maxBlank))
 		if says := schemaLine.FindSubmatch(ahead); says != nil && otherDocument(string(says[1])) {
 			return nil, fmt.Errorf("history: %w", noHistory(string(says[1])))
 		}
@@ -56,22 +56,22 @@ func noHistory(schema string) error {
 	return fmt.Errorf("it is no history, but a %s; hint: lockbench run --history DIR writes histories", schema)
 }
 
-// jsonl streams a file with epochs, and keeps one without until its end.
-type jsonl struct {
-	reading
-	in     *bufio.Reader
-	lines  int
-	merger merger
-	ended  bool
-	epochs bool  // the file is WriteJSONL's
-	torn   bool  // the line just read has no newline
-	kept   []*Op // of a file without epochs
-	named  bool  // holds are named
-	// settled: whether they are is known.
-	settled bool
+// jsonlReader streams a file with epochs, and keeps one without until its end.
+type jsonlReader struct {
+	sourceBase
+	in           *bufio.Reader
+	lines        int
+	merger       merger
+	ended        bool
+	epochs       bool  // the file is WriteJSONL's
+	unterminated bool  // the line just read has no newline
+	ops          []*Op // of a file without epochs
+	holdsNamed   bool  // holds are named
+	// namingKnown: whether they are is known.
+	namingKnown bool
 }
 
-func (j *jsonl) each(yield func(Event, error) bool) {
+func (j *jsonlReader) each(yield func(Event, error) bool) {
 	for {
 		text, err := j.line()
 		var l line
@@ -79,13 +79,13 @@ func (j *jsonl) each(yield func(Event, error) bool) {
 			err = strictLine(text, &l)
 		}
 		if err == nil {
-			err = j.take(&l)
+			err = j.apply(&l)
 		}
 		if err != nil {
 			j.finish(err, yield)
 			return
 		}
-		if l.EpochNS != nil && !j.merger.pass(*l.EpochNS, yield) {
+		if l.EpochNS != nil && !j.merger.passBelow(*l.EpochNS, yield) {
 			return
 		}
 	}
@@ -95,12 +95,12 @@ func (j *jsonl) each(yield func(Event, error) bool) {
 const maxLine = 16 << 20
 
 // line returns the next line that is not blank. It is valid until the next call.
-func (j *jsonl) line() ([]byte, error) {
+func (j *jsonlReader) line() ([]byte, error) {
 	for {
 		text, err := readLine(j.in)
 		j.lines++
-		j.torn = errors.Is(err, io.EOF)
-		if text = bytes.TrimSpace(text); len(text) > 0 && (err == nil || j.torn) {
+		j.unterminated = errors.Is(err, io.EOF)
+		if text = bytes.TrimSpace(text); len(text) > 0 && (err == nil || j.unterminated) {
 			return text, nil
 		}
 		if err != nil {
@@ -149,30 +149,30 @@ func notNull(name, value []byte) error {
 	return nil
 }
 
-// take digests one line.
-func (j *jsonl) take(l *line) error {
+// apply digests one line.
+func (j *jsonlReader) apply(l *line) error {
 	switch {
 	case j.ended:
 		return errors.New("something follows the end line")
-	case l.Op == 0 && l.only():
-		return j.mark(l)
+	case l.Op == 0 && l.isMark():
+		return j.applyMark(l)
 	}
 	op := new(Op)
 	if err := l.into(op); err != nil {
 		return err
 	}
-	if err := j.holds(l, op); err != nil {
+	if err := j.checkHolds(l, op); err != nil {
 		return err
 	}
 	if j.epochs {
 		return j.merger.add(op)
 	}
-	j.kept = append(j.kept, op)
+	j.ops = append(j.ops, op)
 	return nil
 }
 
-// only reports whether a line is one of epoch, cut and end.
-func (l *line) only() bool {
+// isMark reports whether a line is one of epoch, cut and end.
+func (l *line) isMark() bool {
 	n := 0
 	for _, given := range []bool{l.EpochNS != nil, l.Cut != nil, l.End != nil} {
 		if given {
@@ -182,11 +182,11 @@ func (l *line) only() bool {
 	return n == 1
 }
 
-// mark digests an epoch, a cut or the end.
-func (j *jsonl) mark(l *line) error {
+// applyMark digests an epoch, a cut or the end.
+func (j *jsonlReader) applyMark(l *line) error {
 	switch {
 	case l.EpochNS != nil:
-		if !j.epochs && len(j.kept) > 0 {
+		if !j.epochs && len(j.ops) > 0 {
 			return errors.New("the first epoch comes after operations; hint: leave epochs out, or begin with one")
 		}
 		if *l.EpochNS < 0 {
@@ -204,48 +204,48 @@ func (j *jsonl) mark(l *line) error {
 	return nil
 }
 
-// holds sees to it that holds are named everywhere or, in a file without epochs, nowhere: a release
+// checkHolds sees to it that holds are named everywhere or, in a file without epochs, nowhere: a release
 // that names none, where others do, would leave its grant held.
-func (j *jsonl) holds(l *line, op *Op) error {
+func (j *jsonlReader) checkHolds(l *line, op *Op) error {
 	if !op.belongs() {
-		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.named || j.epochs) {
+		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.holdsNamed || j.epochs) {
 			op.Hold = int64(-j.lines) // of its own, should it be granted
 		}
 		return nil
 	}
 	switch named := l.Hold != nil; {
-	case named == j.named && (named || !j.epochs):
-	case j.settled || j.epochs && !named:
+	case named == j.holdsNamed && (named || !j.epochs):
+	case j.namingKnown || j.epochs && !named:
 		where := map[bool]string{true: "in this %s, and in none before", false: "not in this %s, and in those before"}[named]
 		if j.epochs && !named {
 			where = "not in this %s"
 		}
 		return fmt.Errorf(`"hold" is `+where+`; hint: every acquire that is granted, every extend and release names its hold or, in a file without epochs, none does`, op.Kind)
 	default:
-		j.named = named
+		j.holdsNamed = named
 	}
-	j.settled = true
+	j.namingKnown = true
 	return nil
 }
 
 // finish hands over what is left, and the error unless the file just ends.
-func (j *jsonl) finish(err error, yield func(Event, error) bool) {
+func (j *jsonlReader) finish(err error, yield func(Event, error) bool) {
 	whole := errors.Is(err, io.EOF)
-	cutLine := j.epochs && !j.ended && j.torn && errors.Is(err, errCutLine)
-	j.join()
+	cutLine := j.epochs && !j.ended && j.unterminated && errors.Is(err, errCutLine)
+	j.addUnnamed()
 	switch {
 	case j.ended:
 		if j.end.Partial && !j.merger.cuts { // nothing after the last epoch is said to be complete
-			j.merger.cutAll(lastStamps(j.kept))
+			j.merger.cutAll(lastStamps(j.ops))
 		}
 	case whole && !j.epochs:
-		j.end.Trailer = assumedTrailer(j.kept)
+		j.end.Trailer = assumedTrailer(j.ops)
 	case whole:
 		j.stop(errors.New("it is missing: the file has no end line"))
 	default:
 		j.stop(err)
 	}
-	if j.merger.rest(yield) && !whole && !cutLine {
+	if j.merger.passAll(yield) && !whole && !cutLine {
 		if !strings.Contains(err.Error(), "; hint: ") {
 			err = fmt.Errorf("%w; hint: only what comes before it can be judged", err)
 		}
@@ -253,19 +253,19 @@ func (j *jsonl) finish(err error, yield func(Event, error) bool) {
 	}
 }
 
-// join names the holds of a file that names none, and hands its operations on.
-func (j *jsonl) join() {
-	if !j.named {
-		nameHolds(j.kept, j.header.Reacquire)
+// addUnnamed names the holds of a file that names none, and hands its operations on.
+func (j *jsonlReader) addUnnamed() {
+	if !j.holdsNamed {
+		nameHolds(j.ops, j.header.Reacquire)
 	}
-	for _, op := range j.kept {
+	for _, op := range j.ops {
 		_ = j.merger.add(op) // nothing was passed on yet that it could be too late for
 	}
 }
 
 // stop makes the history partial: every client's record ends at the last epoch,
 // or in a file without epochs where the client was last seen.
-func (j *jsonl) stop(why error) {
+func (j *jsonlReader) stop(why error) {
 	j.end = End{Partial: true, Why: fmt.Sprintf("line %d: %v", j.lines, why)}
-	j.merger.cutAll(lastStamps(j.kept))
+	j.merger.cutAll(lastStamps(j.ops))
 }
