@@ -158,7 +158,7 @@ func (c *Checker) key(name string) *key {
 	return k
 }
 
-// allHolds returns the key of this name, nil if there is none yet.
+// existingKey returns the key of this name, nil if there is none yet.
 func (c *Checker) existingKey(name string) *key {
 	if c.cache == nil {
 		return c.keys[name]

@@ -63,7 +63,7 @@ func together(all []history.Source, share bool) *listed {
 	}
 }
 
-// idleTime returns the events of src for the n-th key.
+// moved returns the events of src for the n-th key.
 func moved(src history.Source, n int, share bool) (events []history.Event) {
 	copies := map[*history.Op]*history.Op{}
 	for ev := range src.Events() {
@@ -155,7 +155,7 @@ func TestParallelSaysTheSameOfRandomOnes(t *testing.T) {
 	}
 }
 
-// compareStart reads a synthetic history while it is made.
+// made reads a synthetic history while it is made.
 func made(t *testing.T, c synthetic.Config) history.Source {
 	t.Helper()
 	out, in := io.Pipe()

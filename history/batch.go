@@ -23,7 +23,7 @@ func (b *batch) leaveOut(s string, at int) {
 	b.strings += len(s)
 }
 
-// fullStreams reports whether a block can take no more.
+// full reports whether a block can take no more.
 func (b *batch) full() bool {
 	return b.count >= blockOps || len(b.packed)+b.strings >= blockBytes
 }

@@ -133,7 +133,7 @@ func (p *pairing) take(form map[edn.Keyword]any) error {
 	return fmt.Errorf(":type %v is not one of :invoke :ok :fail :info", form["type"])
 }
 
-// errorAt notes what something that is no client did.
+// fault notes what something that is no client did.
 func (p *pairing) fault(form map[edn.Keyword]any, at int64) {
 	op := &Op{
 		Kind: Fault, Outcome: OK, Client: -1, Process: -1, Stream: -1, Attempt: NoStamp,

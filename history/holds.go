@@ -10,7 +10,7 @@ type hold struct {
 	read  uint64 // version last read under it
 }
 
-// checkHolds names the grant that each operation of one client belongs to:
+// holds names the grant that each operation of one client belongs to:
 //
 //   - an acquire gets a new hold (client<<32 | counter), unless the design counts
 //     or refreshes a second acquire and a hold of the key is open and not known

@@ -224,7 +224,7 @@ func (m *merger) sort(low, high int) {
 	}
 }
 
-// update reports whether the moment lies beyond the end of its client's record.
+// after reports whether the moment lies beyond the end of its client's record.
 func (m *merger) after(t *moment) bool {
 	if !m.cuts {
 		return false

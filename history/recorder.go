@@ -233,7 +233,7 @@ func (r *Recorder) drain(s *stream) (watermark int64) {
 	return watermark
 }
 
-// spareKeys returns an empty batch, a used one if there is one.
+// emptyBatch returns an empty batch, a used one if there is one.
 func (r *Recorder) emptyBatch() *batch {
 	select {
 	case b := <-r.freeBatches:

@@ -495,7 +495,7 @@ func TestCloseRecordsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// fullStreams is a disk without space, after the first n bytes.
+// full is a disk without space, after the first n bytes.
 type full struct{ n int }
 
 var errFull = errors.New("no space left on device")

@@ -76,7 +76,7 @@ func (o *owners) take(r *Recorder) *Client {
 	return c
 }
 
-// retired applies that the hold of a client, or its try, has ended so. What is unknown may
+// holdEnded applies that the hold of a client, or its try, has ended so. What is unknown may
 // still happen, in the client's name.
 func (o *owners) holdEnded(c *Client, outcome Outcome) {
 	c.mu.Lock()

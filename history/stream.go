@@ -53,7 +53,7 @@ func (s *stream) startBatch() {
 	s.encoder.start(s.number, s.id, s.process)
 }
 
-// apply hands over what was recorded, with the stamp below which nothing of this
+// take hands over what was recorded, with the stamp below which nothing of this
 // client is missing, and goes on with an empty batch.
 func (s *stream) take() (batches []*batch, watermark int64) {
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *stream) close() []*batch {
 	return s.takeBatches()
 }
 
-// retired reports whether the client's record has ended and all of it was handed over.
+// done reports whether the client's record has ended and all of it was handed over.
 func (s *stream) done() bool {
 	s.mu.Lock()
 	over := s.sealed && s.batch == nil && len(s.full) == 0

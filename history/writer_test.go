@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fullStreams is a file system with no space left.
+// full is a file system with no space left.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -32,15 +32,15 @@ type actor struct {
 	// pending are its commands that can run, late the ones that it has given up.
 	pending, late []*stepserver.Command
 	call          call
-	parking
+	parkState
 	holdings
 }
 
-// A parking is a wait of an actor for the scheduler, not for the server: at its next step,
+// A parkState is a wait of an actor for the scheduler, not for the server: at its next step,
 // or at an access to the store. The actor waits exactly while parked is not empty.
-type parking struct {
+type parkState struct {
 	resume   chan struct{} // sent to when the scheduler picks the actor
-	parked   string        // the step or access that it waits for
+	parkedAt string        // the step or access that it waits for
 	accesses bool          // it waits for an access to the store
 	held     bool          // it may not go on before the passing time has passed
 }
@@ -57,7 +57,7 @@ type holdings struct {
 
 // A call is the actor's current call of the lock.
 type call struct {
-	under     bool // whether the actor is inside a call
+	inCall    bool // whether the actor is inside a call
 	cancel    context.CancelFunc
 	cancelled bool
 	// rests counts how often it was seen asleep; asleep tells whether it is now.
@@ -79,15 +79,15 @@ func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 // client's next call is stamped only then, so a hold lasts as long as it can.
 func (a *actor) Step(what string) { a.park(what, false) }
 
-// apart keeps the timers of two clients, or of one client in two rounds, from falling due at
+// timerSpacing keeps the timers of two clients, or of one client in two rounds, from falling due at
 // one instant, when their order would be chance.
-const apart = 1_000_003 * time.Nanosecond
+const timerSpacing = 1_000_003 * time.Nanosecond
 
 // Rest implements workloads.Driver, in virtual time. It ends early with ctx, at the end of
 // the schedule: later calls then fail at once.
 func (a *actor) Rest(ctx context.Context, d time.Duration) bool {
 	a.rests++
-	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*apart)
+	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*timerSpacing)
 }
 
 // Sleep implements workloads.Driver.
@@ -105,14 +105,14 @@ func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
 // park waits until the scheduler picks the actor. At the end of the schedule it does not
 // return: the program's part is over, and no code of the lock is on the stack.
 func (a *actor) park(what string, access bool) {
-	a.world.taken.Load()
-	a.parked, a.accesses = what, access
+	a.world.count.Load()
+	a.parkedAt, a.accesses = what, access
 	a.world.wake()
 	<-a.resume
-	if a.world.over {
+	if a.world.stopping {
 		runtime.Goexit()
 	}
-	a.parked = ""
+	a.parkedAt = ""
 }
 
 // unpark lets the actor go on from its park.
@@ -132,7 +132,7 @@ func (a *actor) start(part func()) {
 // work is the actor's goroutine. It ends when parts is closed, and by runtime.Goexit.
 func (a *actor) work(parts chan func()) {
 	defer func() {
-		a.world.taken.Load()
+		a.world.count.Load()
 		if a.parts == parts {
 			a.parts = nil
 		}
@@ -145,7 +145,7 @@ func (a *actor) work(parts chan func()) {
 // do runs one part, and records a panic of the lock.
 func (a *actor) do(part func()) {
 	defer func() {
-		a.world.taken.Load()
+		a.world.count.Load()
 		if p := recover(); p != nil {
 			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
 		}
@@ -170,7 +170,7 @@ func (a *actor) dismiss() {
 // commands.
 func (a *actor) items() int {
 	n := len(a.pending)
-	if a.parked != "" {
+	if a.parkedAt != "" {
 		n++
 	}
 	return n
@@ -181,7 +181,7 @@ func (a *actor) item(n int) *stepserver.Command {
 	if n >= strategy.LateCommand {
 		return a.late[n-strategy.LateCommand]
 	}
-	if a.parked != "" {
+	if a.parkedAt != "" {
 		if n == 0 {
 			return nil
 		}

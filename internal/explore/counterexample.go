@@ -15,19 +15,19 @@ func (x *explorer) counterexamples() {
 	shown := map[lockbench.Cell]bool{}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
 	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
-		f := x.found[left[0]]
+		f := x.failures[left[0]]
 		f.Candidate = x.shrink(f, x.shrinkUntil(len(left)))
-		if f.against || !x.found[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
-			x.found[f.Cell], shown[f.Cell] = f, true
+		if f.against || !x.failures[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.failures[f.Cell], shown[f.Cell] = f, true
 			x.show(f)
 		}
 	}
 	for cell := range x.result.Counterexamples {
-		if x.explained(cell, x.found[cell].against) {
+		if x.explained(cell, x.failures[cell].against) {
 			delete(x.result.Counterexamples, cell)
 		}
 	}
-	for _, w := range x.others {
+	for _, w := range x.smallerWorlds {
 		x.result.Defects = append(x.result.Defects, w.defects...)
 	}
 }
@@ -35,7 +35,7 @@ func (x *explorer) counterexamples() {
 // unexplained lists the cells found that are to be shown yet, in order.
 func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
-		return shown[cell] || x.explained(cell, x.found[cell].against)
+		return shown[cell] || x.explained(cell, x.failures[cell].against)
 	})
 }
 
@@ -43,7 +43,7 @@ func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 // [checker.Explains].
 func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
 	b := failure{against: against}.finding()
-	for by, f := range x.found {
+	for by, f := range x.failures {
 		if a := f.finding(); checker.Explains(by, cell, &a, &b) {
 			return true
 		}
@@ -72,12 +72,12 @@ func (x *explorer) show(f failure) {
 		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	var p performance
+	var p shownRun
 	var finding checker.CellFinding
 	for try := 0; try < showTries && !broken(&finding, f.against); try++ {
-		follow := &strategy.Guided{Wishes: f.Choices}
+		follow := &strategy.Guided{Choices: f.Choices}
 		follow.Begin()
-		if p, err = w.perform(follow); err != nil {
+		if p, err = w.runShown(follow); err != nil {
 			x.defect("counterexample of %s: %v", f.Cell, err)
 			return
 		}
@@ -88,14 +88,14 @@ func (x *explorer) show(f failure) {
 	}
 	if !broken(&finding, f.against) {
 		x.result.Coverage.Diverged++
-		delete(x.found, f.Cell)
+		delete(x.failures, f.Cell)
 		x.sum.drop(f.Cell)
 		return
 	}
-	x.sum.found(&finding)
+	x.sum.addShrunk(&finding)
 	out := Counterexample{
 		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows,
-		FoundAt: f.at, FoundAfter: f.after,
+		FoundAt: f.schedule, FoundAfter: f.elapsed,
 	}
 	s := script{
 		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: finding,
@@ -109,16 +109,16 @@ func (x *explorer) defect(format string, args ...any) {
 	x.result.Defects = append(x.result.Defects, fmt.Sprintf(format, args...))
 }
 
-// A performance is a schedule run to be shown.
-type performance struct {
+// A shownRun is a schedule run to be shown.
+type shownRun struct {
 	judged checker.Result
 	notes  *notes
 }
 
-// perform runs one schedule, taking notes, and judges it at length.
-func (w *world) perform(s halting) (performance, error) {
+// runShown runs one schedule, taking notes, and judges it at length.
+func (w *world) runShown(s halter) (shownRun, error) {
 	w.notes = &notes{}
-	p := performance{notes: w.notes}
+	p := shownRun{notes: w.notes}
 	defer func() { w.notes = nil }()
 	defer w.end()
 	ended, err := w.run(s)
@@ -137,10 +137,10 @@ func (w *world) perform(s halting) (performance, error) {
 	return p, nil
 }
 
-// A halting strategy may end a schedule where it is to end.
-type halting interface {
+// A halter strategy may end a schedule where it is to end.
+type halter interface {
 	strategy.Chooser
 	Halts() bool
 }
 
-func (r *replayed) Halts() bool { return r.halted }
+func (r *replayChooser) Halts() bool { return r.halted }

@@ -35,7 +35,7 @@ func (w *world) enumerate() []strategy.Choice {
 // mayPass reports whether a choice may let time pass: no flight is active, and no reply lies unread
 // in a socket.
 func (w *world) mayPass() bool {
-	return !w.flight.active && !slices.ContainsFunc(w.actors, w.flight.unread)
+	return !w.skip.active && !slices.ContainsFunc(w.actors, w.skip.unread)
 }
 
 func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
@@ -61,7 +61,7 @@ func (w *world) offerFaults() {
 	}
 	somethingRuns := w.choices[0].Verb == strategy.VerbRun
 	for _, v := range strategy.FaultsOfServer() {
-		if w.may(v) && somethingRuns && !w.flight.active {
+		if w.may(v) && somethingRuns && !w.skip.active {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
@@ -72,8 +72,8 @@ func (w *world) offerFaults() {
 
 // Bounds of a standstill.
 const (
-	shortestStandstill = 300*time.Millisecond + margin
-	longestStandstill  = 3*time.Second - margin
+	shortestStandstill = 300*time.Millisecond + edgeMargin
+	longestStandstill  = 3*time.Second - edgeMargin
 )
 
 // offerStandstills offers the shortest and the longest standstill, and standstills that end just
@@ -85,7 +85,7 @@ func (w *world) offerStandstills() {
 	now := time.Now()
 	lengths := []time.Duration{shortestStandstill, longestStandstill}
 	for _, end := range w.ends() {
-		for _, length := range []time.Duration{end.Add(-margin).Sub(now), end.Add(margin).Sub(now)} {
+		for _, length := range []time.Duration{end.Add(-edgeMargin).Sub(now), end.Add(edgeMargin).Sub(now)} {
 			if length > shortestStandstill && length < longestStandstill && !slices.Contains(lengths, length) {
 				lengths = append(lengths, length)
 			}
@@ -113,8 +113,8 @@ func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
 	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
 	w.offerIf(first && w.may(strategy.VerbPause) && w.mayPass(), strategy.VerbPause, a, 0)
-	begins := a.parked != "" && !a.accesses
-	waits := first && (begins || a.call.under && !a.call.cancelled)
+	begins := a.parkedAt != "" && !a.accesses
+	waits := first && (begins || a.call.inCall && !a.call.cancelled)
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
 }
 
@@ -122,12 +122,12 @@ func (w *world) offerEnds(a *actor) {
 // end. Only the first few sleeps of a call count, because a poller does nothing else.
 func (w *world) sleeps(a *actor) bool {
 	const few = 2
-	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
+	return a.call.asleep && a.call.rests <= few && !w.skip.stops(a, nil)
 }
 
 // offerBreaks offers faults of a single command.
 func (w *world) offerBreaks(a *actor) {
-	if w.flight.serverStands() {
+	if w.skip.serverStands() {
 		return // no command runs
 	}
 	for n := range a.items() {
@@ -161,18 +161,18 @@ type edge struct {
 	after bool
 }
 
-// margin is the distance of an edge from the end. It is odd, so that no two timers fall due at one
+// edgeMargin is the distance of an edge from the end. It is odd, so that no two timers fall due at one
 // instant.
-const margin = 1_000_003 * time.Nanosecond
+const edgeMargin = 1_000_003 * time.Nanosecond
 
 // offerMoves offers to move time to every edge, once each.
 func (w *world) offerMoves() {
 	now := time.Now()
 	known := w.scratch.known[:0]
 	for n, e := range w.edges(now) {
-		to := e.at.Add(-margin)
+		to := e.at.Add(-edgeMargin)
 		if e.after {
-			to = e.at.Add(margin)
+			to = e.at.Add(edgeMargin)
 		}
 		if !to.After(now) || slices.ContainsFunc(known, to.Equal) {
 			continue
@@ -207,9 +207,9 @@ func (w *world) edges(now time.Time) []edge {
 	return all
 }
 
-// lasting bounds the leases that time passes to the end of: nobody waits longer, and the bubble's
+// longestLease bounds the leases that time passes to the end of: nobody waits longer, and the bubble's
 // clock ends in 2262.
-const lasting = 366 * 24 * time.Hour
+const longestLease = 366 * 24 * time.Hour
 
 // ends lists the ends of leases, in order, each instant once, without the ones that last for ever.
 // The list is valid until the next call.
@@ -220,7 +220,7 @@ func (w *world) ends() []time.Time {
 			ends = append(ends, b.until)
 		}
 	}
-	never := time.Now().Add(max(lasting, 2*w.cfg.TTL))
+	never := time.Now().Add(max(longestLease, 2*w.cfg.TTL))
 	ends = slices.DeleteFunc(ends, never.Before)
 	slices.SortFunc(ends, time.Time.Compare)
 	w.scratch.ends = ends

@@ -11,45 +11,45 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A flight is a period of time that a choice lets pass. Commands pending at its start run after it;
+// A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after it;
 // commands that arrive during it do not wait.
-type flight struct {
-	active bool
-	until  time.Time
-	paused *actor        // the paused actor, with all of its process; nil in a move of time
-	by     strategy.Verb // the verb that began it
-	held   []*stepserver.Command
-	// arrived are commands with replies that came while processes stood still. The replies lie in
+type timeSkip struct {
+	active  bool
+	until   time.Time
+	paused  *actor        // the paused actor, with all of its process; nil in a move of time
+	verb    strategy.Verb // the verb that began it
+	delayed []*stepserver.Command
+	// unreadReplies are commands with replies that came while processes stood still. The replies lie in
 	// the sockets of their processes, so after the standstill no more time passes until they are
 	// read.
-	arrived []*stepserver.Command
+	unreadReplies []*stepserver.Command
 }
 
 // unread reports whether a reply lies in the socket of its process.
-func (f *flight) unread(a *actor) bool {
-	return len(f.arrived) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.arrived, c) })
+func (f *timeSkip) unread(a *actor) bool {
+	return len(f.unreadReplies) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.unreadReplies, c) })
 }
 
 // stops reports whether the flight keeps the actor from going on with c, or with its parking if c
 // is nil.
-func (f *flight) stops(a *actor, c *stepserver.Command) bool {
+func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
 		return false
-	case f.by == strategy.VerbServerStandstill:
+	case f.verb == strategy.VerbServerStandstill:
 		return c != nil
-	case f.by.Stands():
+	case f.verb.Stands():
 		return true
 	case f.paused != nil && f.paused.process == a.process:
 		return true
 	case c == nil:
 		return a.held
 	}
-	return contains(f.held, c)
+	return contains(f.delayed, c)
 }
 
 // serverStands reports whether the server alone stands still.
-func (f *flight) serverStands() bool { return f.active && f.by == strategy.VerbServerStandstill }
+func (f *timeSkip) serverStands() bool { return f.active && f.verb == strategy.VerbServerStandstill }
 
 // apply makes a choice. Its effect on the server enters the step's effect.
 func (w *world) apply(c strategy.Choice) {
@@ -68,37 +68,37 @@ func (w *world) apply(c strategy.Choice) {
 	a := w.actors[c.Actor]
 	w.effect.Reset(a.number, a.process.number)
 	if c.Verb == strategy.VerbRun {
-		others := w.othersThan(a.process)
+		others := w.progressOfOthers(a.process)
 		if c.Nth >= strategy.LateCommand && a.client {
 			a.record.Fault("late", 0)
 		}
-		w.goOn(a, c.Nth)
+		w.resume(a, c.Nth)
 		w.bubble.Wait()
-		w.effect.Global = w.othersThan(a.process) != others && !w.woke()
+		w.effect.Global = w.progressOfOthers(a.process) != others && !w.wokeOthers()
 		return
 	}
 	w.effect.Global = true
 	w.inject(a, c)
 }
 
-// goOn makes the actor go on with an item, only up to its next command if the server stands still.
-func (w *world) goOn(a *actor, nth int) {
-	if !w.flight.serverStands() {
+// resume makes the actor go on with an item, only up to its next command if the server stands still.
+func (w *world) resume(a *actor, nth int) {
+	if !w.skip.serverStands() {
 		w.proceed(a, nth, w.execute)
 		return
 	}
-	if c := w.stepped(a); c != nil {
+	if c := w.stepToCommand(a); c != nil {
 		w.ran(c, stepserver.Effect{})
 	}
 }
 
-// othersThan returns a number that changes when an actor of another process moves.
-func (w *world) othersThan(p *process) (n int) {
+// progressOfOthers returns a number that changes when an actor of another process moves.
+func (w *world) progressOfOthers(p *process) (n int) {
 	for _, a := range w.actors {
 		if a.process == p {
 			continue
 		}
-		if a.parked != "" {
+		if a.parkedAt != "" {
 			n++
 		}
 		if a.exited {
@@ -113,8 +113,8 @@ func (w *world) othersThan(p *process) (n int) {
 	return n
 }
 
-// woke reports whether the step sent something to other processes, so that they may move.
-func (w *world) woke() bool {
+// wokeOthers reports whether the step sent something to other processes, so that they may move.
+func (w *world) wokeOthers() bool {
 	for _, e := range w.effect.Server {
 		if len(e.Woken) > 0 {
 			return true
@@ -126,9 +126,9 @@ func (w *world) woke() bool {
 func (w *world) applyToAll(c strategy.Choice) {
 	switch c.Verb {
 	case strategy.VerbWait:
-		w.rest()
+		w.passIdleTime()
 	case strategy.VerbMove:
-		w.take(w.start.Add(c.At), nil, c.Verb)
+		w.startSkip(w.start.Add(c.At), nil, c.Verb)
 	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
 		w.standStill(c)
 	case strategy.VerbScriptFlush:
@@ -155,45 +155,45 @@ func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbStandstill {
 		w.serverRecord.Fault(string(fault.ServerStandstill), int64(c.At))
 	}
-	w.take(time.Now().Add(c.At), nil, c.Verb)
+	w.startSkip(time.Now().Add(c.At), nil, c.Verb)
 }
 
 // runSent makes the server run the sent commands, and the one that the actor comes to. Their
 // senders get the replies later.
 func (w *world) runSent(a *actor) {
-	w.flight.arrived = w.flight.arrived[:0]
+	w.skip.unreadReplies = w.skip.unreadReplies[:0]
 	w.proceedTo(a, 0)
 	for _, c := range w.server.Pending() {
 		if !c.Answered() && !c.Orphan() {
-			w.carryOut(c, w.server.RunSlow)
-			w.flight.arrived = append(w.flight.arrived, c)
+			w.runOnServer(c, w.server.RunSlow)
+			w.skip.unreadReplies = append(w.skip.unreadReplies, c)
 		}
 	}
 }
 
-// take begins a flight.
-func (w *world) take(until time.Time, paused *actor, by strategy.Verb) {
-	w.flight.active, w.flight.until, w.flight.paused, w.flight.by = true, until, paused, by
-	w.flight.held = w.flight.held[:0]
+// startSkip begins a flight.
+func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
+	w.skip.active, w.skip.until, w.skip.paused, w.skip.verb = true, until, paused, by
+	w.skip.delayed = w.skip.delayed[:0]
 	if !by.Stands() {
 		w.serverRecord.Fault(fault.TimeMove, int64(time.Until(until)))
 	}
 	for _, a := range w.actors {
-		a.held = a.parked != ""
-		w.flight.held = append(w.flight.held, a.pending...)
-		w.flight.held = append(w.flight.held, a.late...)
+		a.held = a.parkedAt != ""
+		w.skip.delayed = append(w.skip.delayed, a.pending...)
+		w.skip.delayed = append(w.skip.delayed, a.late...)
 	}
 	if w.sleep(until) {
-		w.land()
+		w.endSkip()
 	}
 }
 
-// land ends a flight.
-func (w *world) land() {
-	if a := w.flight.paused; a != nil {
+// endSkip ends a flight.
+func (w *world) endSkip() {
+	if a := w.skip.paused; a != nil {
 		w.recordPause(a, history.Resume)
 	}
-	w.flight.active, w.flight.paused = false, nil
+	w.skip.active, w.skip.paused = false, nil
 	for _, a := range w.actors {
 		a.held = false
 	}
@@ -214,24 +214,24 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbDieBefore:
 		w.die(a, c.Verb)
 	case strategy.VerbDieAfter:
-		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.runOnServer(cmd, w.server.RunUnanswered) })
 		w.die(a, c.Verb)
 	case strategy.VerbStandstill:
 		w.runSent(a)
 		w.standStill(c)
 	case strategy.VerbPause:
 		w.recordPause(a, history.Pause)
-		w.take(w.pastLease(a), a, c.Verb)
+		w.startSkip(w.pastLease(a), a, c.Verb)
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)
 	case strategy.VerbLoseReply:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)
-			return w.carryOut(cmd, w.server.RunLosing)
+			return w.runOnServer(cmd, w.server.RunLosing)
 		})
 	case strategy.VerbSlowReply:
-		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.runOnServer(cmd, w.server.RunSlow) })
 	case strategy.VerbCut:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)
@@ -282,7 +282,7 @@ func (w *world) die(a *actor, v strategy.Verb) {
 // proceedTo lets a parked actor go on up to a command.
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
-		if c := w.stepped(a); c != nil {
+		if c := w.stepToCommand(a); c != nil {
 			w.ran(c, stepserver.Effect{})
 		}
 	}
@@ -290,7 +290,7 @@ func (w *world) proceedTo(a *actor, nth int) {
 
 // endContext cancels the actor's current call.
 func (w *world) endContext(a *actor) {
-	if !a.call.under || a.call.cancel == nil {
+	if !a.call.inCall || a.call.cancel == nil {
 		return
 	}
 	a.record.Fault(string(fault.Cancel), 0)
@@ -314,5 +314,5 @@ func (w *world) pastLease(a *actor) time.Time {
 	if now := time.Now(); !last.After(now) {
 		last = now.Add(ttl)
 	}
-	return last.Add(margin)
+	return last.Add(edgeMargin)
 }

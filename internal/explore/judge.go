@@ -45,8 +45,8 @@ func (w *world) judgedAtLength() checker.Result {
 	return c.Finish(w.trailer)
 }
 
-// blank is what is found of these cells, and of every guarantee, when nothing happens.
-func blank(h history.Header, cells []lockbench.Cell) checker.Result {
+// emptyResult is what is found of these cells, and of every guarantee, when nothing happens.
+func emptyResult(h history.Header, cells []lockbench.Cell) checker.Result {
 	h.Exercises, h.Faults = cells, nil
 	return checker.New(h).Finish(history.End{})
 }
@@ -60,9 +60,9 @@ func broken(f *checker.CellFinding, against bool) bool {
 	return f.Violations > f.Against
 }
 
-// breaks returns the first cell, by how many conditions it has, that breaks the guarantee
+// firstBroken returns the first cell, by how many conditions it has, that breaks the guarantee
 // of within under these conditions or fewer of them; false when there is none.
-func breaks(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
+func firstBroken(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
 	want := failure{against: against}.finding()
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -58,7 +58,7 @@ func (w *world) before(c strategy.Choice) {
 // looksAt notes an item of a; nil is its parking.
 func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 	if n.command = c; c == nil {
-		n.what = a.parked
+		n.what = a.parkedAt
 		return
 	}
 	n.arrives = c.Answered()

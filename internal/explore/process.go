@@ -13,12 +13,12 @@ import (
 // A process holds clients, and all of the design's state of an operating-system process. It serves
 // schedule after schedule.
 type process struct {
-	number  int
-	world   *world
-	clients clientpool.Pool
-	random  seeded
-	road    []any // the way to the server
-	shared  bool  // it has several clients
+	number   int
+	world    *world
+	clients  clientpool.Pool
+	random   seededSource
+	services []any // the way to the server
+	shared   bool  // it has several clients
 
 	// Fields of the present schedule:
 	inner   design.Process // nil when it is not open
@@ -34,7 +34,7 @@ func newProcess(w *world, number int) *process {
 	p.clients.Broken = func() bool { return p.affected }
 	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
 	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the library's pause before another try is random
-	p.road = []any{onredis.Server{Options: options, Clients: &p.clients}}
+	p.services = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	return p
 }
 
@@ -49,7 +49,7 @@ func (p *process) open() error {
 		Now:      p.now,
 		Random:   &p.random,
 		Pool:     w.cfg.Pool,
-		Services: p.road,
+		Services: p.services,
 	}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *process) close() {
 	if p.inner == nil {
 		return
 	}
-	p.affected = p.affected || p.crashed || p.world.waits(p)
+	p.affected = p.affected || p.crashed || p.world.isUnfinished(p)
 	if p.affected && !p.crashed {
 		p.world.server.Kill(p.number)
 	}

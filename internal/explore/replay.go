@@ -112,8 +112,8 @@ func (s *script) text() []byte {
 	return b.Bytes()
 }
 
-// settle makes cfg fit to run a script: everything is allowed to occur.
-func settle(cfg Config) Config {
+// configForReplay makes cfg fit to run a script: everything is allowed to occur.
+func configForReplay(cfg Config) Config {
 	const any = 1 << 20
 	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, fault.Explored()
 	cfg.Strategy, cfg.Budget, cfg.Schedules = Exhaustive, time.Hour, 1

@@ -23,7 +23,7 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 	if budget == 0 {
 		return 0
 	}
-	now := x.watch.read()
+	now := x.stopwatch.read()
 	rest := max(0, budget+max(budget/2, shrinkTime)-now)
 	return now + rest/time.Duration(left)
 }
@@ -32,29 +32,29 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 // the start of the exploration; zero is no limit.
 func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
 	stopped := func() bool { // the result is wanted now
-		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.watch.read() >= until
+		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.stopwatch.read() >= until
 	}
 	return shrink.Smallest(f.Candidate, shrinkTries, stopped, func(c shrink.Candidate) (shrink.Candidate, bool) {
 		made, r, ok := x.attempt(c)
 		if !ok {
 			return c, false
 		}
-		x.turnUp(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
-		cell, does := breaks(r, c.Cell, f.against)
-		taken := !f.against && x.found[cell].against // a violation of a claim already shows that cell
+		x.keepNewFailure(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
+		cell, does := firstBroken(r, c.Cell, f.against)
+		taken := !f.against && x.failures[cell].against // a violation of a claim already shows that cell
 		return shrink.Candidate{Cell: cell, Scope: c.Scope, Choices: made}, does && !taken
 	})
 }
 
-// turnUp keeps a new violation of a claim. Shrinking another violation may lead to it, and
+// keepNewFailure keeps a new violation of a claim. Shrinking another violation may lead to it, and
 // must not hide it.
-func (x *explorer) turnUp(from failure, c shrink.Candidate, r checker.Result) {
+func (x *explorer) keepNewFailure(from failure, c shrink.Candidate, r checker.Result) {
 	shrunk := from.finding()
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		own := from.against && (c.Cell == f.Cell || checker.Explains(c.Cell, f.Cell, &shrunk, &f.Finding))
-		if broken(f, true) && !own && !x.found[f.Cell].against && !x.explained(f.Cell, true) {
-			x.found[f.Cell] = failure{shrink.Candidate{Cell: f.Cell, Scope: c.Scope, Choices: c.Choices}, true, from.at, from.after}
+		if broken(f, true) && !own && !x.failures[f.Cell].against && !x.explained(f.Cell, true) {
+			x.failures[f.Cell] = failure{shrink.Candidate{Cell: f.Cell, Scope: c.Scope, Choices: c.Choices}, true, from.schedule, from.elapsed}
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Resul
 	if err != nil {
 		return nil, checker.Result{}, false
 	}
-	follow := &strategy.Guided{Wishes: c.Choices}
+	follow := &strategy.Guided{Choices: c.Choices}
 	follow.Begin()
 	ended, err := w.run(follow)
 	if err != nil || !ended && !follow.Halts() {
@@ -88,7 +88,7 @@ func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
 	if s == x.world.cfg.scope() {
 		return x.world, nil
 	}
-	for _, w := range x.others {
+	for _, w := range x.smallerWorlds {
 		if s == w.cfg.scope() {
 			return w, nil
 		}
@@ -97,8 +97,8 @@ func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.others = append(x.others, w)
-	return w, w.warm()
+	x.smallerWorlds = append(x.smallerWorlds, w)
+	return w, w.warmUp()
 }
 
 // scope is the scope of the schedules of c.

@@ -57,8 +57,8 @@ type limit struct {
 	schedules int64         // zero: none
 }
 
-// over is the reason to stop after so many schedules, empty to go on.
-func (l limit) over(schedules int64) string {
+// stopReason is the reason to stop after so many schedules, empty to go on.
+func (l limit) stopReason(schedules int64) string {
 	switch {
 	case l.ctx.Err() != nil:
 		return "interrupted"

@@ -29,23 +29,23 @@ type world struct {
 	shared  *workloads.Run // state that clients share
 	bubble  Bubble
 	server  server
-	global  *global
+	global  *globalRandom
 	store   *backend.Memory // emptied for each schedule
 	guarded lockbench.Store // store behind its guard
 
-	cast
-	habits
+	actorSet
+	designTraits
 	scratch
 	record
-	turns
-	troubles
-	course
+	rootTurns
+	runErrors
+	scheduleState
 }
 
-// The habits of a design are the facts that [world.warm] learns about it before the first schedule,
+// The traits of a design are the facts that [world.warmUp] learns about it before the first schedule,
 // and the faults that may occur. They do not change afterwards, or the choices at a point would
 // differ between schedules.
-type habits struct {
+type designTraits struct {
 	allowed   strategy.VerbSet // faults that may occur
 	skews     bool             // the design reads the clock
 	seconds   bool             // the design may look at whole seconds of the clock
@@ -67,16 +67,16 @@ type record struct {
 
 // Turns let the root and the goroutines of clients take turns: the root sleeps until a client wakes
 // it, and clients move only while it sleeps.
-type turns struct {
+type rootTurns struct {
 	woken chan struct{}
-	// taken counts the turns of the root. The root adds one before time passes, and goroutines
+	// count counts the turns of the root. The root adds one before time passes, and goroutines
 	// woken by a timer read it, so that the race detector sees the order that the bubble keeps
 	// anyway.
-	taken atomic.Int64
+	count atomic.Int64
 }
 
 // wake ends the root's sleep, now or next.
-func (t *turns) wake() {
+func (t *rootTurns) wake() {
 	select {
 	case t.woken <- struct{}{}:
 	default:
@@ -84,7 +84,7 @@ func (t *turns) wake() {
 }
 
 // Troubles are errors of all schedules so far; they only grow.
-type troubles struct {
+type runErrors struct {
 	mu       sync.Mutex
 	defects  []string // each once; guarded by mu
 	cutShort bool     // some schedule was ended at maxSteps
@@ -92,7 +92,7 @@ type troubles struct {
 }
 
 // defect records an error. Any goroutine may call it.
-func (t *troubles) defect(text string) {
+func (t *runErrors) defect(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.defects, text) {
@@ -100,35 +100,35 @@ func (t *troubles) defect(text string) {
 	}
 }
 
-// A course is the state of the schedule under way. [world.open] begins it anew.
-type course struct {
-	start  time.Time // by the bubble's clock
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  bool // nothing more will happen in it
-	over   bool // nothing more will happen, and actors must end
-	flight flight
-	left   budget
-	last   strategy.Verb // verb of the last step
-	steps  int
+// A scheduleState is the state of the schedule under way. [world.open] begins it anew.
+type scheduleState struct {
+	start    time.Time // by the bubble's clock
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    bool // nothing more will happen in it
+	stopping bool // nothing more will happen, and actors must end
+	skip     timeSkip
+	left     budget
+	last     strategy.Verb // verb of the last step
+	steps    int
 	// choices are the choices at the present point, made the choices made so far: a prefix of a
 	// schedule that runs the same way again.
 	choices, made []strategy.Choice
 	effect        strategy.Effect     // of the step under way
-	carried       *stepserver.Command // the command that carryOut runs
+	running       *stepserver.Command // the command that runOnServer runs
 	faults        []string            // kinds, in the order in which they occurred
 }
 
 // begin begins a schedule at its start, in the memory of the one before.
-func (c *course) begin() {
-	c.over, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
-	c.flight = flight{held: c.flight.held[:0], arrived: c.flight.arrived[:0]}
+func (c *scheduleState) begin() {
+	c.stopping, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
+	c.skip = timeSkip{delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
 	c.made, c.faults = c.made[:0], c.faults[:0]
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 
 // now is the time since the schedule began.
-func (c *course) now() time.Duration { return time.Since(c.start) }
+func (c *scheduleState) now() time.Duration { return time.Since(c.start) }
 
 // A budget is the rest of the budgets of a schedule.
 type budget struct {
@@ -141,21 +141,21 @@ const phase = 313_000_007
 // epoch is the displayed time of day at which every schedule begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
-func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
+func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRandom) (*world, error) {
 	server, err := stepserver.New()
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w := &world{
 		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
-		store: backend.NewMemory(),
-		turns: turns{woken: make(chan struct{}, 1)},
+		store:     backend.NewMemory(),
+		rootTurns: rootTurns{woken: make(chan struct{}, 1)},
 	}
 	if w.guarded, err = w.store.Guarded(cfg.Guard); err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w.header = header(cfg)
-	server.Executed(w.executed)
+	server.Executed(w.recordTaken)
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
 	w.shared = workloads.NewRun(cfg.options(program), nil)
@@ -185,7 +185,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 }
 
 func (w *world) newActor(number int, in *process) *actor {
-	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parking: parking{resume: make(chan struct{}, 1)}}
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parkState: parkState{resume: make(chan struct{}, 1)}}
 }
 
 // close ends the world.
@@ -215,7 +215,7 @@ func (w *world) open() error {
 	if err := w.shared.Prepare(context.Background(), w.store, w.program); err != nil {
 		return err
 	}
-	w.course.begin()
+	w.scheduleState.begin()
 	w.serverRecord = w.tape.Client(-1, -1)
 	for _, p := range w.processes {
 		if !p.shared && p.number < len(w.clients) {
@@ -242,14 +242,14 @@ func (w *world) align() {
 	if to.Before(now) {
 		to = to.Add(time.Second)
 	}
-	w.taken.Add(1)
+	w.count.Add(1)
 	time.Sleep(time.Until(to))
 	w.start = time.Now()
 }
 
 // assign gives an actor its part of the schedule.
 func (w *world) assign(a *actor) {
-	a.crashed, a.exited, a.parked, a.held, a.rests = false, false, "", false, 0
+	a.crashed, a.exited, a.parkedAt, a.held, a.rests = false, false, "", false, 0
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
 	clear(a.leases)
 	a.leases = a.leases[:0]
@@ -262,11 +262,11 @@ func (w *world) assign(a *actor) {
 // begin starts the clients, one after the other.
 func (w *world) begin() {
 	for _, a := range w.clients {
-		inner := a.process.inner.Locker(observed{a.record, a})
+		inner := a.process.inner.Locker(beliefObserver{a.record, a})
 		if w.program.Exploration.Again {
-			inner = again{inner}
+			inner = retryLocker{inner}
 		}
-		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
+		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a
 		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
 		w.bubble.Wait()

@@ -4,10 +4,10 @@ package strategy
 // actor come to an end, one after the other: for schedules that resemble a known
 // one.
 type Guided struct {
-	Wishes []Choice
-	next   int
-	last   int // the actor of the last step
-	halted bool
+	Choices []Choice
+	next    int
+	last    int // the actor of the last step
+	halted  bool
 }
 
 // Begin implements Chooser.
@@ -21,9 +21,9 @@ func (g *Guided) Took(*Effect) {}
 
 // Choose implements Chooser.
 func (g *Guided) Choose(p Point) int {
-	i := g.wished(p)
+	i := g.matching(p)
 	if i == None {
-		i = g.otherwise(p)
+		i = g.fallback(p)
 	}
 	if i != Stop && p.Choices[i].Actor != NoActor {
 		g.last = p.Choices[i].Actor
@@ -34,12 +34,12 @@ func (g *Guided) Choose(p Point) int {
 // None is an index that no choice has, different from Stop.
 const None = -2
 
-// wished is the next wish that can be made. Wishes about commands stay for later
+// matching is the next wish that can be made. Wishes about commands stay for later
 // before clients begin, and while nobody can run.
-func (g *Guided) wished(p Point) int {
+func (g *Guided) matching(p Point) int {
 	first := p.Choices[0].Verb
-	for g.next < len(g.Wishes) {
-		wish := g.Wishes[g.next]
+	for g.next < len(g.Choices) {
+		wish := g.Choices[g.next]
 		i := match(p, wish)
 		if i == None && first != VerbRun && wish.Verb != first {
 			return None
@@ -75,8 +75,8 @@ func match(p Point, wish Choice) int {
 	return near
 }
 
-// otherwise goes on with the last actor, else with the first.
-func (g *Guided) otherwise(p Point) int {
+// fallback goes on with the last actor, else with the first.
+func (g *Guided) fallback(p Point) int {
 	first := None
 	for i, c := range p.Choices {
 		if !c.Plain() {

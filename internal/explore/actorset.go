@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A cast is the set of actors, the same in all schedules. The field actors has the
+// A actorSet is the set of actors, the same in all schedules. The field actors has the
 // clients, in order, and then the background of each process, so that a choice's actor is
 // an index of it. The prober, with a process of its own, is not in it.
-type cast struct {
+type actorSet struct {
 	processes []*process
 	clients   []*actor
 	actors    []*actor
@@ -22,7 +22,7 @@ type cast struct {
 }
 
 // sender is the actor that sent c.
-func (cs *cast) sender(c *stepserver.Command) *actor {
+func (cs *actorSet) sender(c *stepserver.Command) *actor {
 	switch {
 	case c.Client >= 0 && c.Client < len(cs.clients):
 		return cs.clients[c.Client]
@@ -33,7 +33,7 @@ func (cs *cast) sender(c *stepserver.Command) *actor {
 }
 
 // allDone reports whether every client is done.
-func (cs *cast) allDone() bool {
+func (cs *actorSet) allDone() bool {
 	for _, a := range cs.clients {
 		if !a.done() {
 			return false
@@ -44,7 +44,7 @@ func (cs *cast) allDone() bool {
 
 // unfinished returns a client, or the prober, that has not ended its part; nil if there is
 // none.
-func (cs *cast) unfinished() *actor {
+func (cs *actorSet) unfinished() *actor {
 	for _, a := range cs.clients {
 		if !a.exited {
 			return a
@@ -57,7 +57,7 @@ func (cs *cast) unfinished() *actor {
 }
 
 // skewed is the largest error of a clock.
-func (cs *cast) skewed() (most time.Duration) {
+func (cs *actorSet) skewed() (most time.Duration) {
 	for _, p := range cs.processes {
 		most = max(most, p.skew, -p.skew)
 	}
@@ -65,7 +65,7 @@ func (cs *cast) skewed() (most time.Duration) {
 }
 
 // nameOf is the name of the actor of c.
-func (cs *cast) nameOf(c strategy.Choice) string {
+func (cs *actorSet) nameOf(c strategy.Choice) string {
 	switch {
 	case c.Actor != strategy.NoActor:
 		return cs.actors[c.Actor].name
@@ -76,7 +76,7 @@ func (cs *cast) nameOf(c strategy.Choice) string {
 }
 
 // sentence is the sentence of a finding's counterexample, with the names of clients.
-func (cs *cast) sentence(f checker.CellFinding) string {
+func (cs *actorSet) sentence(f checker.CellFinding) string {
 	if f.Counterexample == nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (cs *cast) sentence(f checker.CellFinding) string {
 var numbered = regexp.MustCompile(`client (\d+)`)
 
 // holders names the clients that believe they hold a key.
-func (cs *cast) holders() (names []string) {
+func (cs *actorSet) holders() (names []string) {
 	for _, a := range cs.clients {
 		a.mu.Lock()
 		holds := len(a.beliefs) > 0 && !a.crashed
