@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A decoder unpacks the operations of one file's blocks, front to back. It is not
-// safe for concurrent use.
+// A decoder unpacks the operations of the blocks of one file, in order. It is not safe for
+// concurrent use.
 type decoder struct {
 	strings []string
 	last    previousOp
@@ -19,7 +19,7 @@ func (d *decoder) start(stream, client, process int32) {
 	d.last = previousOp{client: client, process: process, stream: stream}
 }
 
-// ops unpacks a payload of count operations and passes each to add.
+// ops unpacks count operations of a payload and passes each to add.
 func (d *decoder) ops(payload []byte, count int, add func(*Op) error) error {
 	in := payloadReader{rest: payload}
 	for i := range count {
@@ -138,7 +138,7 @@ func (d *decoder) string(in *payloadReader) string {
 	return d.strings[n-1]
 }
 
-// check refuses what no recorder writes and no checker could read.
+// check returns an error if no recorder writes such an operation, so that no checker can judge it.
 func (op *Op) check() error {
 	switch {
 	case op.Kind == 0 || int(op.Kind) >= len(kindNames):
@@ -155,12 +155,12 @@ func (op *Op) check() error {
 	return nil
 }
 
-// event reports whether op is an event in the narrow sense: it has a call only.
+// event reports whether op is an event, which has a call and no return.
 func (op *Op) event() bool { return op.Kind >= Lost }
 
-// A slab hands out operations from chunks, so that each costs no allocation of
-// its own. A receiver that keeps one keeps its chunk, so chunks are small, and what
-// a checker has to keep for long, an operation of unknown outcome, has one of its own.
+// A slab allocates operations in chunks. A receiver that keeps one operation keeps its chunk in
+// memory, so chunks are small, and operations of unknown outcome, which a checker keeps for long,
+// are allocated one by one.
 type slab struct{ free []Op }
 
 const slabOps = 8
@@ -177,14 +177,13 @@ func (s *slab) next(o Outcome) *Op {
 	return op
 }
 
-// payloadReader reads numbers from a payload. Reading past its end makes it bad, and
-// gives zeros.
+// A payloadReader reads numbers from a payload. Reading past the end sets bad and returns zeros.
 type payloadReader struct {
 	rest []byte
 	bad  bool
 }
 
-// outcome is that of the operation which comes next, if its bytes make one.
+// outcome returns the outcome of the next operation without reading it, if its bytes are valid.
 func (in *payloadReader) outcome() Outcome {
 	for i, b := range in.rest { // over the flags, a uvarint
 		if b < 0x80 {

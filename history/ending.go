@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// endJSON is End as files have it.
+// endJSON is the form of End in JSON Lines and native files.
 type endJSON struct {
 	Partial bool     `json:"partial,omitempty"`
 	Why     string   `json:"why,omitempty"`

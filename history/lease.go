@@ -7,18 +7,18 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// lease records what is done with one grant.
+// A lease records the operations on one grant.
 type lease struct {
 	lockbench.Wrapped
 	client  *Client
 	key     string
 	hold    int64
-	watch   *watch // nil unless the lease within reports its loss
-	retired bool   // the client went back to its owners
+	watch   *watch // nil unless inner reports its loss
+	retired bool   // the client serves another owner now
 }
 
-// leaseChunk is how many leases a client makes at a time, so that each costs no
-// allocation of its own. A lease that is kept keeps the others made with it.
+// leaseChunk is how many leases a client allocates at a time. Keeping one keeps the whole chunk in
+// memory.
 const leaseChunk = 32
 
 func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
@@ -35,7 +35,7 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 }
 
 func (l *lease) Release(ctx context.Context) error {
-	if l.retired { // the client is another's by now
+	if l.retired { // the client serves another owner now
 		return l.Lease.Release(ctx)
 	}
 	op := l.releasing(0)
@@ -54,8 +54,8 @@ func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// releasing ends the watch before the release is sent, for a lock may close its
-// Lost channel when it is released, and that is no loss.
+// releasing ends the watch before the release is sent: a lock may close its Lost channel when it is
+// released, which is no loss.
 func (l *lease) releasing(delay time.Duration) *Op {
 	l.watch.end()
 	op := l.client.begin(Release, l.key)
@@ -119,9 +119,8 @@ func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 	c.settle(op)
 }
 
-// Lost returns a channel that is closed once the loss is in the record, so that
-// no client acts on a loss before the history knows it. It is nil when the lease
-// within never reports it.
+// Lost returns a channel that is closed once the loss is recorded, so that no client acts on a loss
+// before it is in the history. It is nil if inner never reports it.
 func (l *lease) Lost() <-chan struct{} {
 	if l.watch == nil {
 		return nil

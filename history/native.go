@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// readNative reads a history in the native file format (see format.go). A newer
-// version and a damaged header are errors at once; damage further on comes from
-// Events, after what is whole. A file that merely ends early is no error, but
-// End().Partial.
+// readNative reads a history in the native file format, see format.go. An unknown version or a
+// damaged header is an error at once. Damage further on is an error of Events, after the events
+// before it. A file that just ends early is no error, but sets End().Partial.
 func readNative(r io.Reader) (Source, error) {
 	n := &nativeReader{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
 	n.events = n.each
@@ -26,7 +25,7 @@ func readNative(r io.Reader) (Source, error) {
 	return n, nil
 }
 
-// nativeReader streams one file. Blocks are counted from 1.
+// A nativeReader reads one native file. It counts blocks from 1.
 type nativeReader struct {
 	sourceBase
 	in      *bufio.Reader
@@ -34,16 +33,16 @@ type nativeReader struct {
 	merger  merger
 	ended   bool // there was an end block
 
-	blocks   int   // read so far, whole
-	offset   int64 // where the block being read begins
+	blocks   int   // complete blocks read so far
+	offset   int64 // of the block being read, in bytes
 	length   int64 // of the block just read
 	body     bytes.Buffer
 	owners   map[int32]owner // by stream
-	covered  map[int32]int64 // by stream: its largest watermark, if that is above the merger's floor
-	nextDrop int             // how many there are when those that are not are removed
+	covered  map[int32]int64 // by stream: its largest watermark, if above the merger's floor
+	nextDrop int             // number of entries at which dropCovered runs
 }
 
-// owner is whose operations a stream holds.
+// An owner is the client of a stream, and its process.
 type owner struct{ client, process int32 }
 
 func (n *nativeReader) open() error {
@@ -79,7 +78,7 @@ func (n *nativeReader) setHeader() error {
 	return readHeader(n.body.Bytes(), &n.header, json.Unmarshal)
 }
 
-// next goes on to the block after the one just read.
+// next advances past the block just read.
 func (n *nativeReader) next() {
 	n.blocks++
 	n.offset += n.length
@@ -106,8 +105,8 @@ func (n *nativeReader) each(yield func(Event, error) bool) {
 	}
 }
 
-// dropCovered forgets, now and then, the watermarks that the last epoch has overtaken: of
-// streams that are over, for the most part.
+// dropCovered occasionally drops watermarks that are below that of the last epoch. Most are of
+// streams that have ended.
 func (n *nativeReader) dropCovered() {
 	if len(n.covered) < n.nextDrop {
 		return
@@ -116,7 +115,7 @@ func (n *nativeReader) dropCovered() {
 	n.nextDrop = 2*len(n.covered) + 64
 }
 
-// finish hands over what is left, and the error unless the file just ends.
+// finish passes on the remaining events, and then the error unless the file just ends.
 func (n *nativeReader) finish(err error, yield func(Event, error) bool) {
 	fault := n.errorAt(err)
 	if !n.ended {
@@ -132,7 +131,7 @@ func (n *nativeReader) finish(err error, yield func(Event, error) bool) {
 	}
 }
 
-// errorAt names the block in which reading ended, and why.
+// errorAt returns err with the block in which it occurred.
 func (n *nativeReader) errorAt(err error) error {
 	at := fmt.Sprintf("history: block %d (offset %d)", n.blocks+1, n.offset)
 	switch {
@@ -144,7 +143,8 @@ func (n *nativeReader) errorAt(err error) error {
 	return fmt.Errorf("%s: %w; hint: only what comes before it can be judged", at, err)
 }
 
-// coveredUntil returns up to where the record of a client is known to be whole.
+// coveredUntil returns a function that returns the stamp up to which the record of a client is
+// known to be complete.
 func (n *nativeReader) coveredUntil() func(int32) int64 {
 	whole := map[int32]int64{}
 	for stream, o := range n.owners {
@@ -156,7 +156,7 @@ func (n *nativeReader) coveredUntil() func(int32) int64 {
 	return func(client int32) int64 { return whole[client] }
 }
 
-// apply digests a block that was read whole.
+// apply applies a complete block.
 func (n *nativeReader) apply(f frame) error {
 	if n.ended {
 		return errors.New("something follows the end block")
@@ -225,8 +225,8 @@ func (n *nativeReader) block() (frame, error) {
 	return f, n.readBody(size, length, sum)
 }
 
-// frame looks at what precedes the next payload: its size and the payload's length come
-// with it. It waits for no byte beyond, so that a block is read as soon as it is written.
+// frame returns the fields before the next payload, their size and the length of the payload. It
+// reads no further, so that a block is read as soon as it is written.
 func (n *nativeReader) frame() (f frame, size int, length int64, err error) {
 	for want := 1; ; want++ {
 		head, err := n.in.Peek(max(want, min(n.in.Buffered(), maxFrame)))
@@ -251,13 +251,13 @@ func (n *nativeReader) frame() (f frame, size int, length int64, err error) {
 	}
 }
 
-// maxFrame is the longest that what precedes a payload can be.
+// maxFrame is the largest size of the fields before a payload, in bytes.
 const maxFrame = 1 + 4*binary.MaxVarintLen64
 
 var errDamaged = errors.New("damaged: its checksum or length is wrong")
 
-// readBody reads a payload and the checksum that ends its block. What it
-// allocates grows with what is there, not with what a damaged length claims.
+// readBody reads a payload and the checksum that ends its block. It allocates memory for the bytes
+// that exist, not for the length that a damaged block states.
 func (n *nativeReader) readBody(size int, length int64, sum uint32) error {
 	n.body.Reset()
 	if _, err := io.CopyN(&n.body, n.in, length+crc32.Size); errors.Is(err, io.EOF) {

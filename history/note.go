@@ -22,19 +22,19 @@ const Stale = "stale"
 
 // Bounds of the text of errors in notes, see [Op.ErrorWords].
 const (
-	maxTextBytes  = 200 // bytes
-	maxTexts      = 64  // different ones in a history: a name or a port in them makes others
+	maxTextBytes  = 200
+	maxTexts      = 64 // different ones in a history: an error may contain a name or a port, and so be new each time
 	textSeparator = ": "
 )
 
-// notes are the notes on errors of one history. They are safe for concurrent use.
+// notes makes the notes on the errors of one history. It is safe for concurrent use.
 type notes struct {
 	mu    sync.Mutex
 	texts map[string]struct{}
 }
 
-// of returns the note on an error: its class and, while there is room for another, its text. Nil
-// notes have no text.
+// of returns the note on an error: its class and, unless there are too many, its text. Nil notes
+// have no text.
 func (n *notes) of(err error) string {
 	class := classOf(err)
 	if n == nil || class == Stale {
@@ -78,8 +78,8 @@ func (op *Op) ErrorWords() string {
 	return words
 }
 
-// classOf returns the class of an error, in a word. There are few classes, so that
-// a report can count them.
+// classOf returns the class of an error, in a word. There are few classes, so that reports can
+// count by class.
 func classOf(err error) string {
 	var netErr net.Error
 	switch {
@@ -105,7 +105,7 @@ func classOf(err error) string {
 
 // replyClass returns the class of an error reply.
 func replyClass(err error) string {
-	if strings.Contains(err.Error(), "NOSCRIPT") { // also where a lock put it into words of its own
+	if strings.Contains(err.Error(), "NOSCRIPT") { // also within an error text of the lock
 		return "noscript"
 	}
 	if refusal := serverror.RefusalOf(err); refusal.Found() {

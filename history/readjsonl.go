@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a recorder in any
-// language does. docs/history-format.md has the format. What is wrong with a line is an error
-// with its number; what came before it is delivered, as a partial history.
+// readJSONL reads a history in JSON Lines, written by [WriteJSONL] or by a recorder in any
+// language. docs/history-format.md has the format. An invalid line is an error with its number,
+// after the events before it, which form a partial history.
 func readJSONL(r io.Reader) (Source, error) {
 	j := &jsonlReader{in: bufio.NewReaderSize(r, 64<<10)}
 	j.sourceBase = sourceBase{header: assumed(), events: j.each}
@@ -42,33 +42,32 @@ func readJSONL(r io.Reader) (Source, error) {
 	return nil, fmt.Errorf(`history: line 1, the header: %w; hint: begin with {"schema":%q,"design":"my-lock"}`, err, Schema)
 }
 
-// schemaLine is the first field of the other documents that lockbench writes, which are
-// indented.
+// schemaLine matches the first field of the other, indented, documents that lockbench writes.
 var schemaLine = regexp.MustCompile(`^\s*"schema": "([^"]*)"`)
 
-// otherDocument reports whether a file of that schema is lockbench's, and no history.
+// otherDocument reports whether a file of that schema is a document of lockbench other than a
+// history.
 func otherDocument(schema string) bool {
 	return strings.HasPrefix(schema, "lockbench/") && !strings.HasPrefix(schema, "lockbench/history/")
 }
 
-// noHistory is the error for a file of another schema.
+// noHistory returns the error for a file of another schema.
 func noHistory(schema string) error {
 	return fmt.Errorf("it is no history, but a %s; hint: lockbench run --history DIR writes histories", schema)
 }
 
-// jsonlReader streams a file with epochs, and keeps one without until its end.
+// A jsonlReader streams a file with epochs. A file without epochs is kept in memory until its end.
 type jsonlReader struct {
 	sourceBase
 	in           *bufio.Reader
 	lines        int
 	merger       merger
 	ended        bool
-	epochs       bool  // the file is WriteJSONL's
+	epochs       bool  // WriteJSONL wrote the file
 	unterminated bool  // the line just read has no newline
 	ops          []*Op // of a file without epochs
-	holdsNamed   bool  // holds are named
-	// namingKnown: whether they are is known.
-	namingKnown bool
+	holdsNamed   bool  // operations name their holds; unknown unless namingKnown
+	namingKnown  bool
 }
 
 func (j *jsonlReader) each(yield func(Event, error) bool) {
@@ -91,7 +90,7 @@ func (j *jsonlReader) each(yield func(Event, error) bool) {
 	}
 }
 
-// maxLine is the longest line read, in bytes.
+// maxLine is the longest line, in bytes.
 const maxLine = 16 << 20
 
 // line returns the next line that is not blank. It is valid until the next call.
@@ -109,7 +108,7 @@ func (j *jsonlReader) line() ([]byte, error) {
 	}
 }
 
-// readLine reads up to and with the next newline, or to the end and io.EOF.
+// readLine reads up to and including the next newline, or to the end and io.EOF.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	text, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -126,7 +125,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// strictLine decodes a line as strict does. A field is left out, and not null.
+// strictLine decodes a line as strict does. A missing value is a missing field, not null.
 func strictLine(text []byte, l *line) error {
 	if err := strict(text, l); err != nil {
 		return err
@@ -149,7 +148,7 @@ func notNull(name, value []byte) error {
 	return nil
 }
 
-// apply digests one line.
+// apply applies one line.
 func (j *jsonlReader) apply(l *line) error {
 	switch {
 	case j.ended:
@@ -171,7 +170,7 @@ func (j *jsonlReader) apply(l *line) error {
 	return nil
 }
 
-// isMark reports whether a line is one of epoch, cut and end.
+// isMark reports whether a line is an epoch, a cut or the end.
 func (l *line) isMark() bool {
 	n := 0
 	for _, given := range []bool{l.EpochNS != nil, l.Cut != nil, l.End != nil} {
@@ -182,7 +181,7 @@ func (l *line) isMark() bool {
 	return n == 1
 }
 
-// applyMark digests an epoch, a cut or the end.
+// applyMark applies an epoch, a cut or the end.
 func (j *jsonlReader) applyMark(l *line) error {
 	switch {
 	case l.EpochNS != nil:
@@ -204,12 +203,12 @@ func (j *jsonlReader) applyMark(l *line) error {
 	return nil
 }
 
-// checkHolds sees to it that holds are named everywhere or, in a file without epochs, nowhere: a release
-// that names none, where others do, would leave its grant held.
+// checkHolds returns an error unless either all operations name their holds or, in a file without
+// epochs, none does. If some release named none while others do, its grant would count as held.
 func (j *jsonlReader) checkHolds(l *line, op *Op) error {
 	if !op.belongs() {
 		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.holdsNamed || j.epochs) {
-			op.Hold = int64(-j.lines) // of its own, should it be granted
+			op.Hold = int64(-j.lines) // a hold of its own, in case it was granted
 		}
 		return nil
 	}
@@ -228,14 +227,14 @@ func (j *jsonlReader) checkHolds(l *line, op *Op) error {
 	return nil
 }
 
-// finish hands over what is left, and the error unless the file just ends.
+// finish passes on the remaining events, and then the error unless the file just ends.
 func (j *jsonlReader) finish(err error, yield func(Event, error) bool) {
 	whole := errors.Is(err, io.EOF)
 	cutLine := j.epochs && !j.ended && j.unterminated && errors.Is(err, errCutLine)
 	j.addUnnamed()
 	switch {
 	case j.ended:
-		if j.end.Partial && !j.merger.cuts { // nothing after the last epoch is said to be complete
+		if j.end.Partial && !j.merger.cuts { // after the last epoch the file may be incomplete
 			j.merger.cutAll(lastStamps(j.ops))
 		}
 	case whole && !j.epochs:
@@ -253,7 +252,8 @@ func (j *jsonlReader) finish(err error, yield func(Event, error) bool) {
 	}
 }
 
-// addUnnamed names the holds of a file that names none, and hands its operations on.
+// addUnnamed names the holds of the operations of a file that names none, and adds the operations
+// to the merger.
 func (j *jsonlReader) addUnnamed() {
 	if !j.holdsNamed {
 		nameHolds(j.ops, j.header.Reacquire)
@@ -263,8 +263,8 @@ func (j *jsonlReader) addUnnamed() {
 	}
 }
 
-// stop makes the history partial: every client's record ends at the last epoch,
-// or in a file without epochs where the client was last seen.
+// stop makes the history partial: the record of every client ends at the last epoch or, in a file
+// without epochs, at the client's last stamp.
 func (j *jsonlReader) stop(why error) {
 	j.end = End{Partial: true, Why: fmt.Sprintf("line %d: %v", j.lines, why)}
 	j.merger.cutAll(lastStamps(j.ops))
