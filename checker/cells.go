@@ -11,7 +11,7 @@ import (
 // Cells are the findings on one design by cell, a guarantee under a set of conditions. There is a
 // cell for each guarantee under no condition, for each exact set of conditions under which a
 // guarantee was exposed, and for each that the run was meant to exercise. c[cell] is the finding on
-// the exposures that were touched by exactly the conditions of cell. Cells are not safe for
+// the occasions that were touched by exactly the conditions of cell. Cells are not safe for
 // concurrent use with writes.
 //
 // Cells are built once, when a judgement is over; a Checker counts in tables, which find a row in a
@@ -22,9 +22,9 @@ import (
 //	c[cell]    exactly these conditions       a row of JSON
 //	Touched    held by more, broken by none   comparisons, gates of claims, locktest
 //	Sum        held and broken by more        thresholds, searches of a limit
-//	Tried      exposures alone; under no
+//	Tried      occasions alone; under no
 //	           condition exactly that         tables and conclusions
-//	HeldOn     exposures, none if broken      strength of a claim
+//	HeldOn     occasions, none if broken      strength of a claim
 type Cells map[lockbench.Cell]Finding
 
 // Sorted lists the cells in the order in which reports show them.
@@ -70,8 +70,8 @@ func (c Cells) With(v Verdict) []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// Touched returns the finding on all exposures that the conditions of cell touched, whatever other
-// conditions did: broken if c[cell] is broken, else held if any such exposure held. Every exposure
+// Touched returns the finding on all occasions that the conditions of cell touched, whatever other
+// conditions did: broken if c[cell] is broken, else held if any such occasion held. Every occasion
 // counts for a cell under no condition.
 func (c Cells) Touched(cell lockbench.Cell) Finding {
 	f := c[cell]
@@ -91,7 +91,7 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 }
 
 // Sum adds up the findings on cell and on the same guarantee under more conditions. The gravest
-// verdict with an exposure is that of the sum, so Sum may be broken when Touched is held.
+// verdict with an occasion is that of the sum, so Sum may be broken when Touched is held.
 func (c Cells) Sum(cell lockbench.Cell) Finding {
 	sum := c[cell]
 	for _, other := range c.Sorted() {

@@ -12,7 +12,7 @@ import (
 // This file finds the conditions that touch a hold.
 //
 // A condition sets its bit on the holds that it may affect, and on holds granted while it may still
-// act. A violation or exposure carries the bits of all its holds. In doubt a condition touches a
+// act. A violation or occasion carries the bits of all its holds. In doubt a condition touches a
 // hold: a set that is too wide proves less, a set that is too narrow accuses wrongly.
 // docs/design/guarantees.md argues that each is wide enough. These are the rows of its table of
 // windows:

@@ -27,8 +27,8 @@
 //     exactly these conditions. Here, and only here, it decides whether the violation counts
 //     against the claims. B's grant is one breach, although it breaks lease as well.
 //   - Finish in verdict.go makes a [Finding] of each row: exclusion under no condition is
-//     broken, by 1 of 1 exposures, with the clearest candidate as its counterexample
-//     (counterexample.go). exposure.go had counted the exposure before: B's acquire met A's
+//     broken, by 1 of 1 occasions, with the clearest candidate as its counterexample
+//     (counterexample.go). exposure.go had counted the occasion before: B's acquire met A's
 //     hold.
 //
 // The timeline finds facts and does not judge them; monitors judge facts and do not read events.

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// meetings are the exposures of one acquire to holds of other clients: to their must-hold
-// intervals, to their leases, and to their leases after an inner release. They count even if the
-// acquire was granted in the end.
+// meetings are the occasions that one acquire made on the holds of other clients: it met their
+// must-hold intervals, their leases, and their leases after an inner release. They count even if
+// the acquire was granted in the end.
 type meetings struct {
 	mustHold, lease, inner count.Set
 	op                     *history.Op
@@ -17,7 +17,7 @@ type meetings struct {
 	own lockbench.Conditions // that touch its grant, or would touch it
 }
 
-// countMeetings counts the holds that acquire op, which just returned, met: exposures of exclusion,
+// countMeetings counts the holds that acquire op, which just returned, met: occasions of exclusion,
 // lease and reentrancy.
 func (c *Checker) countMeetings(k *key, op *history.Op) {
 	m := &c.meetings
@@ -49,7 +49,7 @@ func (c *Checker) countMeetings(k *key, op *history.Op) {
 	c.exposeAll(reentrancy, &m.inner)
 }
 
-// meet adds the exposures of an acquire to h. If a stale call may have ended h, it proves nothing.
+// meet adds the occasions of an acquire on h. If a stale call may have ended h, it proves nothing.
 func (c *Checker) meet(m *meetings, h *hold) {
 	op := m.op
 	inside := h.HasMust && interval.Call(op).Before(h.MustEnd())
@@ -76,7 +76,7 @@ func (c *Checker) meet(m *meetings, h *hold) {
 	}
 }
 
-// exposeAll counts an exposure of p under each of these sets of conditions.
+// exposeAll counts an occasion of p under each of these sets of conditions.
 func (c *Checker) exposeAll(p guaranteeID, on *count.Set) {
 	for _, under := range on.All() {
 		c.expose(p, under)

@@ -76,7 +76,7 @@ type monitor struct {
 	needs ability
 	lacks string
 	// untested is the reason to report if the guarantee had no exposure. untestedPast is the same
-	// for exposures past a lease; if empty, untested is used.
+	// for occasions past a lease; if empty, untested is used.
 	untested     string
 	untestedPast string
 	// allowed describes the slack that the monitor grants; nil if there is none.

@@ -77,7 +77,7 @@ var questions = sync.OnceValue(func() map[lockbench.Guarantee]Question {
 type kind struct {
 	question Question
 	sentence string // what happened; the verbs %s stand for the clients involved, in order
-	// occasion: violate also counts the exposure, since no monitor has counted it before.
+	// occasion: violate also counts the occasion, since no monitor has counted it before.
 	occasion bool
 	breaks   []guaranteeID // at least one of these is broken; the likeliest is first
 }
@@ -93,7 +93,7 @@ func kindOf(p guaranteeID, q Question, sentence string, others ...guaranteeID) *
 	return k
 }
 
-// kindAndOccasion declares a kind for which violate also counts the exposure.
+// kindAndOccasion declares a kind for which violate also counts the occasion.
 func kindAndOccasion(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
 	k := kindOf(p, q, sentence, others...)
 	k.occasion = true

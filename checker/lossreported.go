@@ -68,8 +68,8 @@ func toldLost(c *Checker, f fact) {
 	}
 }
 
-// lossDue counts an exposure: the owner of h had lost the key, and was told so at s. If clocks are
-// off, the order is unknown, and there is no exposure.
+// lossDue counts an occasion: the owner of h had lost the key, and was told so at s. If clocks are
+// off, the order is unknown, and there is no occasion.
 func (c *Checker) lossDue(h *hold, s interval.Stamp) {
 	if c.faults.Skew != 0 {
 		return

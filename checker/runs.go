@@ -7,7 +7,7 @@ import (
 )
 
 // Runs sums up the findings of several runs on one cell. It counts runs, where a [Finding] counts
-// exposures.
+// occasions.
 type Runs struct {
 	// Verdict is the gravest verdict of the runs.
 	Verdict Verdict `json:"verdict"`

@@ -28,7 +28,7 @@ type candidate struct {
 // candidates bounds how many violations of a cell are kept. The clearest of them is shown.
 const candidates = 64
 
-// expose counts an exposure of p under these conditions.
+// expose counts an occasion of p under these conditions.
 func (c *Checker) expose(p guaranteeID, under lockbench.Conditions) {
 	c.tallies[p].At(under).Exposure++
 }

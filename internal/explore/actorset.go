@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A actorSet is the set of actors, the same in all schedules. The field actors has the
-// clients, in order, and then the background of each process, so that a choice's actor is
-// an index of it. The prober, with a process of its own, is not in it.
+// An actorSet is the set of actors, which is the same in all schedules. The field actors has the
+// clients, in order, and then the background of each process; the actor of a choice is an index
+// into it. The prober, which has a process of its own, is not in it.
 type actorSet struct {
 	processes []*process
 	clients   []*actor
@@ -21,7 +21,7 @@ type actorSet struct {
 	prober    *actor // tries the keys at the end of a schedule
 }
 
-// sender is the actor that sent c.
+// sender returns the actor that sent c.
 func (cs *actorSet) sender(c *stepserver.Command) *actor {
 	switch {
 	case c.Client >= 0 && c.Client < len(cs.clients):
@@ -42,8 +42,7 @@ func (cs *actorSet) allDone() bool {
 	return true
 }
 
-// unfinished returns a client, or the prober, that has not ended its part; nil if there is
-// none.
+// unfinished returns a client, or the prober, whose part has not ended; nil if there is none.
 func (cs *actorSet) unfinished() *actor {
 	for _, a := range cs.clients {
 		if !a.exited {
@@ -56,7 +55,7 @@ func (cs *actorSet) unfinished() *actor {
 	return nil
 }
 
-// skewed is the largest error of a clock.
+// skewed returns the largest error of a clock.
 func (cs *actorSet) skewed() (most time.Duration) {
 	for _, p := range cs.processes {
 		most = max(most, p.skew, -p.skew)
@@ -64,7 +63,7 @@ func (cs *actorSet) skewed() (most time.Duration) {
 	return most
 }
 
-// nameOf is the name of the actor of c.
+// nameOf returns the name of the actor of c.
 func (cs *actorSet) nameOf(c strategy.Choice) string {
 	switch {
 	case c.Actor != strategy.NoActor:
@@ -75,7 +74,7 @@ func (cs *actorSet) nameOf(c strategy.Choice) string {
 	return strategy.ByTime
 }
 
-// sentence is the sentence of a finding's counterexample, with the names of clients.
+// sentence returns the sentence of the counterexample of a finding, with the names of the clients.
 func (cs *actorSet) sentence(f checker.CellFinding) string {
 	if f.Counterexample == nil {
 		return ""
@@ -94,7 +93,7 @@ func (cs *actorSet) sentence(f checker.CellFinding) string {
 
 var numbered = regexp.MustCompile(`client (\d+)`)
 
-// holders names the clients that believe they hold a key.
+// holders returns the names of the clients that believe to hold a key.
 func (cs *actorSet) holders() (names []string) {
 	for _, a := range cs.clients {
 		a.mu.Lock()

@@ -9,8 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// counterexamples shrinks what was found and shows it: what counts against the claims first, of
-// each guarantee the cells with the fewest conditions. What shrinking turns up follows.
+// counterexamples shrinks the failures and shows them: first those that count against the claims
+// and, of each guarantee, those under the fewest conditions. Shrinking may find new failures, which
+// follow.
 func (x *explorer) counterexamples() {
 	shown := map[lockbench.Cell]bool{}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
@@ -32,14 +33,14 @@ func (x *explorer) counterexamples() {
 	}
 }
 
-// unexplained lists the cells found that are to be shown yet, in order.
+// unexplained returns the broken cells that are still to be shown, in order.
 func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
 		return shown[cell] || x.explained(cell, x.failures[cell].against)
 	})
 }
 
-// explained reports whether another cell found explains that cell is broken, see
+// explained reports whether another broken cell explains that cell is broken, see
 // [checker.Explains].
 func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
 	b := failure{against: against}.finding()
@@ -51,7 +52,7 @@ func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
 	return false
 }
 
-// finding returns the finding on one schedule that fails so.
+// finding returns the finding on a schedule with this failure.
 func (f failure) finding() checker.Finding {
 	out := checker.Finding{Verdict: checker.Broken, Violations: 1}
 	if f.against {
@@ -60,12 +61,12 @@ func (f failure) finding() checker.Finding {
 	return out
 }
 
-// showTries is how often a schedule is run again, at most, to have it do what it did. Once is
-// enough where the lock does nothing that no seed decides.
+// showTries bounds how often a schedule is run again until it repeats its steps. Once is enough if
+// seeds decide all of the lock's behaviour.
 const showTries = 50
 
-// show runs a shrunk schedule once more, to write it down. One that goes another way each time
-// is dropped.
+// show runs a shrunk schedule once more to record it for a reader. A schedule that never repeats
+// its steps is dropped.
 func (x *explorer) show(f failure) {
 	w, err := x.worldFor(f.Scope)
 	if err != nil {
@@ -109,13 +110,13 @@ func (x *explorer) defect(format string, args ...any) {
 	x.result.Defects = append(x.result.Defects, fmt.Sprintf(format, args...))
 }
 
-// A shownRun is a schedule run to be shown.
+// A shownRun is the run of a schedule that is recorded for a reader.
 type shownRun struct {
 	judged checker.Result
 	notes  *notes
 }
 
-// runShown runs one schedule, taking notes, and judges it at length.
+// runShown runs one schedule with notes, and judges it with counterexamples.
 func (w *world) runShown(s halter) (shownRun, error) {
 	w.notes = &notes{}
 	p := shownRun{notes: w.notes}
@@ -137,7 +138,7 @@ func (w *world) runShown(s halter) (shownRun, error) {
 	return p, nil
 }
 
-// A halter strategy may end a schedule where it is to end.
+// A halter is a strategy that may end a schedule early, where its list of choices does.
 type halter interface {
 	strategy.Chooser
 	Halts() bool

@@ -11,27 +11,27 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after it;
-// commands that arrive during it do not wait.
+// A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after
+// it; commands that arrive during it do not wait for its end.
 type timeSkip struct {
 	active  bool
 	until   time.Time
-	paused  *actor        // the paused actor, with all of its process; nil in a move of time
-	verb    strategy.Verb // the verb that began it
+	paused  *actor // the paused actor, whose whole process is paused; nil in a time move
+	verb    strategy.Verb // of the choice that began it
 	delayed []*stepserver.Command
-	// unreadReplies are commands with replies that came while processes stood still. The replies lie in
-	// the sockets of their processes, so after the standstill no more time passes until they are
+	// unreadReplies are commands whose replies came while processes stood still. The replies are in
+	// the sockets of their processes, so that after the standstill no time passes until they are
 	// read.
 	unreadReplies []*stepserver.Command
 }
 
-// unread reports whether a reply lies in the socket of its process.
+// unread reports whether a reply is unread in the socket of the actor's process.
 func (f *timeSkip) unread(a *actor) bool {
 	return len(f.unreadReplies) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.unreadReplies, c) })
 }
 
-// stops reports whether the flight keeps the actor from going on with c, or with its parking if c
-// is nil.
+// stops reports whether the time skip keeps the actor from continuing with c or, if c is nil, from
+// its park.
 func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
@@ -48,7 +48,7 @@ func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 	return contains(f.delayed, c)
 }
 
-// serverStands reports whether the server alone stands still.
+// serverStands reports whether the server, and nothing else, stands still.
 func (f *timeSkip) serverStands() bool { return f.active && f.verb == strategy.VerbServerStandstill }
 
 // apply makes a choice. Its effect on the server enters the step's effect.
@@ -81,7 +81,8 @@ func (w *world) apply(c strategy.Choice) {
 	w.inject(a, c)
 }
 
-// resume makes the actor go on with an item, only up to its next command if the server stands still.
+// resume lets the actor continue with an item, but only up to its next command if the server stands
+// still.
 func (w *world) resume(a *actor, nth int) {
 	if !w.skip.serverStands() {
 		w.proceed(a, nth, w.execute)
@@ -92,7 +93,7 @@ func (w *world) resume(a *actor, nth int) {
 	}
 }
 
-// progressOfOthers returns a number that changes when an actor of another process moves.
+// progressOfOthers returns a number that changes if an actor of another process makes progress.
 func (w *world) progressOfOthers(p *process) (n int) {
 	for _, a := range w.actors {
 		if a.process == p {
@@ -113,7 +114,7 @@ func (w *world) progressOfOthers(p *process) (n int) {
 	return n
 }
 
-// wokeOthers reports whether the step sent something to other processes, so that they may move.
+// wokeOthers reports whether the step sent data to other processes, which may then make progress.
 func (w *world) wokeOthers() bool {
 	for _, e := range w.effect.Server {
 		if len(e.Woken) > 0 {
@@ -146,7 +147,7 @@ func (w *world) applyToAll(c strategy.Choice) {
 	}
 }
 
-// standStill stops all processes, the server, or both. Timers of processes fire meanwhile; their
+// standStill stops all processes, the server, or both. Timers of the processes fire after it, and
 // commands wait for the server.
 func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbServerStandstill {
@@ -158,8 +159,8 @@ func (w *world) standStill(c strategy.Choice) {
 	w.startSkip(time.Now().Add(c.At), nil, c.Verb)
 }
 
-// runSent makes the server run the sent commands, and the one that the actor comes to. Their
-// senders get the replies later.
+// runSent makes the server run the commands that were sent, and the next one of the actor. Their
+// senders get the replies after the standstill.
 func (w *world) runSent(a *actor) {
 	w.skip.unreadReplies = w.skip.unreadReplies[:0]
 	w.proceedTo(a, 0)
@@ -171,7 +172,7 @@ func (w *world) runSent(a *actor) {
 	}
 }
 
-// startSkip begins a flight.
+// startSkip begins a time skip.
 func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
 	w.skip.active, w.skip.until, w.skip.paused, w.skip.verb = true, until, paused, by
 	w.skip.delayed = w.skip.delayed[:0]
@@ -188,7 +189,7 @@ func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
 	}
 }
 
-// endSkip ends a flight.
+// endSkip ends the time skip.
 func (w *world) endSkip() {
 	if a := w.skip.paused; a != nil {
 		w.recordPause(a, history.Resume)
@@ -199,7 +200,7 @@ func (w *world) endSkip() {
 	}
 }
 
-// recordPause records the begin or the end of a pause, for all clients that live with the actor.
+// recordPause records the start or the end of a pause for all live clients of the actor's process.
 func (w *world) recordPause(a *actor, kind history.Kind) {
 	for _, other := range w.clients {
 		if other.process == a.process {
@@ -253,7 +254,7 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 }
 
 // affect records that a connection of the actor breaks. The background of a process with several
-// clients has a record of its own, under a negative number.
+// clients has a record of its own, under a negative client number.
 func (w *world) affect(a *actor, v strategy.Verb) {
 	a.process.affected = true
 	if a.record == nil {
@@ -262,7 +263,7 @@ func (w *world) affect(a *actor, v strategy.Verb) {
 	a.record.Fault(string(v.Fault()), 0)
 }
 
-// die ends the actor, and also its process if no other client lives in it.
+// die ends the actor, and its process if no other client of it lives.
 func (w *world) die(a *actor, v strategy.Verb) {
 	a.record.Die(string(v.Fault()))
 	a.crashed = true
@@ -279,7 +280,7 @@ func (w *world) die(a *actor, v strategy.Verb) {
 	w.server.KillClient(a.process.number, a.number)
 }
 
-// proceedTo lets a parked actor go on up to a command.
+// proceedTo lets a parked actor continue up to its next command.
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
 		if c := w.stepToCommand(a); c != nil {
@@ -298,8 +299,8 @@ func (w *world) endContext(a *actor) {
 	a.call.cancel()
 }
 
-// pastLease is the end of a pause of the actor: just after the last lease that it believes to have,
-// or, if it has none, after one granted now.
+// pastLease returns the end of a pause of the actor: just after the last lease that it believes to
+// have or, if it has none, after a lease granted now.
 func (w *world) pastLease(a *actor) time.Time {
 	ttl := w.cfg.TTL
 	if granted := w.cfg.Design.Granted; granted != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// retryLocker is a Locker that repeats a call without an answer once, like a driver that
-// takes a lost connection for a request that was not made (go-redis does by
-// default). The record has both as one call.
+// A retryLocker repeats a call without an answer once, like a driver that takes a lost connection
+// for a request that was not sent (the default of go-redis). The history has both attempts as one
+// call.
 type retryLocker struct{ inner lockbench.Locker }
 
 // Acquire implements lockbench.Locker.
@@ -35,8 +35,7 @@ func (l *retryLease) Release(ctx context.Context) error {
 	return err
 }
 
-// unanswered reports whether err tells nothing about the lock, in a call that may
-// go on.
+// unanswered reports whether err says nothing about the lock, and the call may be repeated.
 func unanswered(ctx context.Context, err error) bool {
 	for _, answer := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {
 		if errors.Is(err, answer) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Set has up to four different sets of conditions, each under which one call was an exposure.
-// More are ignored. The zero Set is empty.
+// A Set has the different sets of conditions under which one call made occasions; up to four, more
+// are ignored. The zero Set is empty.
 type Set struct {
 	conditions [4]lockbench.Conditions
 	n          int

@@ -21,7 +21,7 @@ type Table[C any] struct {
 // A Row has the counts of one cell, a guarantee under exactly these conditions.
 type Row[C any] struct {
 	Under lockbench.Conditions
-	// Exposure counts the exposures that were counted as such, Violations the violations, and
+	// Exposure counts the occasions that were counted as such, Violations the violations, and
 	// Against those of them that count against the claims.
 	Exposure, Violations, Against int64
 	Asked                         [Questions]int64 // violations by question
@@ -91,8 +91,7 @@ func (t *Table[C]) Keep(n int, order func(a, b C) int) {
 	}
 }
 
-// Occasions returns the exposure. It is at least the number of violations: each was an exposure,
-// too.
+// Occasions returns the number of occasions, counted as such or only as violations.
 func (r *Row[C]) Occasions() int64 { return max(r.Exposure, r.Violations) }
 
 // News reports whether r has violations, or violations against the claims, for the first time.
