@@ -23,7 +23,7 @@ type actor struct {
 	process *process
 	world   *world
 	record  *history.Client // nil for the background
-	parts   chan func() // to its goroutine; nil if there is none
+	parts   chan func()     // to its goroutine; nil if there is none
 
 	// Fields of the present schedule:
 	crashed bool
@@ -40,9 +40,9 @@ type actor struct {
 // an access to the store, and not for the server. parkedAt is empty if it is not.
 type parkState struct {
 	resume   chan struct{} // sent to when the scheduler picks the actor
-	parkedAt string // the step or access that it waits for
+	parkedAt string        // the step or access that it waits for
 	accesses bool          // it waits for an access to the store
-	held     bool // it must not go on before a time skip ends
+	held     bool          // it must not go on before a time skip ends
 }
 
 // holdings are the locks that an actor believes to hold. Background renewals run concurrently with

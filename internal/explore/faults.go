@@ -16,7 +16,7 @@ import (
 type timeSkip struct {
 	active  bool
 	until   time.Time
-	paused  *actor // the paused actor, whose whole process is paused; nil in a time move
+	paused  *actor        // the paused actor, whose whole process is paused; nil in a time move
 	verb    strategy.Verb // of the choice that began it
 	delayed []*stepserver.Command
 	// unreadReplies are commands whose replies came while processes stood still. The replies are in
@@ -51,7 +51,7 @@ func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 // serverStands reports whether the server, and nothing else, stands still.
 func (f *timeSkip) serverStands() bool { return f.active && f.verb == strategy.VerbServerStandstill }
 
-// apply makes a choice. Its effect on the server enters the step's effect.
+// apply makes a choice, and adds its effect on the server to the effect of the step.
 func (w *world) apply(c strategy.Choice) {
 	faults, moves := c.Cost()
 	w.left.faults -= faults
@@ -147,8 +147,8 @@ func (w *world) applyToAll(c strategy.Choice) {
 	}
 }
 
-// standStill stops all processes, the server, or both. Timers of the processes fire after it, and
-// commands wait for the server.
+// standStill stops all processes, the server, or both. Timers of the processes still fire
+// meanwhile, but the commands that they send wait for the server.
 func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbServerStandstill {
 		w.serverRecord.Fault(string(fault.Standstill), int64(c.At))

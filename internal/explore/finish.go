@@ -11,14 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// probeSlack is added to the leases that a probe waits for, and is the pause between its
-// tries: room for rounding and polling, as much as the checker allows.
+// probeSlack is added to the leases whose end the probe waits for, and is the pause between its
+// attempts. It covers rounding and polling, as in the checker.
 const probeSlack = time.Second
 
-// probeTries is how often a probe tries a refused key.
+// probeTries is how often a probe tries to acquire a refused key.
 const probeTries = 3
 
-// finish probes the locks that the schedule may have left, and ends its record.
+// finish probes the locks that the schedule may have left, and ends the record.
 func (w *world) finish() (err error) {
 	if w.ended && (len(w.faults) > 0 || len(w.server.Ends(w.scratch.ends[:0])) > 0 || !w.allDone()) {
 		err = w.probe()
@@ -27,8 +27,8 @@ func (w *world) finish() (err error) {
 	return err
 }
 
-// probe waits until every lease must be over. Then a client in a process of its own
-// tries every key. Clients that were given up are disconnected before.
+// probe waits until every lease must be over. Then a client in a process of its own acquires every
+// key. Clients that are stuck are disconnected before.
 func (w *world) probe() error {
 	for _, a := range w.clients {
 		if !a.done() {
@@ -58,7 +58,7 @@ func (w *world) probe() error {
 	return nil
 }
 
-// tryAll is the probe's part.
+// tryAll is the part of the prober.
 func (w *world) tryAll(l lockbench.Locker) {
 	for _, key := range w.shared.Keys {
 		for range probeTries {
@@ -74,8 +74,7 @@ func (w *world) tryAll(l lockbench.Locker) {
 	}
 }
 
-// serve runs the first pending command, if there is one. At this point there are no
-// choices left.
+// serve runs the first pending command, if there is one. There are no choices any more.
 func (w *world) serve() bool {
 	for _, c := range w.server.Pending() {
 		w.served(c, w.server.Run(c))
@@ -94,11 +93,11 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// joinTimeout is how long, in virtual time, lock code may take to return after all its
-// connections are broken and its contexts have ended.
+// joinTimeout is the longest virtual time in which lock code must return after all its connections
+// are broken and its contexts have ended.
 const joinTimeout = time.Minute
 
-// end joins all goroutines of the schedule, so that the next begins alone.
+// end joins all goroutines of the schedule, so that nothing of it runs in the next one.
 func (w *world) end() {
 	w.stopping = true
 	quiet := w.allReturned() // asked before clients are woken, because it reads their data
@@ -123,7 +122,7 @@ func (w *world) allReturned() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
-// waiting lists the processes with unfinished clients or pending commands.
+// waiting returns the processes that have unfinished clients or pending commands.
 func (w *world) waiting() (all []*process) {
 	for _, p := range append(slices.Clone(w.processes), w.prober.process) {
 		if p.inner != nil && w.isUnfinished(p) {
@@ -133,8 +132,8 @@ func (w *world) waiting() (all []*process) {
 	return all
 }
 
-// endWaits ends the waits of clients: first the connections of their processes, then
-// their own steps, then time.
+// endWaits ends the waits of clients: it breaks the connections of their processes, then ends their
+// own steps, then lets time pass.
 func (w *world) endWaits(waiting []*process) {
 	for _, p := range waiting {
 		p.affected, p.crashed = true, true

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// replayChooser follows the lines of a replay file exactly. Lines about right clocks and forced waits
-// may be missing.
+// A replayChooser makes exactly the choices in the lines of a replay file. Lines for unskewed
+// clocks and for waits without alternative may be missing in the file.
 type replayChooser struct {
 	lines      []line
 	next       int
@@ -61,11 +61,11 @@ func (r *replayChooser) Choose(p strategy.Point) int {
 	return found
 }
 
-// timeTolerance bounds the difference between a time in a file and the time that time passes to instead:
-// lock code may wait for a time that no seed decides.
+// timeTolerance bounds the difference between a time in a file and the one that is offered instead:
+// lock code may choose timeouts that no seed decides.
 const timeTolerance = 50 * time.Millisecond
 
-// nearest is the choice of the same kind with the closest time, within about.
+// nearest returns the choice of the same kind with the nearest time, within timeTolerance.
 func nearest(p strategy.Point, to strategy.Choice) int {
 	found, least := strategy.None, timeTolerance
 	for i, c := range p.Choices {
@@ -86,7 +86,7 @@ func (r *replayChooser) offered(p strategy.Point) string {
 
 var tokenName = regexp.MustCompile(`token#\d+`)
 
-// fits reports whether the line is about the command of c, ignoring the names of random values.
+// fits reports whether the line is about the command of c. The names of random values may differ.
 func (r *replayChooser) fits(c strategy.Choice, l line) bool {
 	shown := tokenName.ReplaceAllString(r.show(c), "token#")
 	return strings.HasPrefix(tokenName.ReplaceAllString(l.String(), "token#"), shown)

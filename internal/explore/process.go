@@ -10,22 +10,21 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 )
 
-// A process holds clients, and all of the design's state of an operating-system process. It serves
-// schedule after schedule.
+// A process has clients, and the state that a design keeps per operating-system process. It serves
+// one schedule after the other.
 type process struct {
 	number   int
 	world    *world
 	clients  clientpool.Pool
 	random   seededSource
-	services []any // the way to the server
+	services []any // the services that the design is opened with
 	shared   bool  // it has several clients
 
 	// Fields of the present schedule:
 	inner   design.Process // nil when it is not open
 	skew    time.Duration
 	crashed bool
-	// affected means that a fault broke its connections, or that the schedule ended while it used
-	// them.
+	// affected is set if a fault broke its connections, or the schedule ended while it used them.
 	affected bool
 }
 
@@ -59,8 +58,9 @@ func (p *process) open() error {
 	return nil
 }
 
-// pid is its number on the common host. Each begins with the number of the process before, and so
-// do tokens made of these numbers: a lock that compares only a part of a token confuses them.
+// pid is the process id on the common host. The decimal text of each begins with the id of the
+// process before, and so do tokens that contain it: a lock that compares only a prefix of a token
+// confuses the two.
 func (p *process) pid() int {
 	pid := 1000
 	for range min(p.number, 12) {
@@ -75,7 +75,8 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.skew)
 }
 
-// close ends the process. It cuts pending commands off first, because a process may wait for them.
+// close ends the process. It first cuts its pending commands, for whose replies the process may
+// wait.
 func (p *process) close() {
 	if p.inner == nil {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// Rerun runs the schedule of a replay file again, with d as its design, and judges
-// it. Result.Defects reports a schedule that cannot be followed exactly, or that
-// does not show the file's violation. The error is about the file or the set-up.
+// Rerun runs the schedule of a replay file again, with d as its design, and judges it.
+// Result.Defects reports if the schedule cannot be followed exactly, or does not show the violation
+// of the file. The error is about the file or the set-up.
 func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Result, error) {
 	file, err := parseReplay(r.Text)
 	if err != nil {
@@ -47,7 +47,7 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
 	for i := range x.result.Findings {
 		f := &x.result.Findings[i]
-		f.Violations = min(1, f.Violations) // one schedule, however often it did it
+		f.Violations = min(1, f.Violations) // in schedules, not occasions
 		if f.Counterexample != nil {
 			f.Counterexample.Sentence = w.sentence(*f)
 		}
@@ -66,7 +66,7 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	return nil
 }
 
-// compare reports the first difference between the schedule and the file.
+// compare reports the first difference between the schedule and the file as a defect.
 func (x *explorer) compare(file *script, follow *replayChooser, lines []line) {
 	if follow.divergence != "" {
 		x.defect("%s", follow.divergence)
@@ -83,20 +83,20 @@ func (x *explorer) compare(file *script, follow *replayChooser, lines []line) {
 	}
 }
 
-// matches reports whether l, of a file, describes the step noted as is. A file may
-// leave out the command, or the whole description of the step.
+// matches reports whether l, from a file, describes the noted step is. A file may leave out the
+// command or the whole description of a step.
 func (l line) matches(is line) bool {
 	return l.actor == is.actor && l.verb == is.verb &&
 		(l.what == is.what || l.what == "" || strings.HasPrefix(is.what, l.what+":"))
 }
 
-// requiredLines returns the lines without optional ones.
+// requiredLines returns the lines without those that a file may leave out.
 func requiredLines(lines []line) []line {
 	implied := func(l line) bool { return l.verb == strategy.VerbWait || l.verb == strategy.VerbBegin }
 	return slices.DeleteFunc(slices.Clone(lines), implied)
 }
 
-// showViolation shows the violation that the file names.
+// showViolation shows the violation of the cell that the file names.
 func (x *explorer) showViolation(file *script, w *world, p shownRun) {
 	if file.breaks.Cell == (lockbench.Cell{}) {
 		return
@@ -110,7 +110,7 @@ func (x *explorer) showViolation(file *script, w *world, p shownRun) {
 	}}
 }
 
-// findingOf returns the finding for the cell that the file names.
+// findingOf returns the finding on the cell that the file names.
 func (s *script) findingOf(r checker.Result) checker.CellFinding {
 	if s.breaks.Verdict != checker.Broken {
 		return checker.CellFinding{Cell: s.breaks.Cell, Finding: r.Cells().Sum(s.breaks.Cell)}
@@ -118,7 +118,7 @@ func (s *script) findingOf(r checker.Result) checker.CellFinding {
 	return r.Find(s.breaks.Cell)
 }
 
-// describe is the note of a choice, before it is made.
+// describe returns the note of a choice before it is made.
 func (w *world) describe(c strategy.Choice) string {
 	l := line{actor: w.nameOf(c), verb: c.Verb}
 	switch {
@@ -130,7 +130,7 @@ func (w *world) describe(c strategy.Choice) string {
 	return l.String()
 }
 
-// nextItem is the item that the actor of c waits for.
+// nextItem describes the item that the actor of c waits for.
 func (w *world) nextItem(c strategy.Choice) string {
 	a := w.actors[c.Actor]
 	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {

@@ -31,7 +31,7 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 	return x.result, err
 }
 
-// An explorer is one exploration.
+// An explorer is the state of one exploration.
 type explorer struct {
 	cfg       Config
 	program   workloads.Program
@@ -52,12 +52,12 @@ type explorer struct {
 // A failure is a schedule that broke a cell.
 type failure struct {
 	shrink.Candidate
-	against  bool // it counts against the claims
+	against  bool // the violation counts against the claims
 	schedule int64
 	elapsed  time.Duration
 }
 
-// enter runs body in the bubble, with the clocks and sources that it needs.
+// enter runs body in the bubble, with the clocks and random sources that it needs.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	clientpool.Quiet()
 	BeforeBubbles()
@@ -132,8 +132,7 @@ func (x *explorer) strategies() error {
 	return x.draw(x.limit)
 }
 
-// maxDiverged bounds the schedules that may diverge before an exhaustive search gives up: it
-// may never end.
+// maxDiverged bounds the diverged schedules of an exhaustive search, which otherwise may never end.
 const maxDiverged = 100
 
 func (x *explorer) exhaust(l limit) error {
@@ -187,8 +186,8 @@ const (
 	shrinkYears = 50
 )
 
-// stopReason is the reason to stop now, empty to go on. Goroutines that a lock leaves behind would
-// disturb the next schedule.
+// stopReason returns the reason to stop now, empty for none. Goroutines that a lock left behind are
+// one: they would disturb the next schedule.
 func (x *explorer) stopReason(l limit) string {
 	switch {
 	case x.world.leaks:
@@ -226,7 +225,8 @@ func (x *explorer) count() {
 	}
 }
 
-// broken lists the broken cells so far, in order: those with violated claims, or the others.
+// broken returns the broken cells so far, in order: those that count against the claims, or the
+// others.
 func (x *explorer) broken(against bool) (all []lockbench.Cell) {
 	for cell, f := range x.failures {
 		if f.against == against {

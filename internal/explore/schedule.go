@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// maxSteps bounds one schedule, for locks that never stop trying.
+// maxSteps bounds the steps of one schedule, for locks that retry for ever.
 const maxSteps = 5000
 
-// run runs one schedule, chosen by s, up to its end: every client is done, crashed or
-// given up, or s stops it. It returns false in the last case.
+// run runs one schedule, chosen by s, until every client has returned, died or been abandoned. It
+// returns false if s ends the schedule before.
 func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	if err := w.open(); err != nil {
 		return false, err
@@ -56,7 +56,7 @@ func (w *world) choose(s strategy.Chooser) bool {
 	return true
 }
 
-// collectItems collects the items of all actors, when nobody moves.
+// collectItems collects the items of all actors, when no goroutine runs.
 func (w *world) collectItems() {
 	for _, a := range w.actors {
 		a.pending, a.late = a.pending[:0], a.late[:0]
@@ -80,7 +80,7 @@ func (w *world) collectItems() {
 	}
 }
 
-// idle reports whether nothing can run before time passes.
+// idle reports whether nothing can run until time passes.
 func (w *world) idle() bool {
 	for _, a := range w.actors {
 		for i := range a.items() {
@@ -97,13 +97,13 @@ func (w *world) idle() bool {
 	return true
 }
 
-// ready reports whether the actor can go on with its n-th item now.
+// ready reports whether the actor can continue with its n-th item now.
 func (w *world) ready(a *actor, n int) bool {
 	return (!a.crashed || n >= strategy.LateCommand) && !w.skip.stops(a, a.item(n))
 }
 
-// passIdleTime lets time pass while nothing can run: until something can, or up to the end of
-// a move or pause. It ends the schedule if nothing more will happen.
+// passIdleTime lets time pass while nothing can run: until something can, or to the end of a time
+// skip. It ends the schedule if nothing more will happen.
 func (w *world) passIdleTime() {
 	switch {
 	case w.skip.active:
@@ -117,8 +117,8 @@ func (w *world) passIdleTime() {
 	}
 }
 
-// sleep lets time pass until then, or until an actor needs the scheduler; it returns
-// whether it lasted.
+// sleep lets time pass until the given time, or until an actor needs the scheduler before that. It
+// returns false in the latter case.
 func (w *world) sleep(until time.Time) bool {
 	for {
 		select {
@@ -144,14 +144,13 @@ func (w *world) sleep(until time.Time) bool {
 	return lasted
 }
 
-// idleTimeout is how long the scheduler waits for an inactive client before it gives the
-// client up.
+// idleTimeout returns the virtual time after which an inactive client is abandoned.
 func (w *world) idleTimeout() time.Duration {
 	return time.Minute + 10*(w.cfg.TTL+w.cfg.Wait+w.cfg.Design.Tolerance)
 }
 
-// abandon ends the schedule although clients are not done: they wait for something
-// that never comes.
+// abandon ends the schedule although clients have not returned: they wait for an event that never
+// comes.
 func (w *world) abandon() {
 	w.ended = true
 	for _, a := range w.clients {
@@ -161,8 +160,8 @@ func (w *world) abandon() {
 	}
 }
 
-// proceed lets the actor go on with an item: from its parking up to and including the
-// next command, or with a command. how acts on the command.
+// proceed lets the actor continue with an item: from its park up to and including the next command,
+// or with a command. how runs the command.
 func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepserver.Effect) {
 	c := a.item(nth)
 	if c == nil {
@@ -173,8 +172,8 @@ func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepser
 	}
 }
 
-// stepToCommand lets a parked actor go on and returns the command that it comes to, nil if
-// it comes to none, or if it was parked before a command that was already pending.
+// stepToCommand lets a parked actor continue, and returns the next command that it sends: nil if it
+// sends none, or if that command was pending before the park.
 func (w *world) stepToCommand(a *actor) *stepserver.Command {
 	known, access := len(a.pending), a.accesses
 	a.unpark()

@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// A seededSource source gives the same random bytes in every schedule. It is safe for
-// concurrent use.
+// A seededSource gives the same random bytes in every schedule. It is safe for concurrent use.
 type seededSource struct {
 	mu     sync.Mutex
 	source rand.ChaCha8
@@ -33,12 +32,12 @@ func (s *seededSource) Read(p []byte) (int, error) {
 	return s.source.Read(p)
 }
 
-// sharedStream is the stream for lock code that does not use its environment.
+// sharedStream is the stream of random bytes for lock code that bypasses its environment.
 const sharedStream = -1
 
-// globalRandom seeds the sources that a whole program shares, for lock code that uses
-// them. While it is in use nothing else in the program may use them: so only one
-// exploration at a time has it, and gives them back.
+// globalRandom seeds the random sources of the whole program, for lock code that uses them. Only
+// one exploration at a time has them, and restores them at its end; nothing else in the program may
+// use them meanwhile.
 type globalRandom struct {
 	crypto seededSource
 	before io.Reader

@@ -9,15 +9,16 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// shrinkTries bounds the schedules run to shrink one.
+// shrinkTries bounds the schedules that are run to shrink one.
 const shrinkTries = 4000
 
-// shrinkTime is the least real time for all shrinking together, if time is limited;
-// otherwise it is half of the budget, in addition to the budget.
+// shrinkTime is the least real time for all shrinking in an exploration with a time budget.
+// Shrinking may take half of the budget, or shrinkTime if that is longer, after the budget is
+// spent.
 const shrinkTime = 3 * time.Second / 2
 
-// shrinkUntil is the time at which the next of left failures must be shrunk, each with an
-// equal part of the time.
+// shrinkUntil returns the time by which the next of the remaining failures must be shrunk. Each
+// gets an equal share.
 func (x *explorer) shrinkUntil(left int) time.Duration {
 	budget := x.limit.budget
 	if budget == 0 {
@@ -28,8 +29,8 @@ func (x *explorer) shrinkUntil(left int) time.Duration {
 	return now + rest/time.Duration(left)
 }
 
-// shrink returns the smallest schedule found that breaks f's cell, within a real time since
-// the start of the exploration; zero is no limit.
+// shrink returns the smallest schedule found that breaks the cell of f. until is the limit in real
+// time since the start of the exploration; zero is none.
 func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
 	stopped := func() bool { // the result is wanted now
 		return x.limit.ctx.Err() != nil || time.Now().Year() >= lastYear || until > 0 && x.stopwatch.read() >= until
@@ -41,13 +42,13 @@ func (x *explorer) shrink(f failure, until time.Duration) shrink.Candidate {
 		}
 		x.keepNewFailure(f, shrink.Candidate{Cell: c.Cell, Scope: c.Scope, Choices: made}, r)
 		cell, does := firstBroken(r, c.Cell, f.against)
-		taken := !f.against && x.failures[cell].against // a violation of a claim already shows that cell
+		taken := !f.against && x.failures[cell].against // a violation that counts against the claims is shown for this cell instead
 		return shrink.Candidate{Cell: cell, Scope: c.Scope, Choices: made}, does && !taken
 	})
 }
 
-// keepNewFailure keeps a new violation of a claim. Shrinking another violation may lead to it, and
-// must not hide it.
+// keepNewFailure keeps a violation that counts against the claims and that shrinking another one
+// led to.
 func (x *explorer) keepNewFailure(from failure, c shrink.Candidate, r checker.Result) {
 	shrunk := from.finding()
 	for i := range r.Findings {
@@ -59,8 +60,8 @@ func (x *explorer) keepNewFailure(from failure, c shrink.Candidate, r checker.Re
 	}
 }
 
-// attempt runs a schedule that follows c. It returns the choices made and the verdicts,
-// which are valid until the next schedule, and false if c cannot be run.
+// attempt runs a schedule that follows c. It returns the choices made, and the verdicts, valid
+// until the next schedule; false if c cannot be run.
 func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Result, bool) {
 	w, err := x.worldFor(c.Scope)
 	if err != nil {
@@ -83,7 +84,7 @@ func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Resul
 	return made, r, err == nil
 }
 
-// worldFor is the world of a scope, made on first use.
+// worldFor returns the world for a scope, which is made on first use.
 func (x *explorer) worldFor(s shrink.Scope) (*world, error) {
 	if s == x.world.cfg.scope() {
 		return x.world, nil

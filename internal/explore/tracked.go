@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// trackedLocker is a Locker with calls that the scheduler sees: it can end their
-// contexts, and knows the owner's beliefs.
+// A trackedLocker is a Locker whose calls the scheduler knows: it can end their contexts, and
+// learns when the owner believes to hold a lock.
 type trackedLocker struct {
 	actor *actor
 	inner lockbench.Locker
@@ -55,7 +55,7 @@ type trackedLease struct {
 	key   string
 }
 
-// until is the end of validity of a lease requested at begun.
+// until returns the end of validity of a lease that was requested at begun.
 func (l *trackedLease) until(begun time.Time, ttl time.Duration) time.Time {
 	if v, ok := lockbench.Ability[lockbench.Validator](l.Lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() && !from.Before(begun) {
@@ -106,8 +106,8 @@ func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// beliefObserver passes on the design's reports about one owner, and updates the owner's
-// belief after a renewal.
+// A beliefObserver passes on the design's reports about one owner, and updates the owner's beliefs
+// after renewals.
 type beliefObserver struct {
 	design.Observer
 	actor *actor

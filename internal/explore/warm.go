@@ -9,10 +9,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// warmUp makes one client use the lock alone before any schedule. It learns the
-// abilities of the lock's leases and whether the lock reads the clock, and the
-// server learns the lock's scripts, as in a server that has been in use for a
-// while.
+// warmUp lets one client use the lock alone before the first schedule. The world learns the
+// abilities of the leases and whether the lock reads the clock; the server learns the scripts of
+// the lock, like one that has been in use for a while.
 func (w *world) warmUp() error {
 	if err := w.open(); err != nil {
 		return err
@@ -37,12 +36,12 @@ func (w *world) warmUp() error {
 	return lacks
 }
 
-// useAllAbilities uses every ability of a lease.
+// useAllAbilities calls every ability of a lease.
 func (w *world) useAllAbilities(l lockbench.Locker) error {
 	opt := lockbench.Options{TTL: w.cfg.TTL}
 	lease, err := l.Acquire(w.ctx, w.shared.Keys[0], opt)
 	if err != nil || lease == nil {
-		return nil // the schedules will tell
+		return nil // the schedules will show the error
 	}
 	extender, extends := lockbench.Ability[lockbench.Extender](lease)
 	delayer, delays := lockbench.Ability[lockbench.DelayedReleaser](lease)

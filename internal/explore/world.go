@@ -19,10 +19,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world is the environment of schedules, which run one after the other: the server behind its
-// step server, processes and clients, the record and its judge. The bubble's root calls its
-// methods. Its parts are below, by their lifetime; only fields that say so keep state of a schedule
-// for the next.
+// A world is the environment of schedules, which run in it one after the other: the server with its
+// step server, processes and clients, the record and its checker. The root goroutine of the bubble
+// calls its methods. The embedded structs are below, by their lifetime; only fields that say so
+// keep state from one schedule to the next.
 type world struct {
 	cfg     Config // with its defaults
 	program workloads.Program
@@ -42,9 +42,9 @@ type world struct {
 	scheduleState
 }
 
-// The traits of a design are the facts that [world.warmUp] learns about it before the first schedule,
-// and the faults that may occur. They do not change afterwards, or the choices at a point would
-// differ between schedules.
+// designTraits are the facts about the design that [world.warmUp] learns before the first schedule,
+// and the faults that may occur. They do not change afterwards: the choices at a point must be the
+// same in all schedules.
 type designTraits struct {
 	allowed   strategy.VerbSet // faults that may occur
 	skews     bool             // the design reads the clock
@@ -53,29 +53,29 @@ type designTraits struct {
 	clockRead atomic.Bool
 }
 
-// A record is the record of the schedule under way, and its judge. Tape, judge and the memory of
-// events serve all schedules; they hold data of the last schedule begun.
+// A record is the history of the current schedule, and its checker. Tape, checker and the memory of
+// events serve all schedules; they keep data until the next one begins.
 type record struct {
 	tape         *history.Tape
 	judge        *checker.Checker
 	header       history.Header
 	serverRecord *history.Client // events of the server
-	trailer      history.End     // zero until the schedule is over
+	trailer      history.End     // zero until the schedule has ended
 	events       []history.Event // of the last step
-	notes        *notes          // presentation; nil while only the verdict counts
+	notes        *notes          // nil while only the verdict matters
 }
 
-// Turns let the root and the goroutines of clients take turns: the root sleeps until a client wakes
-// it, and clients move only while it sleeps.
+// rootTurns lets the root and the goroutines of clients run alternately: the root sleeps until a
+// client wakes it, and clients run only while it sleeps.
 type rootTurns struct {
 	woken chan struct{}
-	// count counts the turns of the root. The root adds one before time passes, and goroutines
-	// woken by a timer read it, so that the race detector sees the order that the bubble keeps
-	// anyway.
+	// count counts the turns of the root. The root increments it before time passes, and goroutines
+	// that a timer wakes read it. So the race detector knows the order, which the bubble
+	// guarantees.
 	count atomic.Int64
 }
 
-// wake ends the root's sleep, now or next.
+// wake ends the root's current or next sleep.
 func (t *rootTurns) wake() {
 	select {
 	case t.woken <- struct{}{}:
@@ -83,12 +83,12 @@ func (t *rootTurns) wake() {
 	}
 }
 
-// Troubles are errors of all schedules so far; they only grow.
+// runErrors are the errors of all schedules so far.
 type runErrors struct {
 	mu       sync.Mutex
 	defects  []string // each once; guarded by mu
-	cutShort bool     // some schedule was ended at maxSteps
-	leaks    bool     // a goroutine of some schedule does not end
+	cutShort bool     // a schedule was ended at maxSteps
+	leaks    bool     // a goroutine of a schedule does not end
 }
 
 // defect records an error. Any goroutine may call it.
@@ -100,26 +100,26 @@ func (t *runErrors) defect(text string) {
 	}
 }
 
-// A scheduleState is the state of the schedule under way. [world.open] begins it anew.
+// A scheduleState is the state of the current schedule. [world.open] resets it.
 type scheduleState struct {
 	start    time.Time // by the bubble's clock
 	ctx      context.Context
 	cancel   context.CancelFunc
-	ended    bool // nothing more will happen in it
-	stopping bool // nothing more will happen, and actors must end
+	ended    bool // nothing more will happen
+	stopping bool // the schedule has ended, and its actors must end
 	skip     timeSkip
 	left     budget
 	last     strategy.Verb // verb of the last step
 	steps    int
-	// choices are the choices at the present point, made the choices made so far: a prefix of a
-	// schedule that runs the same way again.
+	// choices are the choices at the current point, made the choices made so far. These replay the
+	// schedule.
 	choices, made []strategy.Choice
 	effect        strategy.Effect     // of the step under way
 	running       *stepserver.Command // the command that runOnServer runs
 	faults        []string            // kinds, in the order in which they occurred
 }
 
-// begin begins a schedule at its start, in the memory of the one before.
+// begin resets c, and keeps its memory.
 func (c *scheduleState) begin() {
 	c.stopping, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
 	c.skip = timeSkip{delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
@@ -127,7 +127,7 @@ func (c *scheduleState) begin() {
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 
-// now is the time since the schedule began.
+// now returns the time since the start of the schedule.
 func (c *scheduleState) now() time.Duration { return time.Since(c.start) }
 
 // A budget is the rest of the budgets of a schedule.
@@ -135,10 +135,11 @@ type budget struct {
 	faults, moves int
 }
 
-// phase is the fraction of a second at which every schedule begins: off a whole one.
+// phase is the fraction of a second, in ns, at which every schedule begins: away from a whole
+// second.
 const phase = 313_000_007
 
-// epoch is the displayed time of day at which every schedule begins.
+// epoch is the time of day that is displayed for the start of every schedule.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
 func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRandom) (*world, error) {
@@ -203,7 +204,7 @@ func (w *world) close() {
 	w.bubble.Wait()
 }
 
-// open makes the world of a new schedule.
+// open prepares the world for a new schedule.
 func (w *world) open() error {
 	w.align()
 	if w.notes != nil {
@@ -233,9 +234,9 @@ func (w *world) open() error {
 	return nil
 }
 
-// align sleeps until the time of day has the fraction of a second at which schedules begin. Server,
-// processes and bubble have one clock, which only advances: lock code may read it past its
-// environment, and send times of day to the server.
+// align sleeps until the fraction of a second at which schedules begin. The server, the processes
+// and the bubble share one clock, which only advances: lock code may read it directly, and send
+// times of day to the server.
 func (w *world) align() {
 	now := time.Now()
 	to := now.Truncate(time.Second).Add(phase)
@@ -247,7 +248,7 @@ func (w *world) align() {
 	w.start = time.Now()
 }
 
-// assign gives an actor its part of the schedule.
+// assign starts an actor's part of the schedule.
 func (w *world) assign(a *actor) {
 	a.crashed, a.exited, a.parkedAt, a.held, a.rests = false, false, "", false, 0
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
@@ -273,7 +274,7 @@ func (w *world) begin() {
 	}
 }
 
-// wholeSecondsOf is ttl in whole seconds, as the coarsest designs grant it.
+// wholeSecondsOf returns ttl in whole seconds, as the coarsest designs grant it.
 func wholeSecondsOf(ttl time.Duration) time.Duration {
 	return (ttl + time.Second - 1).Truncate(time.Second)
 }

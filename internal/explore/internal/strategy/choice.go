@@ -123,21 +123,19 @@ func VerbNames() (names []string) {
 	return names
 }
 
-// A Choice is one way for a schedule to go on. The choices of one point differ, and a choice
-// that is not made is offered again at the next point, equal to before, unless the step
-// between has changed it.
+// A Choice is one possible next step of a schedule. The choices at one point differ. A choice that
+// is not made is offered again, equal, at the next point, unless the step between them changed it.
 type Choice struct {
 	Verb Verb
-	// Actor is a client by its number, the background of a process by the number of clients
-	// plus the process's, or NoActor for the server and time.
+	// Actor is the number of a client, the number of clients plus the number of a process for the
+	// background of that process, or NoActor for the server and for time.
 	Actor int
-	// Nth distinguishes the pending commands of one actor, from 0 in the order of their
-	// arguments; late commands, which their sender has given up, count from LateCommand. For a
-	// move it is the number of the edge, see edges; for a standstill, the number of its
-	// duration.
+	// Nth tells the pending commands of an actor apart, from 0 in the order of their arguments.
+	// Late commands, whose calls have ended, count from LateCommand. For a time move it is the
+	// number of the edge, for a standstill the number of its duration.
 	Nth int
-	// At is the time that a move goes to, since the start of the schedule, the skew of a
-	// clock, or the duration of a standstill.
+	// At is the time, since the start of the schedule, to which a time move goes; or the skew of a
+	// clock; or the duration of a standstill.
 	At time.Duration
 }
 
@@ -147,7 +145,7 @@ const (
 	LateCommand = 1000
 )
 
-// Cost is the part of c in the budgets of a schedule.
+// Cost returns the cost of c in the budgets of a schedule.
 func (c Choice) Cost() (faults, moves int) {
 	switch {
 	case c.Verb == VerbMove:
@@ -158,13 +156,13 @@ func (c Choice) Cost() (faults, moves int) {
 	return 0, 0
 }
 
-// Plain reports whether c takes nothing from any budget.
+// Plain reports whether c costs nothing.
 func (c Choice) Plain() bool {
 	faults, moves := c.Cost()
 	return faults+moves == 0
 }
 
-// A Point is a position in a schedule with the choices for its next step.
+// A Point is a position in a schedule, with the possible next steps.
 type Point struct {
 	// Choices are in an order that depends only on the schedule so far; at least one.
 	Choices []Choice

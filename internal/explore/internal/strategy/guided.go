@@ -1,8 +1,7 @@
 package strategy
 
-// Guided follows a list of choices, skips impossible ones, and then lets every
-// actor come to an end, one after the other: for schedules that resemble a known
-// one.
+// Guided makes the given Choices in order, skips impossible ones, and then lets every actor finish,
+// one after the other. It makes schedules that resemble a known one.
 type Guided struct {
 	Choices []Choice
 	next    int
@@ -31,11 +30,11 @@ func (g *Guided) Choose(p Point) int {
 	return i
 }
 
-// None is an index that no choice has, different from Stop.
+// None is an index of no choice, and different from Stop.
 const None = -2
 
-// matching is the next wish that can be made. Wishes about commands stay for later
-// before clients begin, and while nobody can run.
+// matching returns the index of the next of the given Choices that is possible. Choices of commands
+// are kept for later before clients begin, and while no client can run.
 func (g *Guided) matching(p Point) int {
 	first := p.Choices[0].Verb
 	for g.next < len(g.Choices) {
@@ -56,7 +55,7 @@ func (g *Guided) matching(p Point) int {
 	return None
 }
 
-// match finds a wish among the choices: the same, or the closest.
+// match returns the index of the choice at p that is equal to wish, or nearest to it.
 func match(p Point, wish Choice) int {
 	near := None
 	for i, c := range p.Choices {
@@ -75,7 +74,7 @@ func match(p Point, wish Choice) int {
 	return near
 }
 
-// fallback goes on with the last actor, else with the first.
+// fallback continues with the last actor if possible, else with the first.
 func (g *Guided) fallback(p Point) int {
 	first := None
 	for i, c := range p.Choices {
@@ -92,5 +91,5 @@ func (g *Guided) fallback(p Point) int {
 	return first
 }
 
-// Halts reports whether the last wish ended the schedule.
+// Halts reports whether the last of the given Choices ended the schedule.
 func (g *Guided) Halts() bool { return g.halted }
