@@ -26,7 +26,7 @@ type process struct {
 
 // settings returns the environment of the child's runtime. An exploration is one long chain of
 // goroutines that wake each other, which several threads only slow down, and it makes much
-// short-lived garbage (EXPLORE.md has figures). math/rand can be seeded, for locks that use it.
+// short-lived garbage. math/rand can be seeded, for locks that use it.
 func settings() []string {
 	return []string{
 		"GOMAXPROCS=1", "GOGC=400",

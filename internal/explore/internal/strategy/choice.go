@@ -12,25 +12,25 @@ type Verb uint8
 
 // The verbs.
 const (
-	VerbRun               Verb = iota // the actor goes on to its next command, which runs
-	VerbWait                          // nobody can go on: time passes until somebody can
-	VerbMove                          // time passes, and pending commands come later
+	VerbRun               Verb = iota // the actor continues to its next command, which runs
+	VerbWait                          // no actor can continue: time passes until one can
+	VerbMove                          // time passes while pending commands wait
 	VerbBegin                         // the schedule begins with the clocks as they are
-	VerbSkew                          // a process's clock is off from the start
+	VerbSkew                          // the clock of a process is off, from the start on
 	VerbDieBefore                     // the actor dies, its command does not run
 	VerbDieAfter                      // the command runs, then the actor dies
-	VerbPause                         // the actor stands still until past its lease
-	VerbLoseReply                     // the command runs, the connection breaks instead of an answer
-	VerbSlowReply                     // the command runs, the answer arrives when it is run once more
+	VerbPause                         // the actor stands still until after its lease
+	VerbLoseReply                     // the command runs, and the connection breaks before the reply
+	VerbSlowReply                     // the command runs, and the reply arrives when the command is run once more
 	VerbCut                           // the connection breaks, the command does not run
 	VerbCancel                        // the context of the actor's call ends
 	VerbTimeOut                       // the context and the read end; the command may run later
 	VerbScriptFlush                   // the server forgets its scripts
 	VerbRestart                       // the server restarts empty
-	VerbStandstill                    // the actor sends its command, then all processes stand still; sent commands run, and are answered afterwards
-	VerbServerStandstill              // the server stands still, and clients go on up to their next command
+	VerbStandstill                    // the actor sends its command, then all processes stand still; sent commands run, and their replies arrive after the standstill
+	VerbServerStandstill              // the server stands still, and clients continue up to their next command
 	VerbMachineStandstill             // all processes and the server stand still
-	VerbStop                          // the schedule ends here; only a replay asks for it
+	VerbStop                          // the schedule ends; only a replay chooses it
 )
 
 // verbs describe the verbs: the name in replay files, the fault, and the acting party if it is
