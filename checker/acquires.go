@@ -7,10 +7,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// acquireCalled applies the call of acquire op. Its outcome is known already, since the record is
+// complete.
 func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	k.queue.Called(op)
-	c.tell(factAcquireCalled, fact{at: interval.Call(op), key: k, op: op})
-	c.besideAcquire(k, op)
+	c.publish(factAcquireCalled, fact{at: interval.Call(op), key: k, op: op})
+	c.capAcquire(k, op)
 	switch {
 	case c.rules.Refreshed && (op.Outcome == history.Refused || op.Outcome == history.LossReported):
 		c.refreshRefused(k, op)
@@ -18,77 +20,78 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	case op.Outcome != history.OK && op.Outcome != history.Unknown:
 		return
 	}
-	c.turnTo(k, op)
+	c.applyToHolds(k, op)
 	if op.Outcome == history.Unknown && c.lookup(k, op.Hold) == nil {
-		c.mayHold(k, op)
+		c.addPossibleHold(k, op)
 	}
-	if c.rules.Unseen && c.rules.Joins() { // a renewal under way may go by this lease later
+	if c.rules.HiddenRenewals && c.rules.Joins() { // a renewal under way may set this lease later
 		k.caps.Lower(op.Client, interval.Lease(op))
 	}
 	if op.Outcome != history.Unknown {
 		return
 	}
-	c.silence(k, op)
-	if c.rules.Nested { // it may add a level to any hold that its client has later
-		k.refusal.Residues.Raise(op.Client, math.MaxInt64)
+	c.acquireUnknown(k, op)
+	if c.rules.Nested { // at any later time it may add a level to a hold of its client
+		k.refusal.LeftLevels.Raise(op.Client, math.MaxInt64)
 	} else {
-		k.caps.Lower(op.Client, c.rules.Leaves(op))
+		k.caps.Lower(op.Client, c.rules.UnknownLease(op))
 	}
 }
 
-// silence applies the call of acquire op, whose outcome is unknown: if acquires join levels that
-// their client left, it may grant an earlier hold of the client anew.
-func (c *Checker) silence(k *key, op *history.Op) {
+// acquireUnknown applies the call of acquire op, whose outcome is unknown. If acquires join levels
+// that their client left on the server, op may grant an earlier hold of the client once more.
+func (c *Checker) acquireUnknown(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
 	}
-	k.silent.Raise(op.Client, op.Call)
-	for h := range k.known() {
+	k.unknownAcquires.Raise(op.Client, op.Call)
+	for h := range k.allHolds() {
 		h.Regrant = h.Regrant || h.client == op.Client && h.ops[0] != op
 	}
 }
 
-// mayHold adds the hold that op, whose outcome is unknown, may begin.
-func (c *Checker) mayHold(k *key, op *history.Op) {
-	if c.materialized || c.rules.Joins() || c.rules.Unseen || c.faulty() || k.renamed { // it may matter to other holds
+// addPossibleHold adds the hold that begins if op, whose outcome is unknown, was granted.
+func (c *Checker) addPossibleHold(k *key, op *history.Op) {
+	if c.materialized || c.rules.Joins() || c.rules.HiddenRenewals || c.faulty() || k.renamed { // it may affect other holds
 		c.hold(k, op)
 		return
 	}
-	k.made++
-	k.deferred = append(k.deferred, deferred{op, k.made})
+	k.begun++
+	k.deferred = append(k.deferred, deferred{op, k.begun})
 }
 
-// hold adds the hold of acquire op.
+// hold adds the hold that acquire op begins.
 func (c *Checker) hold(k *key, op *history.Op) *hold {
 	h := c.newHold(op)
-	k.made++
-	h.number = k.made
+	k.begun++
+	h.number = k.begun
 	h.Cap(k.caps.Of(op.Client))
 	h.Cap(k.inherited(op))
-	h.Cap(c.faults.clients.Get(op.Client).Beside)
-	if c.rules.Nested && (k.refusal.Residual(op) || k.mayJoinRevived(op)) {
-		k.joined(h)
+	h.Cap(c.faults.clients.Get(op.Client).LeaseCap)
+	if c.rules.Nested && (k.refusal.MayJoinLevels(op) || k.mayJoinRevived(op)) {
+		k.applyJoin(h)
 	}
-	_, h.Regrant = k.silent.Get(op.Client)
+	_, h.Regrant = k.unknownAcquires.Get(op.Client)
 	k.holds = append(k.holds, h)
 	return h
 }
 
-// joined applies to h that it may have joined levels that its client left, which keep the longest
-// of the client's leases.
-func (k *key) joined(h *hold) {
+// applyJoin applies that h may have joined levels that its client left on the server. The server
+// then keeps the key for the longest lease of that client.
+func (k *key) applyJoin(h *hold) {
 	longest, _ := k.asked.Get(h.client)
-	for before := range k.known() {
+	for before := range k.allHolds() {
 		if before.client == h.client {
-			longest = max(longest, before.Most)
+			longest = max(longest, before.MaxLease)
 		}
 	}
-	relets, _ := k.unsureReleases.Get(h.client)
-	h.Joined(longest, relets)
+	restarts, _ := k.unsureReleases.Get(h.client)
+	h.Joined(longest, restarts)
 }
 
-// turnTo applies acquire op, just called, which is or may be granted, to its client's holds.
-func (c *Checker) turnTo(k *key, op *history.Op) {
+// applyToHolds applies acquire op, just called, which is or may be granted, to the holds of its
+// client.
+func (c *Checker) applyToHolds(k *key, op *history.Op) {
 	k.forget(op.Hold)
 	if len(k.deferred) > 0 {
 		c.materialize(k, func(l *deferred) bool { return l.op.Client == op.Client })
@@ -98,31 +101,31 @@ func (c *Checker) turnTo(k *key, op *history.Op) {
 		switch {
 		case h.client != op.Client:
 		case h.id == op.Hold && !h.Ended:
-			c.lockedAnew(k, h, op)
-			c.acquiredAgain(h, op)
-		case h.id == op.Hold: // the owner goes on, but the must-hold interval is over: begin a new hold
-			c.lockedAnew(k, h, op)
-			h.id, h.was, k.renamed = 0, h.id, true
+			c.judgeRefresh(k, h, op)
+			c.reacquire(h, op)
+		case h.id == op.Hold: // the must-hold interval is over, so op begins a new hold with the same id
+			c.judgeRefresh(k, h, op)
+			h.id, h.previousID, k.renamed = 0, h.id, true
 			c.drop(k, i)
 		case h.Released:
-		default: // its owner turned to a new grant: the old one is over
+		default: // the owner acquired anew, which ends its earlier hold
 			h.Close(interval.Call(op), interval.ByReacquire, true)
 			c.drop(k, i)
 		}
 	}
 }
 
-// lockedAnew judges acquire op, answered ok, by an owner which only refreshes its lease: if it had
-// lost the key, it was to be told.
-func (c *Checker) lockedAnew(k *key, h *hold, op *history.Op) {
-	knows := h.told || h.Released || h.EndedBy == interval.ByRefusal
+// judgeRefresh judges acquire op, answered ok, by which an owner refreshes its lease. If the owner
+// had lost the key before the call, the answer had to be "lost".
+func (c *Checker) judgeRefresh(k *key, h *hold, op *history.Op) {
+	knows := h.knowsLoss || h.Released || h.EndedBy == interval.ByRefusal
 	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(interval.Call(op)) {
 		k.expectLoss(h, op)
 	}
 }
 
-// refreshRefused applies the call of a refresh by the owner that is refused: another has the key,
-// so its own hold is lost.
+// refreshRefused applies the call of a refresh that is refused: another client has the key, so the
+// owner has lost its hold.
 func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	for _, h := range k.holds {
 		if h.client == op.Client && !h.Released {
@@ -132,50 +135,51 @@ func (c *Checker) refreshRefused(k *key, op *history.Op) {
 	}
 }
 
-// acquiredAgain applies the call of another acquire by the owner of h.
-func (c *Checker) acquiredAgain(h *hold, op *history.Op) {
+// reacquire applies the call of another acquire by the owner of h.
+func (c *Checker) reacquire(h *hold, op *history.Op) {
 	h.note(op)
-	h.Again(op)
-	c.shows(sessions, interval.MayLackLease(op))
+	h.Reacquire(op)
+	c.noteAbility(sessions, interval.MayLackLease(op))
 	if op.Outcome != history.OK {
 		h.anew(interval.Forever)
 	}
 }
 
+// acquireReturned applies the return of acquire op.
 func (c *Checker) acquireReturned(k *key, op *history.Op) {
 	k.queue.Returned(op, &c.fair)
-	c.meetings(k, op)
+	c.countMeetings(k, op)
 	f := fact{at: interval.Return(op), key: k, op: op}
-	c.tell(factAcquireReturned, f)
+	c.publish(factAcquireReturned, f)
 	switch op.Outcome {
 	case history.OK:
 		if len(k.affected) > 0 {
-			c.tell(factObtained, f)
+			c.publish(factGrantedAfterFault, f)
 		}
-		c.obtained(k, op)
+		c.acquireGranted(k, op)
 	case history.Unknown:
-		if h := k.find(op.Hold); h != nil { // it may have joined
-			h.Fold(op, op.Return, false)
+		if h := k.find(op.Hold); h != nil { // op may have added a level to it
+			h.SettlePending(op, op.Return, false)
 		}
 	case history.Refused:
-		c.fair.Asked(op.Client)
-		k.keepsOut(op)
-		c.tell(factRefused, f)
+		c.fair.Requested(op.Client)
+		k.noteRefusal(op)
+		c.publish(factRefused, f)
 	}
 }
 
-// keepsOut notes on the hold of k that it is the certain reason why acquire op was refused.
-func (k *key) keepsOut(op *history.Op) {
+// noteRefusal notes on the only hold of k that acquire op was certainly refused because of it.
+func (k *key) noteRefusal(op *history.Op) {
 	if len(k.holds) != 1 || k.holds[0].client == op.Client {
 		return
 	}
-	if h, at := k.holds[0], interval.LastTry(op); h.MustHoldAt(at) && k.refusal.NobodySince(h.Began()) {
-		h.keptOut = max(h.keptOut, at.T)
+	if h, at := k.holds[0], interval.LastTry(op); h.MustHoldAt(at) && k.refusal.OnlyKnownGrantsSince(h.Began()) {
+		h.lastRefusal = max(h.lastRefusal, at.T)
 	}
 }
 
-// obtained applies the return of an acquire answered ok.
-func (c *Checker) obtained(k *key, op *history.Op) {
+// acquireGranted applies the return of an acquire answered ok.
+func (c *Checker) acquireGranted(k *key, op *history.Op) {
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		h = c.hold(k, op)
@@ -184,24 +188,25 @@ func (c *Checker) obtained(k *key, op *history.Op) {
 		return
 	}
 	k.fences.Pop(op)
-	h.Widen(op)
-	k.stretched(h)
-	if h.kept {
-		k.refusal.gone(h)
+	h.ExtendMayHold(op)
+	k.extendReach(h)
+	if h.retired {
+		k.refusal.ended(h)
 	}
-	if !h.Known && !k.affected.ActedBefore(h.First, op) { // it may act later, and grant the key anew
+	if !h.Known && !k.affected.ActedBefore(h.First, op) { // the first acquire may act later, and grant the key once more
 		h.Regrant = true
 	}
 	h.anew(interval.Return(op))
-	h.under |= c.met.own
-	if h.Landed(op) {
-		c.reopened(k, h, op, !h.Known)
+	h.under |= c.meetings.own
+	if h.Returned(op) {
+		c.addStart(k, h, op, !h.Known)
 	}
 	h.Known = true
 }
 
-// reopened notes that a new segment of the must-hold interval of h begins at the return of op.
-func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
+// addStart notes that a segment of the must-hold interval of h begins at the return of op. With
+// grant, it is the first segment.
+func (c *Checker) addStart(k *key, h *hold, op *history.Op, grant bool) {
 	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !interval.Call(op).Before(interval.Call(c.faults.Restart)) {
 		h.forgotten = false
 		h.under &^= forgetful &^ k.unknown.acts
@@ -209,18 +214,19 @@ func (c *Checker) reopened(k *key, h *hold, op *history.Op, grant bool) {
 	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: grant})
 }
 
+// granted applies that the return of op granted h for the first time.
 func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	c.result.Grants++
 	c.fair.Granted(op.Client)
-	if !h.Anchored && !h.Must && interval.TellsLease(op) {
+	if !h.Anchored && !h.HasMust && interval.TellsLease(op) {
 		c.result.Unjudged++
 	}
-	h.staleBeside, h.besideLetIn = k.grantedBesideStale(h), k.grantedBesideLetIn(h)
-	h.under |= c.met.own
+	h.staleConcurrent, h.concurrentSharedRelease = k.metStaleCall(h), k.metSharedRelease(h)
+	h.under |= c.meetings.own
 	h.forgotten = c.faults.ForgotSince(interval.Call(op)) != 0
-	h.straddles = h.forgotten
-	c.shows(hasFence, op.Fence > 0)
-	c.shows(hasLease, op.Granted != 0 || op.Asked != 0)
-	c.tell(factGranted, fact{at: interval.Return(op), key: k, op: op, hold: h})
+	h.forgottenInAcquire = h.forgotten
+	c.noteAbility(hasFence, op.Fence > 0)
+	c.noteAbility(hasLease, op.Granted != 0 || op.Asked != 0)
+	c.publish(factGranted, fact{at: interval.Return(op), key: k, op: op, hold: h})
 	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: true})
 }

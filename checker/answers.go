@@ -6,10 +6,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of answers judges that a call fails only for the holder of the key, and that what it is
-// told is true: where the server forgot its scripts, the lock is to load them again and go
-// on. An acquire that is told that it was refused what it had been granted is found by
-// nospuriousrefusal.go, which knows what was free.
+// The monitor of answers judges two things. After the server forgot its scripts, a call must load
+// them again instead of failing. And an acquire that was granted must not be answered as refused;
+// nospuriousrefusal.go finds such answers, since it knows when the key was free.
 var _ = monitorOf(answers, monitor{
 	untested: "nothing happened after which an answer could be untrue",
 	on: [factKinds]func(*Checker, fact){
@@ -17,19 +16,19 @@ var _ = monitorOf(answers, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	scriptMissing = kindAndOccasion(answers, Stuck, "the server forgot its scripts, and a call by %s failed for it")
 	toldRefused   = kindAndOccasion(answers, ToldWrong, "the reply to %s was lost, and it was told that another had the key, which nobody had")
 )
 
-// scriptAnswer judges the answer to f.op, where the server forgot its scripts before it.
+// scriptAnswer judges the answer to f.op, if the server had forgotten its scripts before.
 func scriptAnswer(c *Checker, f fact) {
 	op, class, faults := f.op, f.op.ErrorClass(), &c.faults
 	forgot := faults.Flush != nil || faults.Restart != nil
 	switch {
-	case class == "noscript" && forgot && !f.key.moot(op):
-	case class == "error" && (interval.Outlasted(op) || c.faults.still.Met(op.Call, op.Return)): // it ran out of time
+	case class == "noscript" && forgot && !f.key.renewsReleased(op):
+	case class == "error" && (interval.TookTooLong(op) || c.faults.standstills.Met(op.Call, op.Return)): // its time ran out
 		return
 	case class == "error" && faults.Flush == nil:
 		faults.Errors = true
@@ -45,15 +44,15 @@ func scriptAnswer(c *Checker, f fact) {
 	if faults.Flush != nil {
 		shown = append(shown, faults.Flush)
 	}
-	if class != "noscript" { // which would prove this one alone
+	if class != "noscript" { // another error may have other causes
 		under |= faults.Lasting() | c.answering(op)
 	}
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})
 }
 
-// moot reports whether op is a renewal that did nothing, of a hold that its owner has
-// released meanwhile: there was nothing left to renew.
-func (k *key) moot(op *history.Op) bool {
+// renewsReleased reports whether op is a failed renewal of a hold that its owner had released by
+// then, so that nothing was left to renew.
+func (k *key) renewsReleased(op *history.Op) bool {
 	h := k.find(op.Hold)
 	return op.Kind == history.Renew && op.Outcome == history.Failed && (h == nil || h.Released)
 }

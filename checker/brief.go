@@ -7,42 +7,40 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// NewBrief starts the judgement of a history for callers that judge many short ones
-// with one Checker, see [Checker.Reset]. It comes to the verdicts, counts and
-// exposures that New comes to, and leaves out what only a reader wants: counterexamples,
-// measures, the slack in notes, and the cross-check by porcupine. Judge a history
-// that is worth showing again, with New.
+// NewBrief starts the judgement of a history for callers that judge many short ones with one
+// Checker, see [Checker.Reset]. The verdicts, counts and exposures are the same as with New. Left
+// out are counterexamples, measures, the slack in notes, and the cross-check by porcupine: to show
+// a history, judge it again with New.
 //
-// It keeps what it judged until the next Reset, and Result.Findings is then
-// overwritten.
+// The Checker keeps the history until the next Reset, which also overwrites Result.Findings.
 func NewBrief(h history.Header) *Checker {
 	c := New(h)
-	c.brief, c.near = true, nil
+	c.brief, c.cache = true, nil
 	return c
 }
 
-// Reset forgets the history judged and starts the judgement of another. A Checker
-// made by NewBrief reuses its memory, so that judging needs next to no allocation.
+// Reset discards the history judged and starts the judgement of another. A Checker made by NewBrief
+// reuses its memory and so allocates next to nothing.
 func (c *Checker) Reset(h history.Header) {
 	clear(c.keys)
 	c.fair.Clear()
 	for p := range c.tallies {
 		c.tallies[p] = c.tallies[p].Empty()
 	}
-	c.spare.reclaim()
+	c.pools.reclaim()
 	for _, r := range c.parts {
 		if r != nil {
-			*r = part{gone: r.gone.Empty()}
+			*r = part{released: r.released.Empty()}
 		}
 	}
 	fresh := Checker{
-		header: h, rules: interval.RulesOf(h), brief: c.brief, spare: c.spare,
-		keyTable: keyTable{keys: c.keys, departed: c.departed[:0], parts: c.parts},
+		header: h, rules: interval.RulesOf(h), brief: c.brief, pools: c.pools,
+		keyTable: keyTable{keys: c.keys, clientEnds: c.clientEnds[:0], parts: c.parts},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
 			fair:    c.fair,
 		},
-		faults: faults{clients: c.faults.clients.Empty(), still: interval.NewStandstills(h)},
+		faults: faults{clients: c.faults.clients.Empty(), standstills: interval.NewStandstills(h)},
 	}
 	if c.brief {
 		fresh.result.Findings = c.result.Findings[:0]
@@ -50,25 +48,25 @@ func (c *Checker) Reset(h history.Header) {
 	*c = fresh
 }
 
-// spare is memory to be used again.
-type spare struct {
-	keys   count.Pool[key]  // in use since the last reset, or free
-	holds  count.Pool[hold] // in use since the last reset, or free
+// pools are keys and holds to be used again for the next history.
+type pools struct {
+	keys   count.Pool[key] // in use since the last Reset, or free
+	holds  count.Pool[hold]
 	sorted []*key
 }
 
-// empty takes from k all but its memory.
+// empty resets k but keeps its memory.
 func (k *key) empty() {
 	*k = key{
-		holdings:  holdings{holds: k.holds[:0], gone: k.gone[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
-		pastCalls: pastCalls{stale: k.stale.Empty(), expected: k.expected[:0], letIn: k.letIn.Empty()},
-		joining: joining{
+		holdings:      holdings{holds: k.holds[:0], released: k.released[:0], deferred: k.deferred[:0], starts: k.starts[:0]},
+		pastCallState: pastCallState{stale: k.stale.Empty(), expected: k.expected[:0], sharedReleases: k.sharedReleases.Empty()},
+		joinState: joinState{
 			early: k.early[:0], caps: k.caps.Empty(), unsureReleases: k.unsureReleases.Empty(),
-			silent: k.silent.Empty(), deceived: k.deceived.Empty(),
+			unknownAcquires: k.unknownAcquires.Empty(), faultedAcquires: k.faultedAcquires.Empty(),
 		},
-		affecting: affecting{affected: k.affected[:0], asked: k.asked.Empty(), revived: k.revived.Empty()},
-		judged: judged{
-			refusal: refusals{Vacancy: pending.Vacancy{Residues: k.refusal.Residues.Empty()}, proven: k.refusal.proven[:0], refusing: k.refusal.refusing[:0]},
+		faultState: faultState{affected: k.affected[:0], asked: k.asked.Empty(), revived: k.revived.Empty()},
+		monitorState: monitorState{
+			refusal: refusals{Availability: pending.Availability{LeftLevels: k.refusal.LeftLevels.Empty()}, denials: k.refusal.denials[:0], refusing: k.refusal.refusing[:0]},
 			queue:   k.queue.Empty(),
 			waits:   k.waits.Empty(),
 			fences:  fences{Fences: k.fences.Empty()},
@@ -77,8 +75,8 @@ func (k *key) empty() {
 	}
 }
 
-// reclaim frees the keys and holds in use.
-func (s *spare) reclaim() {
+// reclaim frees all keys and holds in use.
+func (s *pools) reclaim() {
 	s.keys.Reclaim((*key).empty)
 	s.holds.Reclaim(func(h *hold) {
 		*h = hold{

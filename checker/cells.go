@@ -8,17 +8,18 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Cells are findings by cell: one for each guarantee where nothing goes wrong, one for each exact
-// set of conditions that touched an occasion, and one for each cell that was to be put to the
-// test. c[cell] is the finding on occasions that exactly the conditions of cell touched. Cells are
-// not safe for concurrent use with writes.
+// Cells are the findings on one design by cell, a guarantee under a set of conditions. There is a
+// cell for each guarantee under no condition, for each exact set of conditions under which a
+// guarantee was exposed, and for each that the run was meant to exercise. c[cell] is the finding on
+// the occasions that were touched by exactly the conditions of cell. Cells are not safe for
+// concurrent use with writes.
 //
-// Cells are built once, when a judgement is over; a Checker counts in tables, where a row is
-// found in a tenth of the time.
+// Cells are built once, when a judgement is over; a Checker counts in tables, which find a row in a
+// tenth of the time.
 //
-// A cell under a condition can be read in several ways, by the findings under more conditions:
+// The finding on a cell can be read together with those under more conditions in several ways:
 //
-//	c[cell]    exactly these conditions       what a row of JSON has
+//	c[cell]    exactly these conditions       a row of JSON
 //	Touched    held by more, broken by none   comparisons, gates of claims, locktest
 //	Sum        held and broken by more        thresholds, searches of a limit
 //	Tried      occasions alone; under no
@@ -50,8 +51,8 @@ func (c Cells) List() []CellFinding {
 	return all
 }
 
-// Doubt makes held cells untested, with the reason why: those that these conditions touched, or all
-// under no condition. They keep their exposure, of occasions that nobody relies on. It returns
+// Doubt makes held cells untested, for the reason why: those under these conditions, among others,
+// or all cells if there are none. Their exposure stays, but nothing relies on it. Doubt returns
 // whether the design claims one of them.
 func (c Cells) Doubt(under lockbench.Conditions, why string) (claimed bool) {
 	for cell, f := range c {
@@ -64,14 +65,14 @@ func (c Cells) Doubt(under lockbench.Conditions, why string) (claimed bool) {
 	return claimed
 }
 
-// With lists the cells with a verdict.
+// With lists the cells with this verdict.
 func (c Cells) With(v Verdict) []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Verdict == v })
 }
 
-// Touched returns the finding on occasions that the conditions of cell touched, whatever else
-// did: it is broken where exactly these conditions broke it, and held where any such occasion
-// held. Every occasion counts for a cell under no condition.
+// Touched returns the finding on all occasions that the conditions of cell touched, whatever other
+// conditions did: broken if c[cell] is broken, else held if any such occasion held. Every occasion
+// counts for a cell under no condition.
 func (c Cells) Touched(cell lockbench.Cell) Finding {
 	f := c[cell]
 	if f.Verdict == Broken {
@@ -89,8 +90,8 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 	return f
 }
 
-// Sum returns the sum of the findings on cell and on the same guarantee under more conditions. The
-// gravest that had an occasion gives the verdict, so it is broken where Touched may be held.
+// Sum adds up the findings on cell and on the same guarantee under more conditions. The gravest
+// verdict with an occasion is that of the sum, so Sum may be broken when Touched is held.
 func (c Cells) Sum(cell lockbench.Cell) Finding {
 	sum := c[cell]
 	for _, other := range c.Sorted() {
@@ -102,8 +103,8 @@ func (c Cells) Sum(cell lockbench.Cell) Finding {
 	return sum
 }
 
-// Occasions counts the occasions that the conditions of cell touched, whatever else did, in
-// findings with one of these verdicts.
+// Occasions adds up the exposure of the findings that have one of these verdicts and whose
+// conditions include those of cell.
 func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	for other, f := range c {
 		if covers(other, cell) && slices.Contains(verdicts, f.Verdict) {
@@ -113,8 +114,9 @@ func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	return n
 }
 
-// Tried counts the occasions that count for cell in a table or in a conclusion, in findings with
-// this verdict: for no condition those on which nothing went wrong, else those of [Cells.Occasions].
+// Tried returns the exposure that counts for cell in a table or a conclusion, of findings with this
+// verdict. For a cell under no condition it is the exposure under no condition, else the sum by
+// [Cells.Occasions].
 func (c Cells) Tried(cell lockbench.Cell, v Verdict) int64 {
 	if cell.Under != 0 {
 		return c.Occasions(cell, v)
@@ -125,8 +127,8 @@ func (c Cells) Tried(cell lockbench.Cell, v Verdict) int64 {
 	return 0
 }
 
-// HeldOn counts the occasions on which cell was held: all that its conditions touched, whatever
-// else did. It is zero for a broken cell.
+// HeldOn returns the exposure on which cell was held, under its conditions and maybe more. It is
+// zero for a broken cell.
 func (c Cells) HeldOn(cell lockbench.Cell) int64 {
 	if c[cell].Verdict == Broken {
 		return 0
@@ -134,21 +136,21 @@ func (c Cells) HeldOn(cell lockbench.Cell) int64 {
 	return c.Occasions(cell, Held)
 }
 
-// covers reports whether other is of the guarantee of cell, under its conditions and maybe more.
+// covers reports whether other has the guarantee of cell, and all of its conditions.
 func covers(other, cell lockbench.Cell) bool {
 	return other.Guarantee == cell.Guarantee && other.Under.Has(cell.Under)
 }
 
-// Explains reports whether the broken cell by explains that cell is broken, too: by is of the
-// same guarantee under fewer of the conditions, and counts against the claims if cell does. a is
-// the finding on by, b that on cell.
+// Explains reports whether the broken cell by explains that cell is broken, too: it has the same
+// guarantee under fewer of the conditions, and counts against the claims if cell does. a is the
+// finding on by, b the one on cell.
 func Explains(by, cell lockbench.Cell, a, b *Finding) bool {
 	fewer := by != cell && covers(cell, by)
 	return fewer && a.Violations > 0 && b.Violations > 0 && (a.Against > 0 || b.Against == 0)
 }
 
-// Explained returns the broken cell under the fewest conditions that explains that cell is
-// broken, see [Explains]; false where none does.
+// Explained returns the broken cell under the fewest conditions that explains that cell is broken,
+// see [Explains]; false if there is none.
 func (c Cells) Explained(cell lockbench.Cell) (by lockbench.Cell, found bool) {
 	f := c[cell]
 	for _, by := range c.With(Broken) {
@@ -159,7 +161,7 @@ func (c Cells) Explained(cell lockbench.Cell) (by lockbench.Cell, found bool) {
 	return by, false
 }
 
-// Open reports whether the cell is claimed, was to be put to the test, and had no occasion.
+// Open reports whether the cell is claimed and was to be exercised, but had no exposure.
 func (c Cells) Open(cell lockbench.Cell) bool {
 	f := c[cell]
 	if !f.Claimed || !f.Exercised {
@@ -183,21 +185,21 @@ func (c Cells) Against() []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Against > 0 })
 }
 
-// KeepsClaims reports whether a claim was put to the test and held.
+// KeepsClaims reports whether any claimed cell was held.
 func (c Cells) KeepsClaims() bool {
 	return len(c.Names(func(_ lockbench.Cell, f Finding) bool { return f.Claimed && f.Verdict == Held })) > 0
 }
 
-// Late reports whether a cell is about an owner that works on past its lease, which no lease
-// prevents.
+// Late reports whether the cell is about owners that work past their lease, which a lease cannot
+// prevent.
 func Late(cell lockbench.Cell) bool {
 	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects)
 }
 
-// First returns the broken cell to look at first: one that fails the run, if any does, else one
-// that is not late, see [Late], under the fewest conditions, by the shortest schedule. steps
-// returns the length of the schedule that breaks a cell, zero where there is none; such cells are
-// left out. First returns false where no cell is left.
+// First returns the broken cell to look at first: preferably one that fails the run, then one that
+// is not late (see [Late]), then the one under the fewest conditions, then the one with the
+// shortest schedule. steps returns the length of the shortest schedule that breaks a cell; First
+// ignores cells for which it is zero, and returns false if no other cell is broken.
 func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell) int) (first lockbench.Cell, found bool) {
 	some := slices.DeleteFunc(c.With(Broken), func(cell lockbench.Cell) bool { return steps(cell) == 0 })
 	if len(some) == 0 {
@@ -215,14 +217,14 @@ func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell)
 	}), true
 }
 
-// Comparable lists the cells that two runs can be compared by: broken ones, and those under one
-// condition at most. Which mixtures of conditions occur is chance.
+// Comparable lists the cells by which two runs can be compared: broken ones, and those under at
+// most one condition. Chance decides which combinations of conditions occur in a run.
 func (c Cells) Comparable() []lockbench.Cell {
 	return c.Names(func(cell lockbench.Cell, f Finding) bool { return cell.Under.Count() <= 1 || f.Verdict == Broken })
 }
 
-// Exit is the exit code that the verdicts amount to: 1 where one counts against the claims, 3
-// where a claim is open, else 0.
+// Exit returns the exit code for the verdicts: 1 if a cell counts against the claims, 3 if a cell
+// is open, else 0.
 func (c Cells) Exit() int {
 	if len(c.Against()) > 0 {
 		return exitBroken

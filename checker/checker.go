@@ -9,10 +9,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Checker judges one history. Feed it the events in order with [Checker.Add],
-// then ask for the verdicts with [Checker.Finish]. Its memory grows with what is
-// held at one time, not with the length of the history. It is not safe for
-// concurrent use.
+// A Checker judges one history. Feed it the events in order with [Checker.Add], then ask for the
+// verdicts with [Checker.Finish]. Its memory grows with the number of locks held at one time, not
+// with the length of the history. It is not safe for concurrent use.
 type Checker struct {
 	header  history.Header
 	rules   interval.Rules // of the design
@@ -20,49 +19,49 @@ type Checker struct {
 	keyTable
 	faults faults
 	findingsSoFar
-	// last is the stamp reached.
+	// last is the stamp of the newest event.
 	last interval.Stamp
-	// partial is set once some client's record has ended before the others':
-	// from then on what is missing could explain what is there.
+	// partial is set once the record of some client has ended before those of the others. From then
+	// on operations that are missing may explain others that are not.
 	partial bool
-	// materialized: no hold is deferred any more.
+	// materialized is set once no hold may be deferred any more, see deferred.
 	materialized bool
 
-	met    exposed     // by the acquire that returns
-	taking *history.Op // the event by which something was seen to be taken away
+	meetings  meetings    // of the acquire that returns
+	takeEvent *history.Op // the fault event of factTakenAway, while that is published
 
 	brief bool // see NewBrief
-	spare spare
+	pools pools
 
-	// shard: this one judges some keys for a Parallel, which follows what clients have under
-	// way. number is the place of the event being judged among those of all shards.
+	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations
+	// of clients itself. number is the place of the current event among those of all shards.
 	shard  bool
 	number int64
 }
 
-// keyTable is the keys of a history.
+// keyTable has the keys of a history.
 type keyTable struct {
 	keys   map[string]*key
 	parts  [count.Partitions]*part
-	recent *key                    // the key last asked for, to spare looking it up
-	near   *[1 << nearKeyBits]*key // some keys, by the end of their names; nil for short histories
-	// departed are the deaths and cuts of clients, for the cross-check.
-	departed []*history.Op
+	recent *key                  // the result of the last look-up
+	cache  *[1 << cacheBits]*key // the keys found last, by the end of their names; nil for short histories
+	// clientEnds are deaths and cuts of clients, for the cross-check.
+	clientEnds []*history.Op
 }
 
-// findingsSoFar are the counts and measurements so far.
+// findingsSoFar has the counts and measurements so far.
 type findingsSoFar struct {
-	tallies [promises]tally
-	// violations are those of any kind, seen those that News has looked at.
-	violations, seen int64
-	fair             count.Fairness
-	result           Result
+	tallies [guaranteeCount]tally
+	// violations counts all violations, violationsSeen those that News has looked at.
+	violations, violationsSeen int64
+	fair                       count.Fairness
+	result                     Result
 }
 
-// nearKeyBits is for how many keys no map is asked, as a power of two.
-const nearKeyBits = 10
+// cacheBits is the binary logarithm of the number of keys in the cache.
+const cacheBits = 10
 
-// An ability is a set of what the history shows the design to do.
+// An ability is a set of abilities that the history shows the design to have.
 type ability uint8
 
 const (
@@ -72,12 +71,12 @@ const (
 	hasStore
 	prolongs
 	nests
-	sessions // some grant had no lease, or may have had none
+	sessions // some grant had, or may have had, no lease
 	hasWait
 )
 
-// shows notes an ability, if it is shown.
-func (c *Checker) shows(a ability, shown bool) {
+// noteAbility adds ability a if the history shows it.
+func (c *Checker) noteAbility(a ability, shown bool) {
 	if shown {
 		c.ability |= a
 	}
@@ -88,8 +87,8 @@ func New(h history.Header) *Checker {
 	c := &Checker{
 		header:   h,
 		rules:    interval.RulesOf(h),
-		keyTable: keyTable{keys: map[string]*key{}, near: new([1 << nearKeyBits]*key)},
-		faults:   faults{clients: pending.NewClients(), still: interval.NewStandstills(h)},
+		keyTable: keyTable{keys: map[string]*key{}, cache: new([1 << cacheBits]*key)},
+		faults:   faults{clients: pending.NewClients(), standstills: interval.NewStandstills(h)},
 	}
 	if h.Stallers > 0 {
 		c.fair.Omit = h.Stalls
@@ -97,8 +96,8 @@ func New(h history.Header) *Checker {
 	return c
 }
 
-// Check judges a whole history. The error is the reader's: the result then
-// covers what could be read.
+// Check judges a whole history. If reading fails, the error is that of the reader, and the result
+// covers the events before it.
 func Check(src history.Source) (Result, error) {
 	c := New(src.Header())
 	for ev, err := range src.Events() {
@@ -115,7 +114,7 @@ func Check(src history.Source) (Result, error) {
 func (c *Checker) Add(ev history.Event) {
 	op := ev.Op
 	if !c.shard {
-		c.faults.still.Next(ev)
+		c.faults.standstills.Next(ev)
 	}
 	switch ev.Phase {
 	case history.Call:
@@ -134,7 +133,7 @@ func (c *Checker) Add(ev history.Event) {
 	}
 }
 
-// advance brings the key of op to s: what began before s is compared now.
+// advance brings the key of op to stamp s. Holds that began before s are compared now.
 func (c *Checker) advance(op *history.Op, s interval.Stamp) {
 	c.last = s
 	if op.Key != "" {
@@ -142,13 +141,14 @@ func (c *Checker) advance(op *history.Op, s interval.Stamp) {
 	}
 }
 
+// key returns the state of the key of this name, and makes it if needed.
 func (c *Checker) key(name string) *key {
 	if c.recent != nil && c.recent.name == name {
 		return c.recent
 	}
-	k := c.known(name)
+	k := c.existingKey(name)
 	if k == nil {
-		k = c.spare.keys.Get()
+		k = c.pools.keys.Get()
 		k.name, k.now, k.lastEnd = name, interval.Stamp{T: -1}, interval.Stamp{T: -1}
 		k.refusal.Begin(c.slack(), c.header.Others)
 		k.part = c.partOf(name)
@@ -158,12 +158,12 @@ func (c *Checker) key(name string) *key {
 	return k
 }
 
-// known returns the key of this name, nil if there is none yet.
-func (c *Checker) known(name string) *key {
-	if c.near == nil {
+// existingKey returns the key of this name, nil if there is none yet.
+func (c *Checker) existingKey(name string) *key {
+	if c.cache == nil {
 		return c.keys[name]
 	}
-	near := &c.near[count.Mixed(name)>>(64-nearKeyBits)]
+	near := &c.cache[count.Hash(name)>>(64-cacheBits)]
 	if *near == nil || (*near).name != name {
 		*near = c.keys[name]
 	}

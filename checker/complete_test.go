@@ -22,8 +22,8 @@ import (
 // kinds of violation, cases, papers, and the programs and designs that test and claim it.
 func TestEveryGuaranteeIsComplete(t *testing.T) {
 	all := lockbench.Guarantees()
-	if len(all) != int(promises) {
-		t.Fatalf("guarantee.go has %d guarantees, kinds.go numbers %d", len(all), promises)
+	if len(all) != int(guaranteeCount) {
+		t.Fatalf("guarantee.go has %d guarantees, kinds.go numbers %d", len(all), guaranteeCount)
 	}
 	paper, err := os.ReadFile("../docs/design/guarantees.md")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestEveryGuaranteeIsComplete(t *testing.T) {
 				t.Errorf("%s has no "+format, append([]any{g.Name}, args...)...)
 			}
 		}
-		own := kindsOf(promise(p))
+		own := kindsOf(guaranteeID(p))
 		lacks(monitors[p] == nil, "monitor; hint: monitorOf in checker/%s.go", name)
 		lacks(own == 0, "kind of violation; hint: kindOf in checker/%s.go", name)
 		row := fmt.Sprintf("\n| %s | %s | %s.go |\n", g.Name, g.Promise, name)
@@ -98,7 +98,7 @@ func TestGuaranteesNameFilesAndCases(t *testing.T) {
 func plain(g lockbench.Guarantee) string { return strings.ReplaceAll(string(g), "-", "") }
 
 // kindsOf counts the kinds that a guarantee's file declares.
-func kindsOf(p promise) (n int) {
+func kindsOf(p guaranteeID) (n int) {
 	for _, k := range kinds {
 		if k.breaks[0] == p {
 			n++

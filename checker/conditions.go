@@ -9,13 +9,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The conditions that touch a hold.
+// This file finds the conditions that touch a hold.
 //
-// A condition leaves its bit on the holds on which it may have an effect, and on the holds that
-// are granted while it may still act. A violation or an occasion carries the bits of all its
-// holds. In doubt a condition touches a hold: a set that is too wide costs power, one that is too
-// narrow accuses. docs/design/guarantees.md argues that each is wide enough. These are the rows
-// of its table of windows:
+// A condition sets its bit on the holds that it may affect, and on holds granted while it may still
+// act. A violation or occasion carries the bits of all its holds. In doubt a condition touches a
+// hold: a set that is too wide proves less, a set that is too narrow accuses wrongly.
+// docs/design/guarantees.md argues that each is wide enough. These are the rows of its table of
+// windows:
 //
 //	outlived      outlivedAt, and workedPast: an owner's work past its validity
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
@@ -42,36 +42,38 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 	return all | c.faults.Lasting()
 }
 
-// resolved returns under with the death of client by its name.
+// resolved replaces the bit of a death in under by the condition that the death of client was.
 func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
 	if under&pending.Died == 0 {
 		return under
 	}
-	return under&^pending.Died | c.deathOf(client)
+	return under&^pending.Died | c.deathCondition(client)
 }
 
-// deathOf returns whether client died with its process or alone.
-func (c *Checker) deathOf(client int32) lockbench.Conditions {
+// deathCondition returns the condition of the death of client: ThreadDeath if other clients of its
+// process live, else Crash.
+func (c *Checker) deathCondition(client int32) lockbench.Conditions {
 	if c.faults.clients.LivesOn(client) {
 		return lockbench.ThreadDeath
 	}
 	return lockbench.Crash
 }
 
-// mayHaveDied returns the possible deaths of client, which just died: with its process, or alone
-// if others live in the process, which may die at this very moment.
+// mayHaveDied returns the possible conditions of the death of client, which just died. Others in
+// its process may yet die at this very moment, so Crash is always possible.
 func (c *Checker) mayHaveDied(client int32) lockbench.Conditions {
-	return lockbench.Crash | c.deathOf(client)
+	return lockbench.Crash | c.deathCondition(client)
 }
 
-// answering returns the conditions that touch the answer to op: a flush before now, a connection
-// broken by a restart before the first call since, and a loss of grants since the call.
+// answering returns the conditions that touch the answer to op: an earlier script flush, a
+// connection that a restart broke, if op is the first call since, and a loss of grants since the
+// call.
 func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	f := &c.faults
 	if f.Flush != nil {
 		under |= lockbench.ScriptFlush
 	}
-	if r := f.Restart; r != nil { // the first call since meets a connection that broke
+	if r := f.Restart; r != nil { // the first call since then finds its connection broken
 		if cl := f.clients.Get(op.Client); cl.Last == nil || cl.Last.Return <= r.Call {
 			under |= lockbench.LostReply
 		}
@@ -79,8 +81,8 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	return under | f.ForgotSince(interval.Call(op))
 }
 
-// grantedUnder returns the conditions that touch the grant of acquire op, or would touch it: those
-// that befell its owner during the call, and those of earlier operations that may still act.
+// grantedUnder returns the conditions that touch, or would touch, the grant of acquire op: those
+// that affected its client during the call, and those of earlier operations that may still act.
 func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.Occurred == 0 {
 		return 0
@@ -89,7 +91,7 @@ func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if k.mayJoinRevived(op) {
 		under |= lockbench.Failover
 	}
-	if !c.faults.clients.Get(op.Client).Paused.Before(interval.Call(op)) {
+	if !c.faults.clients.Get(op.Client).LastPause.Before(interval.Call(op)) {
 		under |= lockbench.Pause
 	}
 	for i := range k.affected {
@@ -111,7 +113,7 @@ func (k *key) mayJoinRevived(op *history.Op) bool {
 	return until > op.Call
 }
 
-// unanswered leaves the bit of x on the open holds, if the affected operation may act on them.
+// unanswered sets the condition of x on the open holds, if the affected operation may act on them.
 func (k *key) unanswered(x *pending.Effect) {
 	if !x.Touches() {
 		return
@@ -129,21 +131,21 @@ func (h *hold) outlivedAt(s interval.Stamp) lockbench.Conditions {
 	return 0
 }
 
-// stoodStill leaves the bit of a pause of client on its holds.
+// stoodStill sets the condition of a pause of client on its holds.
 func (c *Checker) stoodStill(client int32) {
 	c.faults.Occurred |= lockbench.Pause
 	c.touchHeld(client, lockbench.Pause)
 }
 
-// touchHeld leaves the bit of cause on the holds of client, those with a release under way included.
+// touchHeld sets cause on the holds of client, including those whose release is under way.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
-	flying, by := c.faults.clients.Get(client).Flying, cause
+	flying, by := c.faults.clients.Get(client).UnderWay, cause
 	if cause == pending.Died {
 		by = c.mayHaveDied(client)
 	}
 	for _, k := range c.keys {
 		k.stale.Touch(client, by, c.last)
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			if h.client == client && (!h.Released || slices.Contains(flying, h.ReleasedBy)) {
 				h.under |= cause
 			}
@@ -151,36 +153,36 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	}
 }
 
-// flushed leaves the bit of a script flush on the open holds, whose renewals may fail.
+// flushed sets the condition of a script flush on the renewals of the open holds, which may fail.
 func (c *Checker) flushed() {
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
 }
 
-// renewing returns the conditions that touched the renewals of h by t, in ns; none if the lock does
-// not renew.
+// renewing returns the conditions that touched the renewals of h by t, in ns. There are none if the
+// lock does not renew.
 func (c *Checker) renewing(h *hold, t int64) lockbench.Conditions {
-	if c.ability&prolongs != 0 || c.header.Renews || c.rules.Unseen || c.rules.Joins() {
+	if c.ability&prolongs != 0 || c.header.Renews || c.rules.HiddenRenewals || c.rules.Joins() {
 		return h.renewing | c.stoodInstead(h, t)
 	}
 	return 0
 }
 
-// stoodInstead returns Pause if the owner of h worked past its validity, until t, for no longer
-// than everybody stood still since that lease began. Without the standstill, the owner would have
-// renewed h that much earlier, or learnt that it cannot.
+// stoodInstead returns Pause if the owner of h worked past its validity, until t in ns, only
+// because of standstills: for no longer than they lasted since that lease began. Otherwise the
+// owner would have renewed h, or learnt that it cannot, that much earlier.
 func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 	end := min(h.Until, h.intrusion.T)
-	if past := t - end; past > 0 && past <= c.faults.still.Within(end-h.Most, t) {
+	if past := t - end; past > 0 && past <= c.faults.standstills.Within(end-h.MaxLease, t) {
 		return lockbench.Pause
 	}
 	return 0
 }
 
-// forgetsHolds leaves the bit of cause, by which the server lost grants, on all holds that are
-// known.
+// forgetsHolds sets cause, by which the server lost grants, on all holds that the checker
+// remembers.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	for _, k := range c.keys {
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			h.under |= cause
 			h.forgotten = true
 		}
@@ -189,22 +191,22 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 		}
 		until := interval.After(interval.After(c.last.T, k.asked.Highest()), k.refusal.Slack)
 		for a := range k.asked.Each {
-			if c.rules.Joins() { // it may join what it had released, and so prolong it
+			if c.rules.Joins() { // its client may join the hold that it had released, and so prolong it
 				k.revived.Raise(a.Client, until)
 			}
 		}
-		if k.everAffected { // what a fault had left may be there again
+		if k.everAffected { // state that a fault had left may be back
 			k.unknown.left |= cause
 		}
 	}
 }
 
-// ranLate leaves the bits of causes on the open holds, the client's own included: a command of the
-// client ran after its call had ended.
+// ranLate sets causes on the open holds, those of the client included, since a command of client
+// ran after its call had ended.
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {
-			h.staleBeside = h.staleBeside || h.client != client
+			h.staleConcurrent = h.staleConcurrent || h.client != client
 			h.under |= causes
 		}
 	}

@@ -11,23 +11,25 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest is the candidate with the largest margin, as a counterexample; two owners within their
-// validity come before one that worked past it.
+// clearest returns the counterexample of the candidate with the largest margin. Two owners within
+// their validity come before one that worked past it.
 func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
-		return cmp.Or(within(a)-within(b), cmp.Compare(c.margin(a), c.margin(b)))
+		return cmp.Or(isWithinValidity(a)-isWithinValidity(b), cmp.Compare(c.margin(a), c.margin(b)))
 	})
 	return c.counterexample(best)
 }
 
-func within(w candidate) int {
+// isWithinValidity returns 1 if the owners of w were within their validity, else 0.
+func isWithinValidity(w candidate) int {
 	if w.kind == workedOn {
 		return 0
 	}
 	return 1
 }
 
-// margin is by how much, in ns.
+// margin returns the extent of the violation in ns: the time that two owners overlapped, or by
+// which a grant came early.
 func (c *Checker) margin(w candidate) int64 {
 	if len(w.holds) < 2 {
 		return 0
@@ -35,7 +37,7 @@ func (c *Checker) margin(w candidate) int64 {
 	a, b := w.holds[len(w.holds)-2], w.holds[len(w.holds)-1]
 	switch w.kind {
 	case workedOn:
-		return interval.Earlier(interval.Earlier(a.Knew, b.Knew), c.last).T - a.intrusion.T
+		return interval.Earlier(interval.Earlier(a.LastWork, b.LastWork), c.last).T - a.intrusion.T
 	case overlapping, updateLost, freedByPastOwner, innerFreed:
 		return interval.Shared(&a.Grant, &b.Grant, c.last)
 	case grantedEarly, extendBroken:
@@ -46,6 +48,7 @@ func (c *Checker) margin(w candidate) int64 {
 	return 0
 }
 
+// counterexample returns w with its holds and operations in the order of time.
 func (c *Checker) counterexample(w candidate) *Counterexample {
 	out := &Counterexample{Key: w.key.name, Under: w.under, Margin: time.Duration(c.margin(w))}
 	for _, p := range w.kind.breaks {
@@ -54,7 +57,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	var who []any
 	for _, h := range w.holds {
 		who = append(who, clientName(h.client))
-		out.Holds = append(out.Holds, h.shown())
+		out.Holds = append(out.Holds, h.forCounterexample())
 		for _, op := range h.ops {
 			out.Ops = append(out.Ops, *op)
 		}
@@ -63,7 +66,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 		who = append(who, clientName(op.Client))
 		out.Ops = append(out.Ops, *op)
 		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Known {
-			out.Holds = append(out.Holds, h.shown())
+			out.Holds = append(out.Holds, h.forCounterexample())
 		}
 	}
 	for _, op := range w.staleOps() {
@@ -75,9 +78,9 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	return out
 }
 
-// staleOps are what stale owners sent into the holds, and so may have made an end of: it
-// explains how somebody else got in. What was sent when both were in already explains
-// nothing of a conflict.
+// staleOps returns the calls of past owners that may have ended the holds of w, and so explain why
+// another client was granted the key. For a conflict of two holds, only calls before the second
+// grant do.
 func (w candidate) staleOps() (ops []*history.Op) {
 	for _, h := range w.holds {
 		own := func(o *hold) bool { return slices.Contains(o.ops, h.staleOp) }
@@ -94,8 +97,8 @@ func (w candidate) staleOps() (ops []*history.Op) {
 
 func clientName(id int32) string { return fmt.Sprintf("client %d", id) }
 
-// shown is h as counterexamples show it.
-func (h *hold) shown() CounterexampleHold {
+// forCounterexample returns the public form of h.
+func (h *hold) forCounterexample() CounterexampleHold {
 	return CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process,
 		From: h.From, Granted: h.Granted.T, Until: h.Until,

@@ -6,16 +6,17 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// crossCheck holds the sweep's verdict on exclusion against porcupine's, on keys
-// that are small enough, and against the occupancy monitor's.
+// crossCheck compares the verdict on exclusion with two others: porcupine's, for keys with few
+// operations, and the occupancy monitor's. A contradiction is a defect of lockbench.
 func (c *Checker) crossCheck(t history.Trailer) {
 	for _, k := range c.sorted() {
-		// The monitor counts entries, the sweep pairs of must-hold intervals: one pair may be
-		// entered many times, so that only none against some is a contradiction.
+		// The monitor counts entries into the lock, the checker counts overlapping pairs of
+		// must-hold intervals. One pair may be entered many times, so the two counts contradict
+		// each other only if exactly one is zero.
 		if n := t.MonitorOverlaps[k.name]; n > 0 && k.conflicts+k.cuts == 0 && !c.partial {
 			c.result.Defects = append(c.result.Defects, fmt.Sprintf("the occupancy monitor saw %d overlaps on key %q, the sweep none", n, k.name))
 		}
-		sound, known := k.few.Sound(c.departed, c.rules)
+		sound, known := k.operations.Sound(c.clientEnds, c.rules)
 		if !known {
 			continue
 		}

@@ -7,19 +7,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A deferred hold is an acquire of unknown outcome under which no operation was called yet.
-// There may be one for every client and key, so it becomes a hold only when that matters: when
-// its client calls an operation under it or turns to another hold, or when an event concerns
-// more than one key. Until then it has no must-hold interval; its only effect is that the key is
-// not provably free, which pending.Vacancy.Tainted counts. If acquires join levels that their client
-// left, or faults may befall the history, it may matter sooner: then it becomes a hold at once.
+// A deferred hold is an acquire of unknown outcome under which no operation was called yet. There
+// may be one for every client and key, so it becomes a hold only when needed: when its client calls
+// an operation under it or acquires anew, or when an event concerns more than one key. Until then
+// it has no must-hold interval, and only keeps the key from being provably free, which
+// pending.Availability.UnknownAcquires counts. If acquires may join earlier levels, or faults may
+// occur, it may be needed sooner, and becomes a hold at once.
 type deferred struct {
 	op     *history.Op
-	number int64 // among the holds of the key
+	number int64 // its place among the holds of the key
 }
 
-// lookup returns the hold of k with this id, made of a deferred one if need be; nil when it
-// is not known (any more).
+// lookup returns the hold of k with this id, and makes it of a deferred one if needed. It returns
+// nil if the id is unknown or forgotten.
 func (c *Checker) lookup(k *key, id int64) *hold {
 	if id == 0 {
 		return nil
@@ -31,7 +31,7 @@ func (c *Checker) lookup(k *key, id int64) *hold {
 	return k.find(id)
 }
 
-// materialize makes holds of the deferred ones of k that match.
+// materialize turns the deferred holds of k that match into holds.
 func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 	for i := 0; i < len(k.deferred); i++ {
 		if !match(&k.deferred[i]) {
@@ -51,8 +51,8 @@ func (c *Checker) materialize(k *key, match func(*deferred) bool) {
 	}
 }
 
-// materializeAll makes holds of all deferred ones, and of each later one at once, since an event
-// concerns more than one key.
+// materializeAll turns all deferred holds into holds, and stops deferring, since an event concerns
+// more than one key.
 func (c *Checker) materializeAll() {
 	if c.materialized {
 		return
@@ -63,9 +63,9 @@ func (c *Checker) materializeAll() {
 	}
 }
 
-// stretched applies that an operation on h may keep others out for longer.
-func (k *key) stretched(h *hold) {
-	if h.kept {
+// extendReach applies that an operation on the retired hold h may keep others out for longer.
+func (k *key) extendReach(h *hold) {
+	if h.retired {
 		k.reach = math.MaxInt64
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of effects judges that the guarded state lost no update. Where one of two writers wrote
-// past its validity, the loss is touched by Outlived: the documented limit of leases.
+// The monitor of effects judges that no update of the guarded state was lost. If one of two writers
+// wrote past its validity, Outlived touches the loss: leases do not prevent it.
 var _ = monitorOf(effects, monitor{
 	needs: hasStore, lacks: "no guarded state was read or written",
 	untested: "no client wrote after another",
@@ -44,14 +44,15 @@ func writeCalled(c *Checker, k *key, op *history.Op) {
 	}
 }
 
-// writeReturned looks for an update that write op destroyed, or that destroyed its ground.
+// writeReturned looks for a lost update: one that write op overwrote, or one that overwrote the
+// value that op is based on.
 func writeReturned(c *Checker, k *key, op *history.Op) {
 	w := k.writes.Returned(op)
 	if w == nil {
 		return
 	}
 	h := w.Hold
-	w.Valid = h.Must && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
+	w.Valid = h.HasMust && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
 	victim, last := k.writes.Victim(w)
 	if last != nil && last.Hold.client != h.client {
 		c.expose(effects, c.writtenUnder(last, w))
@@ -64,13 +65,13 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	k.writes.Done(w)
 }
 
-// readWithin reports whether what h last read it read in the newest segment of its
-// must-hold interval: between two segments others may have written.
+// readWithin reports whether the last read under h lies in the newest segment of its must-hold
+// interval. Between two segments other clients may have written.
 func (h *hold) readWithin() bool {
 	return h.LastRead == nil || !interval.Call(h.LastRead).Before(h.Start)
 }
 
-// writtenUnder returns the conditions that touch what came of two writes.
+// writtenUnder returns the conditions that touch the two writes together.
 func (c *Checker) writtenUnder(a, b *pending.Write[*hold]) lockbench.Conditions {
 	under := c.touching(a.Hold, b.Hold)
 	if !a.Valid || !b.Valid {

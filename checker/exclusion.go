@@ -5,9 +5,9 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
-// The monitor of exclusion judges that no two owners hold one key: within their validity, where
-// their must-hold intervals overlap; and past it, where one works on while another got in.
-// The latter is always touched by Outlived.
+// The monitor of exclusion judges that no two owners hold one key. Within their validity, their
+// must-hold intervals must not overlap. Past its validity, an owner must not work on while another
+// holds the key; Outlived always touches that.
 var _ = monitorOf(exclusion, monitor{
 	untested:     "no acquire met a held lock",
 	untestedPast: "no owner worked past its lease",
@@ -19,38 +19,38 @@ var _ = monitorOf(exclusion, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	overlapping = kindOf(exclusion, TwoAtOnce, "%s and %s held the key at the same time, both within their validity")
 	workedOn    = kindOf(exclusion, TwoAtOnce, "%s worked on past its validity while %s held the key")
 )
 
-// heldTogether finds two owners within their validity.
+// heldTogether reports two owners that both held the key within their validity.
 func heldTogether(c *Checker, f fact) {
 	f.key.conflicts++
 	a, b := f.hold, f.other
 	a.rivals = append(a.rivals, b)
 	b.rivals = append(b.rivals, a)
 	v := candidate{kind: overlapping, key: f.key, holds: []*hold{a, b}, under: c.touching(a, b)}
-	// Neither worked past its validity, so Outlived came from a past owner's call.
+	// Neither worked past its validity, so Outlived is the condition of a past owner's call.
 	if v.under.Has(lockbench.Outlived) && a.staleOp == nil && b.staleOp == nil {
-		v.kind = overlappingBesideStale
+		v.kind = overlappingByStaleCall
 	}
 	c.violate(v)
 }
 
-// intruded notes the first that got in past the validity of f.hold.
+// intruded notes the first client that was granted the key past the validity of f.hold.
 func intruded(_ *Checker, f fact) {
 	if a := f.hold; a.intruder == nil && !a.Dead {
 		a.intruder, a.intrusion = f.other, f.at
 	}
 }
 
-// workedPast judges whether f.hold was worked under past its validity, and whether somebody
-// had got in meanwhile.
+// workedPast judges whether the owner of f.hold worked past its validity, and whether another
+// client was granted the key meanwhile.
 func workedPast(c *Checker, f fact) {
 	h := f.hold
-	until := interval.Earlier(f.at, h.Knew) // told of the loss, it stopped then
+	until := interval.Earlier(f.at, h.LastWork) // an owner that was told of the loss stops
 	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
@@ -59,8 +59,8 @@ func workedPast(c *Checker, f fact) {
 	if h.intruder == nil || !h.intrusion.Before(until) {
 		return
 	}
-	together := interval.Earlier(until, h.intruder.Knew).T - h.intrusion.T
+	together := interval.Earlier(until, h.intruder.LastWork).T - h.intrusion.T
 	c.measure(exclusion, under, together)
-	c.result.worst(together)
+	c.result.noteOverlap(together)
 	c.violate(candidate{kind: workedOn, key: f.key, holds: []*hold{h, h.intruder}, under: under})
 }

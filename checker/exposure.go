@@ -7,19 +7,20 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// An exposed acquire has the occasions that one acquire made on the holds of others: the must-hold
-// intervals, the leases, and the leases after an inner release that it met. They count even if it
-// was granted in the end.
-type exposed struct {
+// meetings are the occasions that one acquire made on the holds of other clients: it met their
+// must-hold intervals, their leases, and their leases after an inner release. They count even if
+// the acquire was granted in the end.
+type meetings struct {
 	mustHold, lease, inner count.Set
 	op                     *history.Op
-	own                    lockbench.Conditions // that touch its grant, or would touch it
+	// own has the conditions that touch, or would touch, the grant of the acquire
+	own lockbench.Conditions // that touch its grant, or would touch it
 }
 
-// meetings counts the holds that acquire op, now returned, met: occasions for exclusion, lease and
-// reentrancy.
-func (c *Checker) meetings(k *key, op *history.Op) {
-	m := &c.met
+// countMeetings counts the holds that acquire op, which just returned, met: occasions of exclusion,
+// lease and reentrancy.
+func (c *Checker) countMeetings(k *key, op *history.Op) {
+	m := &c.meetings
 	m.mustHold.Clear()
 	m.lease.Clear()
 	m.inner.Clear()
@@ -27,7 +28,7 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 		return
 	}
 	m.op, m.own = op, c.grantedUnder(k, op)
-	if k.mayJoinRevived(op) { // and prolong it
+	if k.mayJoinRevived(op) { // op may also prolong the hold
 		k.revived.Raise(op.Client, interval.After(interval.After(op.Return, k.asked.Highest()), k.refusal.Slack))
 	}
 	for _, h := range k.holds {
@@ -35,12 +36,12 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 			c.meet(m, h)
 		}
 	}
-	for i := 0; i < len(k.gone) && op.Call <= k.reach; i++ {
-		if h := k.gone[i].hold; h.client != op.Client {
+	for i := 0; i < len(k.released) && op.Call <= k.reach; i++ {
+		if h := k.released[i].hold; h.client != op.Client {
 			c.meet(m, h)
 		}
 	}
-	if len(m.mustHold.All()) == 0 && interval.Call(op).Before(k.lastEnd) { // with a hold that has been forgotten
+	if len(m.mustHold.All()) == 0 && interval.Call(op).Before(k.lastEnd) { // it met a hold that has been forgotten
 		m.mustHold.Add(k.lastUnder | c.faults.Lasting())
 	}
 	c.exposeAll(exclusion, &m.mustHold)
@@ -48,11 +49,11 @@ func (c *Checker) meetings(k *key, op *history.Op) {
 	c.exposeAll(reentrancy, &m.inner)
 }
 
-// meet adds the occasions of an acquire on h. A hold that a stale call may have ended proves nothing.
-func (c *Checker) meet(m *exposed, h *hold) {
+// meet adds the occasions of an acquire on h. If a stale call may have ended h, it proves nothing.
+func (c *Checker) meet(m *meetings, h *hold) {
 	op := m.op
-	inside := h.Must && interval.Call(op).Before(h.MustEnd())
-	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleBeside
+	inside := h.HasMust && interval.Call(op).Before(h.MustEnd())
+	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleConcurrent
 	if !inside && !judged {
 		return
 	}
@@ -67,16 +68,16 @@ func (c *Checker) meet(m *exposed, h *hold) {
 	if h.Released {
 		end = min(end, h.End.T)
 	}
-	if interval.Meets(op, begin, end) && !h.Leaseless() {
+	if interval.UnderWayDuring(op, begin, end) && !h.Leaseless() {
 		m.lease.Add(under)
 	}
-	if h.Inner > 0 && interval.Meets(op, max(begin, h.InnerAt), end) {
+	if h.Inner > 0 && interval.UnderWayDuring(op, max(begin, h.InnerAt), end) {
 		m.inner.Add(under)
 	}
 }
 
-// exposeAll counts an occasion for p under each of these conditions.
-func (c *Checker) exposeAll(p promise, on *count.Set) {
+// exposeAll counts an occasion of p under each of these sets of conditions.
+func (c *Checker) exposeAll(p guaranteeID, on *count.Set) {
 	for _, under := range on.All() {
 		c.expose(p, under)
 	}

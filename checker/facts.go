@@ -6,60 +6,61 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A fact is what the timeline makes of events: something that is known about holds. The
-// timeline finds facts and judges nothing; monitors judge facts and look at no event.
+// A fact is a piece of knowledge about holds that the timeline derives from events. The timeline
+// finds facts and does not judge them; monitors judge facts and do not read events.
 type fact struct {
 	at  interval.Stamp
 	key *key
-	op  *history.Op // the operation that made it known; nil where none did
-	// hold is what it is about, and other the hold of another client that it involves.
+	op  *history.Op // the operation that shows it; nil if none does
+	// hold is the subject of the fact, and other a hold of another client that is involved.
 	hold, other *hold
 	under       lockbench.Conditions // see factForgotten and factLossExpected
 }
 
-// A factKind is what kind of fact.
+// A factKind is a kind of fact. The comment of each says what the fields of a fact mean.
 type factKind uint8
 
 const (
 	// factAcquireCalled: op, an acquire, was called.
 	factAcquireCalled factKind = iota
-	// factAcquireReturned: op, an acquire, returned. It is followed by factRefused if it was
-	// refused, and by factObtained if it was granted a key that faults have had an effect on.
+	// factAcquireReturned: op, an acquire, returned. factRefused follows if it was refused, and
+	// factGrantedAfterFault if it was granted a key that faults had affected.
 	factAcquireReturned
 	factRefused
-	factObtained
+	factGrantedAfterFault
 	// factAnswered: op, of any kind, returned with a note, or after the server forgot its scripts.
 	factAnswered
 	// factGranted: hold was granted by op.
 	factGranted
-	// factInEffect: the grant of hold counts from at on; all of that instant is known.
+	// factInEffect: hold is granted from at on, and all events of that instant are known.
 	factInEffect
 	// factOverlap: the must-hold intervals of hold and other overlap from at on.
 	factOverlap
-	// factSuperseded: other, the first, was granted the key at at, for sure after hold, whose
-	// owner had not let go.
+	// factSuperseded: other is the first hold that was certainly granted after hold, at at,
+	// although the owner of hold had not released it.
 	factSuperseded
-	// factGrantedEarly: other, the first or a later one, was granted the key at at, for sure
-	// after hold and within its validity. factIntruded: the same, past its validity.
+	// factGrantedEarly: other was granted the key at at, certainly after hold and within its
+	// validity. factIntruded: the same, past its validity.
 	factGrantedEarly
 	factIntruded
-	// factLettingGo: the owner of hold lets it go at at, by op; nil where the record ended.
+	// factLettingGo: the owner of hold gives it up at at, by op; op is nil at the end of the
+	// record.
 	factLettingGo
-	// factStaleCalled: op, a release or extend, was called by the owner of hold, who had given
-	// the key up or lost it to another.
+	// factStaleCalled: op, a release or extend under hold, was called after its owner had given the
+	// key up or lost it to another client.
 	factStaleCalled
-	// factTakenAway: op, a command of the owner of other, who had lost the key, was seen to take
-	// hold from its owner on the server.
+	// factTakenAway: the server was seen to take hold from its owner when it ran op, a command of
+	// the owner of other, which had lost the key.
 	factTakenAway
-	// factLossExpected: op was answered to the owner of hold, who had lost the key to other before
-	// the call, and had not been told; under says whether it had outlived its lease.
+	// factLossExpected: the owner of hold had lost the key to other before it called op, and had
+	// not been told; op was answered. under has Outlived if its lease was over at the call.
 	factLossExpected
-	// factLossTold: the owner of hold learnt at at, for the first time, by op, that it had
-	// lost the key.
+	// factLossTold: the owner of hold learnt at at, by op and for the first time, that it had lost
+	// the key.
 	factLossTold
-	// factGone: nothing more happens under hold.
+	// factGone: hold is over, no operation under it is expected.
 	factGone
-	// factForgotten: the server forgot what it had granted on key, under these conditions.
+	// factForgotten: the server forgot the grants of key, under these conditions.
 	factForgotten
 	// factStoreCalled and factStoreReturned: op, a read or write of the guarded record.
 	factStoreCalled
@@ -67,35 +68,34 @@ const (
 	factKinds // how many there are
 )
 
-// A monitor judges one guarantee. Its file says which facts it needs, what state it keeps,
-// what breaks it, and when it counts as put to the test.
+// A monitor judges one guarantee. Its file says which facts it needs, which state it keeps, and
+// what breaks the guarantee.
 type monitor struct {
-	// Where the design has not the ability that it needs, there is nothing to judge, and lacks
-	// says why.
+	// needs is the ability without which a design is not judged, and lacks the reason to report
+	// then.
 	needs ability
 	lacks string
-	// untested says what there was no occasion of; allowed what was allowed for, nil for
-	// nothing.
-	untested string
-	// untestedPast is the same for what is done past a lease; empty is as before.
+	// untested is the reason to report if the guarantee had no exposure. untestedPast is the same
+	// for occasions past a lease; if empty, untested is used.
+	untested     string
 	untestedPast string
-	allowed      func(*Checker) string
-	// measures names what is measured of it, in ns; empty is nothing.
+	// allowed describes the slack that the monitor grants; nil if there is none.
+	allowed func(*Checker) string
+	// measures is the name of the duration that the monitor measures; empty if it measures none.
 	measures string
 	on       [factKinds]func(*Checker, fact)
 }
 
-// monitors is one for each guarantee, in their order. The file of each enters its own.
-var monitors [promises]*monitor
+// monitors has the monitor of each guarantee. The file of the guarantee enters it.
+var monitors [guaranteeCount]*monitor
 
-// monitorOf enters the monitor of a guarantee.
-func monitorOf(p promise, m monitor) *monitor {
+// monitorOf enters the monitor of guarantee p.
+func monitorOf(p guaranteeID, m monitor) *monitor {
 	monitors[p] = &m
 	return &m
 }
 
-// listeners are the monitors' functions by the facts that they listen to, in the order of
-// monitors: what nobody listens to costs nothing.
+// listeners has the functions to call for each kind of fact, in the order of the monitors.
 var listeners [factKinds][]func(*Checker, fact)
 
 func init() {
@@ -108,9 +108,9 @@ func init() {
 	}
 }
 
-// tell passes a fact on to the monitors that listen to its kind. A fact is small enough for
-// registers: passing it on costs next to nothing.
-func (c *Checker) tell(kind factKind, f fact) {
+// publish passes a fact to the monitors that listen to its kind. A fact fits into registers, so
+// that this costs next to nothing.
+func (c *Checker) publish(kind factKind, f fact) {
 	for _, on := range listeners[kind] {
 		on(c, f)
 	}

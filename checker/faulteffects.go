@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// keepEffect keeps x on k. If an older effect must make room, its conditions are kept.
+// keepEffect keeps x on k. If an older effect must make room for it, the conditions of that one are
+// kept.
 func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	if old, lost := k.affected.Keep(x); lost {
 		k.unknown.left |= c.resolved(old.Cause, old.Op.Client)
@@ -22,7 +23,7 @@ func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	k.everAffected = true
 }
 
-// affect applies the fault of event by to op, which it affects.
+// affect applies a fault, the event by, to op, which was under way.
 func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if op.Kind == history.Read || op.Kind == history.Write {
 		return
@@ -36,50 +37,50 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	if act == fault.ActsLate {
 		x.Until = interval.Call(by)
 	}
-	x.Free = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.Unsettled() && c.freeBefore(k, interval.Call(op))
+	x.MetFreeKey = cause == lockbench.LostReply && op.Outcome == history.Refused && !k.affected.AnyLeft() && c.freeBefore(k, interval.Call(op))
 	if op.Outcome == history.Refused || op.Outcome == history.LossReported {
 		c.triedBefore(k, op)
 	}
-	x.Stirred = k.refusal.Stirred
+	x.PossibleGrants = k.refusal.PossibleGrants
 	c.keepEffect(k, x)
 	k.unanswered(&x)
-	if cause == pending.Died || act == fault.ActsLate { // else its return is to come
+	if cause == pending.Died || act == fault.ActsLate { // otherwise the return of op is still to come
 		c.bound(k, op, x.Acted())
 	}
 }
 
-// triedBefore applies that op, answered refused or lost, may have had an earlier try that lost its
-// reply: that try may have taken the key, or cut a lease short.
+// triedBefore applies that op, answered refused or lost, may have made an earlier attempt whose
+// reply was lost. That attempt may have taken the key, or set a shorter lease.
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)
-		k.refusal.Stirred++
-		k.deceived.Raise(op.Client, op.Call)
+		k.refusal.PossibleGrants++
+		k.faultedAcquires.Raise(op.Client, op.Call)
 	}
-	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // it may have extended the lease
-		ttl := interval.Wanted(op)
+	if h := k.find(op.Hold); h != nil && (op.Kind == history.Extend || op.Kind == history.Renew) { // the attempt may have extended the lease
+		ttl := interval.LongestAsked(op)
 		if ttl == math.MaxInt64 {
-			ttl = h.Most
+			ttl = h.MaxLease
 		}
-		k.refusal.KeepFor(op.Return, ttl)
+		k.refusal.BusyFor(op.Return, ttl)
 	}
 	for _, h := range k.holds {
-		ttl := interval.Wanted(op)
-		if op.Kind == history.Renew && ttl == math.MaxInt64 { // it does not say
+		ttl := interval.LongestAsked(op)
+		if op.Kind == history.Renew && ttl == math.MaxInt64 { // the record does not tell its lease
 			ttl = h.Renewal(op)
 		}
 		acquires := op.Kind == history.Acquire
 		switch {
 		case h.client != op.Client:
-		case acquires && c.rules.Nested: // a level more, maybe
-			h.Doubt = true
+		case acquires && c.rules.Nested: // the attempt may have added a level
+			h.Uncertain = true
 		case acquires && c.rules.Refreshed, h.id == op.Hold && op.Kind != history.Release: // its must-hold interval ended at the call
 			h.Bound(interval.After(op.Call, ttl))
 		}
 	}
 }
 
-// bound applies that op, which a fault affected, acts no later than end: a grant that it may have
+// bound applies that op, which a fault affected, acts no later than end. A grant that it may have
 // left on the server lasts for a lease from then on.
 func (c *Checker) bound(k *key, op *history.Op, end interval.Stamp) {
 	first := k.affected.Bound(op)
@@ -88,42 +89,42 @@ func (c *Checker) bound(k *key, op *history.Op, end interval.Stamp) {
 		c.staleActed(k, op, end)
 	}
 	if op.Kind == history.Acquire {
-		r.Acted(end)
+		r.FaultedActed(end)
 	}
 	if first && op.Kind == history.Acquire && op.Outcome == history.Unknown {
-		r.Tainted--
+		r.UnknownAcquires--
 		if op.Return == history.Never { // its client died
-			r.Granting--
+			r.GrantsUnderWay--
 		}
 	}
-	until := interval.After(end.T, interval.Wanted(op))
-	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // no lease: its session has ended
+	until := interval.After(end.T, interval.LongestAsked(op))
+	if until == math.MaxInt64 && c.faults.clients.Gone(op.Client) { // it has no lease, but its session has ended
 		until = end.T
 	}
 	switch {
 	case h != nil && !h.Known && h.ops[0] == op:
-		h.MayEnd(until)
-		if h.kept {
-			r.gone(h)
+		h.EndMayHold(until)
+		if h.retired {
+			r.ended(h)
 		}
-	case h != nil && h.Fold(op, end.T, true):
+	case h != nil && h.SettlePending(op, end.T, true):
 	case end.T > op.Return, op.Kind == history.Acquire && op.Outcome != history.OK:
-		r.KeepFor(until, 0)
-		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // it may have made a level
-			r.Residues.Raise(op.Client, interval.After(until, r.Slack))
+		r.BusyFor(until, 0)
+		if c.rules.Nested && op.Kind == history.Acquire && !c.faults.clients.Gone(op.Client) { // op may have added a level
+			r.LeftLevels.Raise(op.Client, interval.After(until, r.Slack))
 		}
 	}
 }
 
 // clearEffects drops the effects of faults on the owner of h from before the grant of h. The owner
-// certainly gave h up, so no later state goes back to them. If the acquire may have joined levels
-// that a fault had left, effects that are not over stay.
+// certainly freed the key, so no later state is due to them. Effects that are not over stay if the
+// acquire may have joined levels that a fault had left.
 func (c *Checker) clearEffects(k *key, h *hold) {
 	if len(k.affected) == 0 {
 		return
 	}
-	joins := c.header.Reacquire != "refused" // also where it is not known
+	joins := c.header.Reacquire != "refused" // true if the header does not say
 	k.affected = slices.DeleteFunc(k.affected, func(x pending.Effect) bool {
-		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Over || !joins)
+		return x.Op.Client == h.client && x.Bounded && x.Acted().T < h.ops[0].Call && (x.Superseded || !joins)
 	})
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// faults is the state of the faults in the history, and of each client's operations under way.
+// faults has the state of the faults in the history, and the operations under way of each client.
 type faults struct {
-	clients pending.Clients
-	still   interval.Standstills // standstills of everybody
-	moved   interval.Standstills // time that an exploration let pass although clients could have gone on
+	clients     pending.Clients
+	standstills interval.Standstills // of all clients
+	idleTime    interval.Standstills // spans in which an exploration let time pass although clients could have gone on
 	pending.Faults
 }
 
-// faulty reports whether faults may befall the history.
+// faulty reports whether the history has faults, or may have by its header.
 func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.Occurred != 0 }
 
-// faulted applies a fault event; the table of faults gives the meaning of its note. A fault with a
-// client affects that client's operations under way. An affected operation acts by its return, or
-// by its client's death, unless a late event follows.
+// faulted applies a fault event. The table of faults gives the meaning of its note. A fault with a
+// client affects the operations that this client has under way. An affected operation acts before
+// its return, or before the death of its client, unless a later event says that it acted late.
 func (c *Checker) faulted(op *history.Op) {
 	f, event := &c.faults, fault.EventOf(op.Note)
 	switch event.Act {
@@ -50,21 +50,21 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		f.Delayed = true
 	case fault.Passes:
-		f.moved.Add(op.Call, interval.After(op.Call, op.Value))
+		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
-		f.still.Add(op.Call, interval.After(op.Call, op.Value))
+		f.standstills.Add(op.Call, interval.After(op.Call, op.Value))
 	}
 }
 
-// happened returns the conditions that have occurred.
+// happened returns the conditions that have occurred so far.
 func (f *faults) happened() lockbench.Conditions {
-	if f.still.Times > 0 {
+	if f.standstills.Times > 0 {
 		return f.Occurred | lockbench.Pause
 	}
 	return f.Occurred
 }
 
-// setOff applies that a clock runs ahead by offset ns.
+// setOff applies that a clock is ahead by offset ns.
 func (c *Checker) setOff(offset int64) {
 	c.faults.SetOff(offset)
 	for _, k := range c.keys {
@@ -79,8 +79,9 @@ func (c *Checker) anythingOpen() bool {
 	return open || c.faults.clients.Busy()
 }
 
-// affectClient applies fault to its client's call under way or, without one, to the client's
-// renewals. A fault in the background of a process has no client: it affects renewals.
+// affectClient applies fault to the call that its client has under way or, if there is none, to the
+// renewals of the client. A fault in the background of a process names no client; it affects all
+// renewals of the process.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client >= 0 {
 		for _, op := range c.faults.clients.Get(fault.Client).Affected() {
@@ -97,12 +98,12 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	}
 }
 
-// died applies the death of a client to its holds and its operations under way.
+// died applies the death of a client to its holds and to its operations under way.
 func (c *Checker) died(op *history.Op) {
 	cl := c.faults.clients.Get(op.Client)
 	cl.Dead = true
 	c.touchHeld(op.Client, pending.Died)
-	for _, under := range cl.Flying {
+	for _, under := range cl.UnderWay {
 		c.affect(pending.Died, op, under)
 	}
 	c.each(op.Client, func(k *key, h *hold) {
@@ -114,30 +115,30 @@ func (c *Checker) died(op *history.Op) {
 		}
 	})
 	for _, k := range c.keys {
-		for h := range k.known() {
+		for h := range k.allHolds() {
 			if h.client == op.Client && h.leftBehind(op.Call, k.refusal.Slack) {
-				h.Died(op.Call) // also where its release was never answered
+				h.Died(op.Call) // also if its release was never answered
 				c.keepEffect(k, pending.Effect{Cause: pending.Died, Fault: op, Op: h.ops[0], Under: &h.under, Bounded: true})
 			}
 		}
 	}
-	c.faults.Occurred |= c.deathOf(op.Client)
+	c.faults.Occurred |= c.deathCondition(op.Client)
 	c.retireClient(op.Client)
 }
 
-// leftBehind reports whether h may be left on the server by its owner, which died at t: the owner
-// had neither lost it nor certainly given it up.
+// leftBehind reports whether the server may still keep h for its owner, which died at t: the owner
+// had neither lost the key nor certainly freed it.
 func (h *hold) leftBehind(t, slack int64) bool {
-	lost := h.supersededAt != interval.Forever || h.told || h.Certain
-	if h.under&lockbench.Failover != 0 { // it may be there again
+	lost := h.supersededAt != interval.Forever || h.knowsLoss || h.CertainlyFree
+	if h.under&lockbench.Failover != 0 { // the failover may have brought it back
 		return h.Known
 	}
 	return h.Known && !lost && (!h.Released || h.Latest(slack) >= t)
 }
 
-// late applies that a command of a client ran after the call that sent it had ended. The command
-// belongs to an operation that a fault affected before or, if there is none, to the client's last
-// call, which had then timed out.
+// late applies that a command of a client ran after the call that had sent it was over. The command
+// belongs to an operation that a fault affected before or, if there is none, to the last call of
+// the client, which had then timed out.
 func (c *Checker) late(fault *history.Op) {
 	causes := lockbench.Conditions(0)
 	var op *history.Op // the affected operation that was called last
@@ -148,12 +149,12 @@ func (c *Checker) late(fault *history.Op) {
 				op = last
 			}
 		}
-		if longest, ok := c.longestAsked(k, fault.Client); ok { // whichever of its calls it came from
-			k.refusal.KeepFor(fault.Call, longest)
-			k.refusal.Stirred++
+		if longest, ok := c.longestAsked(k, fault.Client); ok { // the command may belong to any of its calls
+			k.refusal.BusyFor(fault.Call, longest)
+			k.refusal.PossibleGrants++
 		}
 	}
-	if op == nil { // an operation that has been forgotten, on any of the client's keys
+	if op == nil { // of an operation that has been forgotten, on any key of the client
 		for _, k := range c.keys {
 			if _, asked := c.longestAsked(k, fault.Client); asked {
 				k.unknown.left |= lockbench.Cancel
@@ -166,21 +167,21 @@ func (c *Checker) late(fault *history.Op) {
 	if op != nil && causes&lockbench.Cancel == 0 {
 		c.affect(lockbench.Cancel, fault, op)
 	}
-	c.ranLate(fault.Client, causes|lockbench.Cancel) // the call was given up, says the event
+	c.ranLate(fault.Client, causes|lockbench.Cancel) // the event says that the client had stopped waiting
 }
 
-// lateEffects applies a late fault to its client's affected operations on k, and returns their
-// causes and the last operation.
+// lateEffects applies a late fault to the affected operations of its client on k. It returns the
+// causes of their effects, and the last of the operations.
 func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Conditions, last *history.Op) {
 	for i := range k.affected {
 		x := &k.affected[i]
 		theirs := x.Op.Client == fault.Client || fault.Client < 0 && x.Op.Process == fault.Process
-		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // a request that was cut did not run
+		if !theirs || x.Cut && x.Op.Outcome == history.Unknown { // a command that was cut did not run
 			continue
 		}
 		causes |= c.resolved(x.Cause, x.Op.Client)
 		last = x.Op
-		x.Until, x.Over = interval.Later(x.Until, interval.Call(fault)), false
+		x.Until, x.Superseded = interval.Later(x.Until, interval.Call(fault)), false
 		if x.Bounded {
 			c.bound(k, x.Op, interval.Call(fault))
 		}
@@ -188,29 +189,29 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 	return causes, last
 }
 
-// forgot applies that the server forgot some of the grants given by then, or all of them.
+// forgot applies that the server forgot some or all of the grants given by then.
 func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
-	for _, k := range c.sorted() { // holds that began before are compared without this condition
+	for _, k := range c.sorted() { // compare the holds that began before without this condition
 		c.settle(k, interval.Call(op))
 	}
 	c.faults.Forgot(op, cause)
 	for _, k := range c.keys {
-		c.tell(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
+		c.publish(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
 }
 
-// revived applies that the server may have forgotten releases, too: a hold given up by then may be
-// back for as long as the longest lease asked for.
+// revived applies that the server may have forgotten releases as well. A hold that was released may
+// be back for as long as the longest lease that a client asked for.
 func (c *Checker) revived(op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.KeepFor(op.Call, k.asked.Highest())
+		k.refusal.BusyFor(op.Call, k.asked.Highest())
 	}
 }
 
-// stepped applies that the server's clock was stepped, or is about to be. A step ahead may end
-// leases early: the server forgets grants at any later time. A step back may make them last
-// longer. While the clock is off, so are all clients' clocks, for a lock that reads them.
+// stepped applies that the clock of the server was stepped, or will be. A step ahead may end leases
+// early, so the server counts as forgetting grants until the step is over. A step back may prolong
+// them. While that clock is off, so are the clocks of all clients, if the lock compares them.
 func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	f := &c.faults
 	if op.Value > 0 {
@@ -223,33 +224,33 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 	}
 	c.setOff(ahead)
 	if op.Value < 0 {
-		for _, k := range c.keys { // numbers taken from the clock begin anew
+		for _, k := range c.keys { // fences taken from the clock may repeat
 			k.fences.forget(interval.Call(op), lockbench.StateLoss)
 		}
 		c.revived(op)
 	}
 }
 
-// takenAway applies an observation on the server itself: a command of one client took the key from
-// another owner.
+// takenAway applies what the server was seen to do: a command of one client took the key from
+// another.
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
 	if victim == nil || !victim.Known || !victim.MustHoldAt(interval.Call(fault)) {
 		return
 	}
-	for _, op := range c.faults.clients.Get(int32(fault.Value)).Flying {
+	for _, op := range c.faults.clients.Get(int32(fault.Value)).UnderWay {
 		h := k.find(op.Hold)
 		acts := op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
 		if acts && op.Key == fault.Key && h != nil && h.client != victim.client && h.Granted.Before(victim.Granted) {
-			c.taking = fault
-			c.tell(factTakenAway, fact{at: interval.Call(fault), key: k, op: op, hold: victim, other: h})
+			c.takeEvent = fault
+			c.publish(factTakenAway, fact{at: interval.Call(fault), key: k, op: op, hold: victim, other: h})
 			return
 		}
 	}
 }
 
-// slack returns the time, in ns, that is added to a lease before a key counts as free.
+// slack returns the time, in ns, that is added to the end of a lease before the key counts as free.
 func (c *Checker) slack() int64 {
 	return int64(refusalSlack) + c.header.ToleranceNS + 2*c.faults.Skew
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of fencing judges that fences rise with every grant, and that a store that checks them
-// admits no stale write.
+// The monitor of fencing judges that fences rise with every grant, and that a store that checks
+// them accepts no write with a fence lower than one before.
 var _ = monitorOf(fencing, monitor{
 	needs: hasFence, lacks: "no fence was handed out",
 	untested: "no two grants with fences were ordered",
 	on: [factKinds]func(*Checker, fact){
 		factAcquireCalled: func(_ *Checker, f fact) { f.key.fences.Called(f.op) },
 		factGranted:       func(c *Checker, f fact) { f.key.fences.granted(c, f.key, f.hold, f.op) },
-		factGone:          func(_ *Checker, f fact) { f.key.fences.gone(f.hold) },
+		factGone:          func(_ *Checker, f fact) { f.key.fences.ended(f.hold) },
 		factForgotten:     func(_ *Checker, f fact) { f.key.fences.forget(f.at, f.under) },
 		factStoreCalled: func(c *Checker, f fact) {
 			if f.op.Kind == history.Write {
@@ -25,26 +25,26 @@ var _ = monitorOf(fencing, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	fenceNotRaised = kindOf(fencing, LostUpdate, "%s was granted the key before %s, whose fence is not higher")
 	staleAdmitted  = kindOf(fencing, LostUpdate, "a write by %s was admitted with a lower fence than one before it")
 )
 
-// fences checks the numbering of one key's grants. Two grants are ordered when
-// one returned before the other was called, or when their must-hold intervals are disjoint.
+// fences checks the fences of the grants of one key. Two grants are ordered if one returned before
+// the other was called, or if their must-hold intervals are disjoint.
 type fences struct {
 	pending.Fences[*hold]
-	admitted uint64 // highest that a guarded write was accepted with
-	admitter *history.Op
-	// forgotten is the grant with the highest fence before the server forgot it, since
-	// when that was, and cause why.
+	admitted uint64      // the highest fence of an accepted write
+	admitter *history.Op // that write
+	// forgotten is the grant with the highest fence before the server forgot it. since is the time
+	// of that, and cause the condition.
 	forgotten *hold
 	since     interval.Stamp
 	cause     lockbench.Conditions
 }
 
-// forget applies that the server forgot: it cannot go on counting.
+// forget applies that the server forgot its grants, so it may count from anywhere.
 func (f *fences) forget(at interval.Stamp, cause lockbench.Conditions) {
 	if f.Returned.Hold != nil {
 		f.forgotten = f.Returned.Hold
@@ -64,14 +64,14 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 		c.expose(fencing, c.touching(f.Returned.Hold, h))
 	}
 	for a := range k.others(h.client) {
-		if a.Must && a.Start.Before(interval.Return(op)) && !interval.Return(op).Before(a.MustEnd()) {
-			f.gone(a)
+		if a.HasMust && a.Start.Before(interval.Return(op)) && !interval.Return(op).Before(a.MustEnd()) {
+			f.ended(a)
 		}
 	}
-	if h.Must { // without a must-hold interval it may have been granted before
+	if h.HasMust { // a grant without a must-hold interval may be older
 		by = f.Above(by)
 	}
-	joins := k.refusal.Residual(op) || k.affected.LeftBy(op.Client) // what it had left may have gone on
+	joins := k.refusal.MayJoinLevels(op) || k.affected.LeftBy(op.Client) // levels that the client left may keep their fence
 	goesOn := func(old *hold, fence uint64) bool { return joins && old.client == h.client && op.Fence == fence }
 	switch old := f.forgotten; {
 	case by.Hold != nil && op.Fence <= by.Fence && !goesOn(by.Hold, by.Fence):
@@ -85,15 +85,15 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 	}
 }
 
-// gone notes that the must-hold interval of h is over.
-func (f *fences) gone(h *hold) {
-	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.Must {
+// ended notes that the must-hold interval of h is over.
+func (f *fences) ended(h *hold) {
+	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.HasMust {
 		f.End(pending.FencedGrant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }
 
-// written judges the call of a guarded write that carries a fence: the store
-// must not accept one lower than it accepted before.
+// written judges the call of a guarded write with a fence. The store must not accept a lower fence
+// than it accepted before.
 func (f *fences) written(c *Checker, k *key, op *history.Op) {
 	if op.Fence == 0 || op.Outcome != history.OK {
 		return

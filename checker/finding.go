@@ -8,15 +8,15 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// A Verdict is the judgement on one guarantee.
+// A Verdict is the judgement on one guarantee, under some set of conditions.
 type Verdict uint8
 
 // The verdicts. The zero value is Untested, which is never success.
 const (
 	Untested      Verdict = iota // too little exposure to say
-	Held                         // exposed, and kept
+	Held                         // exposed, and never violated
 	Broken                       // violated; there is a counterexample
-	NotApplicable                // the design has no such ability, or nothing to judge
+	NotApplicable                // the design has no such ability
 )
 
 var verdictNames = [...]string{"untested", "held", "broken", "n/a"}
@@ -29,11 +29,11 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("invalid(%d)", uint8(v))
 }
 
-// gravities is the order of verdicts in which the graver one stands for both.
+// gravities orders verdicts. The graver of two stands for both.
 var gravities = [...]int{Untested: 1, Held: 2, Broken: 3, NotApplicable: 0}
 
-// Graver reports whether v says more of a lock than other, or worse, and so stands
-// for both: broken before held, untested, n/a.
+// Graver reports whether v is graver than other, and so stands for both: broken before held, then
+// untested, then n/a.
 func (v Verdict) Graver(other Verdict) bool { return gravities[v] > gravities[other] }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -50,32 +50,33 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is no verdict; hint: one of %q", b, verdictNames)
 }
 
-// A Finding is the verdict on one cell, a guarantee under exact conditions, with its counts.
-// The zero Finding is that of a cell that had no occasion. Its JSON form is that of reports.
+// A Finding is the verdict on one cell, a guarantee under an exact set of conditions, with its
+// counts. The zero Finding is that of a cell without exposure. Its JSON form is the one in reports.
 type Finding struct {
 	Verdict Verdict `json:"verdict"`
-	// Claimed: the design is held to it.
+	// Claimed: the design claims the cell, and is held to it.
 	Claimed bool `json:"claimed"`
-	// Exercised: the workload and its faults can put it to the test.
+	// Exercised: the workload and its faults can expose the cell.
 	Exercised bool `json:"exercised"`
-	// Exposure counts the occasions on which it could have been broken, Violations those on
-	// which it was. Against are those of them that count against the claims: none where the
-	// cell is not claimed, and fewer than all where another guarantee may have been broken
-	// instead that is not claimed, or after an exception that lasts. An exploration counts
-	// schedules as violations.
+	// Exposure counts the occasions on which the guarantee could have been violated, and Violations
+	// those on which it was. Against counts the violations that count against the claims: none if
+	// the cell is not claimed, and fewer than all if another guarantee may have been violated
+	// instead that is not claimed, or after an exception that lasts. An exploration counts the
+	// schedules with a violation.
 	Exposure   int64 `json:"exposure"`
 	Violations int64 `json:"violations"`
 	Against    int64 `json:"against"`
-	// Questions are the violations by question; zero where all of them answer the guarantee's
-	// own. [Finding.Asked] reads it.
+	// Questions counts the violations by the question that they answer; zero if all answer the
+	// guarantee's own. [Finding.Asked] reads it.
 	Questions ByQuestion `json:"questions,omitzero"`
-	// Note says what the numbers do not: why it is untested, what slack was given.
+	// Note adds to the numbers: why the cell is untested, or which slack was granted.
 	Note string `json:"note,omitempty"`
 	// Measures are figures by name ("overlap_p99_ns").
 	Measures map[string]float64 `json:"measures,omitempty"`
 	// Counterexample is the clearest violation; nil when there is none.
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
-	// When has the times at which violations became certain. It is not part of the JSON form.
+	// When counts the violations over time, by the time at which they became certain. It is not
+	// part of the JSON form.
 	When series.Counts `json:"-"`
 }
 
@@ -85,7 +86,7 @@ type CellFinding struct {
 	Finding
 }
 
-// ByQuestion counts violations by the [Question] that they answer. Its JSON form is an object of
+// ByQuestion counts violations by the [Question] that they answer. Its JSON form is an object with
 // the counts that are not zero.
 type ByQuestion [Questions]int64
 
@@ -113,7 +114,7 @@ func (b *ByQuestion) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Asked returns the violations by question of a finding on g.
+// Asked returns the violations by question. f is a finding on g.
 func (f *Finding) Asked(g lockbench.Guarantee) ByQuestion {
 	all := f.Questions
 	if f.Violations > 0 && all == (ByQuestion{}) {
@@ -122,7 +123,7 @@ func (f *Finding) Asked(g lockbench.Guarantee) ByQuestion {
 	return all
 }
 
-// SetAsked sets the questions that the violations of g answer.
+// SetAsked sets the violations by question. f is a finding on g.
 func (f *Finding) SetAsked(g lockbench.Guarantee, asked ByQuestion) {
 	f.Questions = asked
 	if f.Violations == 0 || asked[Asks(g)] == f.Violations {
@@ -130,8 +131,8 @@ func (f *Finding) SetAsked(g lockbench.Guarantee, asked ByQuestion) {
 	}
 }
 
-// Outweighs reports whether f is graver than other: by its verdict, or by violations that count
-// against the claims.
+// Outweighs reports whether f is graver than other: by its verdict, or if verdicts are equal, since
+// only f has violations that count against the claims.
 func (f *Finding) Outweighs(other *Finding) bool {
 	if f.Verdict != other.Verdict {
 		return f.Verdict.Graver(other.Verdict)
@@ -139,10 +140,10 @@ func (f *Finding) Outweighs(other *Finding) bool {
 	return f.Against > 0 && other.Against == 0
 }
 
-// Join returns the findings f and other on one cell of g as one, and whether other is the graver
-// of the two, see [Finding.Outweighs]; where neither is, tie says whether other counts as such. The
-// graver one gives verdict, note, measures and counterexample; counts are added, so both must
-// count the same unit, occasions or schedules.
+// Join returns the findings f and other, both on one cell of g, as one. The graver, by
+// [Finding.Outweighs], gives verdict, note, measures and counterexample; if none is graver, other
+// does if tie is set. taken reports whether other did. Counts are added, so both must count the
+// same unit: occasions or schedules.
 func (f Finding) Join(g lockbench.Guarantee, other Finding, tie bool) (sum Finding, taken bool) {
 	taken = other.Outweighs(&f) || tie && !f.Outweighs(&other)
 	asked := f.Asked(g)

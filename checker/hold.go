@@ -9,91 +9,91 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A hold is one grant of a key to one owner, with its relations to others: the next owner, calls
-// of past owners, and the conditions that touched it. Its duration follows from its owner's
-// operations alone.
+// A hold is one grant of a key to one owner, with its relations to other holds: the next owner,
+// calls of past owners, and the conditions that touched it. The embedded Grant has its duration,
+// which follows from the operations of the owner alone.
 type hold struct {
 	ownership
 	interval.Grant
-	touched
+	conditionState
 	loss
 	interference
-	pending.Use // of the guarded record
+	pending.Use // of the guarded state
 }
 
-// ownership has the owner of a hold and its operations. The first of ops is the acquire that
-// began it.
+// ownership has the owner of a hold and its operations. The first of ops is the acquire that began
+// the hold.
 type ownership struct {
-	id, was         int64 // was: its id before a later hold took that over
-	number          int64 // among the holds of the key, in the order in which they began
+	id, previousID  int64 // previousID: the id before a later hold took it over
+	number          int64 // its place among the holds of the key, in the order in which they began
 	client, process int32
 	// ops are the operations that a counterexample shows: the first ones and the last.
-	ops   []*history.Op
-	space [2]*history.Op // of ops, to spare its allocation: most holds have no more
+	ops       []*history.Op
+	opsBuffer [2]*history.Op // memory of ops, to spare an allocation: most holds have no more
 }
 
-// touched has the effects of conditions on a hold. straddles implies that forgotten was set once.
-type touched struct {
-	// under are the conditions that have touched it, see conditions.go. Bits are only added,
-	// except that a new grant of the same hold clears some.
+// conditionState has the effects of conditions on a hold.
+type conditionState struct {
+	// under has the conditions that have touched it, see conditions.go. Bits are only added, except
+	// that a new grant of the same hold clears some.
 	under lockbench.Conditions
-	// renewing are the conditions that have touched its renewals, and so only its owner's work
-	// past validity.
+	// renewing has the conditions that have touched its renewals, and so only touch its owner's
+	// work past validity.
 	renewing lockbench.Conditions
-	// forgotten: the server may have forgotten it since; straddles: before the acquire returned.
-	forgotten, straddles bool
-	orphan               bool // its owner died, even if it had given it up before
+	// forgotten: the server may have forgotten it. forgottenInAcquire: the same, before the acquire
+	// returned; it implies that forgotten was set once.
+	forgotten, forgottenInAcquire bool
+	ownerDied                     bool // even if it had released the hold before
 }
 
-// loss has the hold of another client that was granted the key after this one.
+// loss has the holds of other clients that were granted after, or overlap, this one.
 type loss struct {
-	supersededAt interval.Stamp // return of the first later grant to another owner
+	supersededAt interval.Stamp // return of the first later grant to another client
 	supersededBy *hold
-	intruder     *hold // the first that got in past validity, while this one worked
+	intruder     *hold // the first hold granted to another client past validity, while this owner worked on
 	intrusion    interval.Stamp
-	rivals       []*hold // whose must-hold intervals overlap this one's
+	rivals       []*hold // their must-hold intervals overlap the one of this hold
 }
 
-// interference has the calls of past owners that may have acted on a hold, the evidence against
-// that, and the knowledge of its owner and of the checker. There is a pastOwner if and only if
-// there is a staleOp.
+// interference has the calls of past owners that may have acted on a hold, and the evidence against
+// that. There is a pastOwner if and only if there is a staleOp.
 type interference struct {
-	staleOp   *history.Op // the first that fell into the must-hold interval
+	staleOp   *history.Op // the first stale call in the must-hold interval
 	pastOwner *hold       // the hold under which staleOp was called
-	// keptOut is the call, in ns, of the newest acquire that was refused within the must-hold
-	// interval: nothing that had acted by then had freed the key.
-	keptOut      int64
-	staleCounted bool // the violation by staleOp was counted
-	staleBeside  bool // a stale call was under way at the grant: their order is not known
-	// letIn: a past owner's call may have let it in, beside the previous owner. besideLetIn: a
-	// release of such a hold was under way at the grant.
-	letIn, besideLetIn bool
-	kept               bool // no longer open, but remembered
-	unaware            bool // Lost() closed while the owner stood still, which has not read it yet
-	told               bool // its owner knows that it is lost
-	breach             bool // its own grant is a breach, and was counted
+	// lastRefusal is the call, in ns, of the newest acquire that was refused within the must-hold
+	// interval. No operation that had acted by then had freed the key.
+	lastRefusal     int64
+	staleCounted    bool // the violation by staleOp was counted
+	staleConcurrent bool // a stale call was under way at the grant, so their order is unknown
+	// admittedByStale: it may share the key with the previous owner, because of a past owner's
+	// call. concurrentSharedRelease: a release of such a hold was under way at the grant.
+	admittedByStale, concurrentSharedRelease bool
+	retired                                  bool // no longer open, but remembered
+	lossUnread                               bool // Lost() closed while the owner was paused, which has not read it yet
+	knowsLoss                                bool // its owner was told that it is lost
+	breachCounted                            bool // its own grant is a breach, and was counted
 }
 
-// newHold makes the hold that acquire op begins.
+// newHold returns the hold that acquire op begins.
 func (c *Checker) newHold(op *history.Op) *hold {
 	var h *hold
-	if c.brief { // it is used again; else all of a long history would be kept
-		h = c.spare.holds.Get()
+	if c.brief { // only here, since a pool keeps all holds of the history
+		h = c.pools.holds.Get()
 	} else {
 		h = &hold{}
 	}
 	h.id, h.client, h.process = op.Hold, op.Client, op.Process
 	if h.ops == nil {
-		h.ops = h.space[:0]
+		h.ops = h.opsBuffer[:0]
 	}
 	h.ops = append(h.ops, op)
 	h.supersededAt, h.intrusion = interval.Forever, interval.Forever
 	h.Begin(op, c.rules)
-	c.shows(sessions, interval.MayLackLease(op))
+	c.noteAbility(sessions, interval.MayLackLease(op))
 	return h
 }
 
-// note keeps op for the counterexample, once.
+// note adds op to the operations of the counterexample, once.
 func (h *hold) note(op *history.Op) {
 	const kept = 8
 	if slices.Contains(h.ops, op) {
@@ -105,19 +105,18 @@ func (h *hold) note(op *history.Op) {
 	h.ops = append(h.ops, op)
 }
 
-// awake applies that the owner, which stood still, goes on at s and reads its answers.
+// awake applies that the owner, which was paused, goes on at s and reads the answers it got.
 func (h *hold) awake(s interval.Stamp) {
-	if h.unaware {
-		h.unaware, h.Knew = false, interval.Earlier(h.Knew, s)
+	if h.lossUnread {
+		h.lossUnread, h.LastWork = false, interval.Earlier(h.LastWork, s)
 	}
 }
 
-// follows reports whether h was certainly granted after a. Granted before a, it would still have
-// been held, and not forgotten, when a was granted.
-func (h *hold) follows(a *hold) bool { return !h.straddles && h.Follows(&a.Grant) }
+// follows reports whether h was certainly granted after a: if h had been granted first, the server
+// would still have held and not forgotten it when it granted a.
+func (h *hold) follows(a *hold) bool { return !h.forgottenInAcquire && h.Follows(&a.Grant) }
 
-// anew applies that h may have been granted once more, by s at the latest: an earlier loss of it
-// is over.
+// anew applies that h may have been granted once more, at s at the latest. An earlier loss is over.
 func (h *hold) anew(s interval.Stamp) {
 	h.Newest, h.supersededAt, h.supersededBy = s, interval.Forever, nil
 }

@@ -7,35 +7,35 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// If acquires join levels that their client left on the server, the client's operations on an
-// earlier hold act on its later holds: the server knows an owner, and no holds. An extend sets
-// the lease, so it may cut a later one short.
+// This file is for locks whose acquires join levels that their client left on the server. Such a
+// server knows owners, but no holds, so an operation on an earlier hold of a client acts on the
+// later ones, too. An extend sets the lease, and so may shorten a later one.
 
-// besideAcquire applies the call of acquire op: operations of its client on an earlier hold that
-// are under way may act after it.
-func (c *Checker) besideAcquire(k *key, op *history.Op) {
+// capAcquire applies the call of acquire op: extends and renewals under way of earlier holds of its
+// client may set a shorter lease after it.
+func (c *Checker) capAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return
 	}
 	cl := c.faults.clients.Get(op.Client)
-	cl.Acquiring, cl.Beside = op, math.MaxInt64
-	for _, other := range cl.Flying {
-		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && interval.Sets(other) {
-			cl.Beside = min(cl.Beside, h.LeaseOf(other))
+	cl.Acquiring, cl.LeaseCap = op, math.MaxInt64
+	for _, other := range cl.UnderWay {
+		if h := k.find(other.Hold); h != nil && other.Key == op.Key && other.Hold != op.Hold && interval.SetsLease(other) {
+			cl.LeaseCap = min(cl.LeaseCap, h.LeaseOf(other))
 		}
 	}
 }
 
-// besides applies the call of op, an extend or renewal of h, to the other holds of its client and
-// to its acquire under way.
-func (c *Checker) besides(k *key, h *hold, op *history.Op) {
-	if !interval.Sets(op) {
+// capOtherHolds applies the call of op, an extend or renewal of h, to the other holds of its client
+// and to the acquire that the client has under way.
+func (c *Checker) capOtherHolds(k *key, h *hold, op *history.Op) {
+	if !interval.SetsLease(op) {
 		return
 	}
 	ttl := h.LeaseOf(op)
 	for _, other := range k.holds {
 		if other != h && other.client == op.Client {
-			other.Beside(op, ttl)
+			other.ExtendedByOther(op, ttl)
 		}
 	}
 	if op.Outcome == history.Unknown && !c.faults.clients.Gone(op.Client) {
@@ -43,6 +43,6 @@ func (c *Checker) besides(k *key, h *hold, op *history.Op) {
 	}
 	cl := c.faults.clients.Get(op.Client)
 	if a := cl.Acquiring; a != nil && a.Key == op.Key && a.Hold != op.Hold && !interval.Return(a).Before(interval.Call(op)) {
-		cl.Beside = min(cl.Beside, ttl)
+		cl.LeaseCap = min(cl.LeaseCap, ttl)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A promise is a guarantee by its number, in the order of lockbench.Guarantees.
-type promise uint8
+// A guaranteeID is the index of a guarantee in lockbench.Guarantees.
+type guaranteeID uint8
 
 const (
-	exclusion promise = iota
+	exclusion guaranteeID = iota
 	leaseKept
 	ownerRelease
 	reentrancy
@@ -23,11 +23,12 @@ const (
 	fencing
 	effects
 	wakeUp
-	promises // how many there are
+	guaranteeCount
 )
 
-// names[p] is the public name of p. TestEveryGuaranteeIsComplete sees that none is left out.
-var names = [promises]lockbench.Guarantee{
+// names[p] is the public name of guarantee p. TestEveryGuaranteeIsComplete checks that none is
+// missing.
+var names = [guaranteeCount]lockbench.Guarantee{
 	exclusion:         lockbench.Exclusion,
 	leaseKept:         lockbench.LeaseKept,
 	ownerRelease:      lockbench.OwnerRelease,
@@ -48,11 +49,11 @@ type Question uint8
 // The questions, the gravest first.
 const (
 	TwoAtOnce  Question = iota // were there two owners?
-	LostUpdate                 // was what they guarded damaged?
+	LostUpdate                 // was the guarded state damaged?
 	TooShort                   // was the lock taken from its owner too soon?
-	Stuck                      // was somebody refused for no reason, or for ever?
-	ToldWrong                  // did the lock answer what is not true?
-	Questions                  // how many there are
+	Stuck                      // was a client refused for no reason, or for ever?
+	ToldWrong                  // was an answer of the lock untrue?
+	Questions
 )
 
 var questionNames = [Questions]string{"two at once", "lost update", "too short", "stuck", "told wrong"}
@@ -60,8 +61,8 @@ var questionNames = [Questions]string{"two at once", "lost update", "too short",
 // String returns the question as the head of a column.
 func (q Question) String() string { return questionNames[q] }
 
-// Asks returns the question that the kinds of violation of g answer, those apart that
-// have one of their own.
+// Asks returns the question that violations of g answer, except for kinds of violation that have a
+// question of their own.
 func Asks(g lockbench.Guarantee) Question { return questions()[g] }
 
 var questions = sync.OnceValue(func() map[lockbench.Guarantee]Question {
@@ -72,28 +73,28 @@ var questions = sync.OnceValue(func() map[lockbench.Guarantee]Question {
 	return first
 })
 
-// A kind is a way in which a guarantee is broken. The guarantee's file declares it; nil is none.
+// A kind is a kind of violation. The file of the guarantee declares it; nil is no violation.
 type kind struct {
 	question Question
-	sentence string // what happened, with the clients involved, in order, in place of %s
-	// occasion: violate counts the occasion, too, since no monitor has counted it before.
+	sentence string // what happened; the verbs %s stand for the clients involved, in order
+	// occasion: violate also counts the occasion, since no monitor has counted it before.
 	occasion bool
-	breaks   []promise // of which one at least is broken, the likeliest first
+	breaks   []guaranteeID // at least one of these is broken; the likeliest is first
 }
 
-// kinds are all of them: those of one guarantee in the order of its file.
+// kinds are all kinds of violation; those of one guarantee are in the order of its file.
 var kinds []*kind
 
-// kindOf declares a kind: the guarantee that it breaks, or others that it may break instead.
-// Nothing has a default, so that the compiler asks for the question.
-func kindOf(p promise, q Question, sentence string, others ...promise) *kind {
-	k := &kind{breaks: append([]promise{p}, others...), question: q, sentence: sentence}
+// kindOf declares a kind of violation that breaks guarantee p, or one of others instead. No
+// parameter has a default, so that the compiler asks for the question.
+func kindOf(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
+	k := &kind{breaks: append([]guaranteeID{p}, others...), question: q, sentence: sentence}
 	kinds = append(kinds, k)
 	return k
 }
 
-// kindAndOccasion declares a kind of which violate counts the occasion, too.
-func kindAndOccasion(p promise, q Question, sentence string, others ...promise) *kind {
+// kindAndOccasion declares a kind for which violate also counts the occasion.
+func kindAndOccasion(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
 	k := kindOf(p, q, sentence, others...)
 	k.occasion = true
 	return k

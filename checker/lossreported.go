@@ -6,14 +6,14 @@ import (
 )
 
 // The monitor of loss-reported judges that an owner that lost the lock is told so at its next call,
-// or by its channel, and that nobody else is. What else may explain a loss that never was is
-// in attribution.go.
+// or by its channel, and that no owner is told so that did not. attribution.go has the other
+// explanations of an untrue report.
 var _ = monitorOf(lossReported, monitor{
 	untested: "no owner that had lost the lock called again",
 	measures: "delay",
 	on: [factKinds]func(*Checker, fact){
 		factSuperseded: func(c *Checker, f fact) {
-			if f.hold.told { // it knew before there was anybody to lose to
+			if f.hold.knowsLoss { // it was told before another client was granted the key
 				c.lossDue(f.hold, f.at)
 			}
 		},
@@ -22,15 +22,15 @@ var _ = monitorOf(lossReported, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	notTold            = kindOf(lossReported, ToldWrong, "%s had lost the key to %s and was not told")
 	falselyTold        = kindAndOccasion(lossReported, ToldWrong, "%s was told that it had lost the key while nobody else could have it")
 	falselyToldFlushed = kindAndOccasion(lossReported, ToldWrong, "the server forgot its scripts, and %s was told that it had lost the key while nobody else could have it")
 )
 
-// lossAnswered judges an answer that should have been "lost", since f.other was granted the key
-// before the question, at f.at.
+// lossAnswered judges an answer that should have been "lost", since f.other was granted the key at
+// f.at, before the call.
 func lossAnswered(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if c.faults.Skew > 0 { // clocks that are off leave the order unknown
@@ -42,7 +42,7 @@ func lossAnswered(c *Checker, f fact) {
 		c.expose(lossReported, under)
 		c.measure(lossReported, under, op.Return-f.at.T)
 	case history.OK:
-		_, deceived := f.key.deceived.Get(h.client)
+		_, deceived := f.key.faultedAcquires.Get(h.client)
 		if h.Regrant || deceived && c.rules.Joins() { // it may have been granted once more
 			return
 		}
@@ -54,21 +54,22 @@ func lossAnswered(c *Checker, f fact) {
 	}
 }
 
-// toldLost judges what the owner of f.hold learnt: a loss to somebody else, or one that
-// never was, which somebody else's operation may explain.
+// toldLost judges a report of a loss to the owner of f.hold. The key may have been granted to
+// another client; or there was no loss, for which an operation of another client may account.
 func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.Before(f.at) {
 		c.lossDue(h, f.at)
 	}
-	_, replaced := f.key.caps.Get(h.client) // by its own acquire of unknown outcome, maybe
+	_, replaced := f.key.caps.Get(h.client) // the owner's own acquire of unknown outcome may have replaced the hold
 	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(interval.Stamp{T: h.Until})
-	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.toldByItself(h, f.op) {
+	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.mayHaveGivenUp(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}
 }
 
-// lossDue counts an occasion: the owner of h, who had lost the key, was told at s. Clocks that are off leave the order unknown, so there is none then.
+// lossDue counts an occasion: the owner of h had lost the key, and was told so at s. If clocks are
+// off, the order is unknown, and there is no occasion.
 func (c *Checker) lossDue(h *hold, s interval.Stamp) {
 	if c.faults.Skew != 0 {
 		return

@@ -4,9 +4,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of owner-release judges that what a past owner sends does nothing to the next: its
-// release or extend falls into the next owner's must-hold interval, and then that one loses
-// the key, or somebody else is granted it. attribution.go finds the violation.
+// The monitor of owner-release judges that a release or extend by a past owner does nothing to the
+// next owner: called within the must-hold interval of that one, it must not end its hold.
+// attribution.go finds the violation when the next owner loses the key, or another client is
+// granted it.
 var _ = monitorOf(ownerRelease, monitor{
 	untested: "no stale owner's release or extend met the next holder",
 	on: [factKinds]func(*Checker, fact){
@@ -15,19 +16,19 @@ var _ = monitorOf(ownerRelease, monitor{
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	freedByPastOwner       = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s, and %s was granted it")
 	lostToPastOwner        = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it from %s")
 	takenOnServer          = kindOf(ownerRelease, TooShort, "%s had lost the key, yet what it sent took it on the server from %s")
-	overlappingBesideStale = kindAndOccasion(ownerRelease, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", exclusion)
+	overlappingByStaleCall = kindAndOccasion(ownerRelease, TwoAtOnce, "%s and %s held the key at the same time, both within their validity, which what a past owner sent may have done", exclusion)
 	lostToStaleCall        = kindAndOccasion(ownerRelease, TooShort, "%s was told that it had lost the key, which only what others had sent before it was granted it can have taken", lossReported)
 	lostReplyTook          = kindAndOccasion(ownerRelease, ToldWrong, "the reply to %s was lost or not waited for, and what it sent took the key from %s", lossReported)
 )
 
-// staleInto marks the holds of others into whose must-hold intervals f.op falls. Where it
-// falls into a lease whose owner died or was told of a loss, it breaks nothing of the
-// owner's, but it may explain why the lease ended early.
+// staleInto marks the holds of other clients in whose must-hold interval f.op was called. If the
+// owner of such a hold had died or been told of a loss, it is not harmed, but f.op may explain why
+// its lease ended early.
 func staleInto(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op.Outcome == history.Failed {
@@ -38,22 +39,22 @@ func staleInto(c *Checker, f fact) {
 			continue
 		}
 		if !next.MustHoldAt(f.at) {
-			next.staleBeside = next.staleBeside || next.Ended && op.Outcome != history.LossReported
+			next.staleConcurrent = next.staleConcurrent || next.Ended && op.Outcome != history.LossReported
 			continue
 		}
 		by := c.touching(h) | h.outlivedAt(f.at)
 		c.expose(ownerRelease, c.touching(next)|by)
 		if op.Outcome != history.LossReported && next.staleOp == nil {
 			next.staleOp, next.pastOwner, f.key.chained = op, h, true
-			next.under |= by // what comes of it is touched by what the past owner was
+			next.under |= by // whatever follows is also touched by the conditions of the past owner
 		}
 	}
 }
 
-// tookAway judges what was seen on the server itself. The owner may not notice before its
-// lease is over, and nobody else come meanwhile.
+// tookAway judges a command that was seen to take the key on the server itself. The owner may not
+// notice before its lease is over, and no other client may acquire the key by then.
 func tookAway(c *Checker, f fact) {
 	under := c.touching(f.hold, f.other) | f.other.outlivedAt(f.at)
 	c.expose(ownerRelease, under)
-	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.taking}, under: under})
+	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.takeEvent}, under: under})
 }

@@ -24,62 +24,35 @@ func Parallel(h history.Header, goroutines int) (add func(history.Event), finish
 	return func(ev history.Event) { p.add(ev) }, p.finish
 }
 
-// A parallel is the state of [Parallel].
+// A parallel judges one history in two phases. In the first, every shard judges the keys of its
+// partitions in a goroutine of its own, and whole only follows the operations under way of each
+// client. The first event that concerns more than one key ends this phase: the findings of the
+// shards are merged into whole, which judges all later events in one goroutine.
 type parallel struct {
-	// shards judge the keys of every len(shards)-th partition each. Meanwhile all follows the
-	// operations under way of each client, over all keys. Without shards, all judges.
-	shards []*shard
-	all    *Checker
-	alone  *relay.Relay[history.Event] // to all, once there are no shards
-	events int64                       // handed out so far
-}
-
-// A shard judges the keys of some partitions.
-type shard struct {
-	*Checker
-	to *relay.Relay[numbered]
-}
-
-// A numbered event has its place in the whole history, from 1. Number 0 stands for a standstill
-// from the call of its operation to the return.
-type numbered struct {
-	history.Event
-	number int64
-}
-
-func (s *shard) add(ev numbered) {
-	if ev.number == 0 {
-		s.faults.still.Add(ev.Op.Call, ev.Op.Return)
-		return
-	}
-	s.number = ev.number
-	s.Add(ev.Event)
+	whole      *Checker
+	shards     []*shard                    // none in the second phase
+	dispatched int64                       // number of events passed to shards so far
+	sequential *relay.Relay[history.Event] // to whole in the second phase, nil in the first
 }
 
 func newParallel(h history.Header, goroutines int) *parallel {
-	p := &parallel{all: New(h)}
-	if goroutines < 2 || p.all.faulty() || p.all.rules.Joins() { // a client's keys may matter to each other
-		p.goAlone()
+	p := &parallel{whole: New(h)}
+	// Faults, and acquires that join levels left on the server, relate a client's keys to each other.
+	if goroutines < 2 || p.whole.faulty() || p.whole.rules.Joins() {
+		p.startSequential()
 		return p
 	}
 	for range min(goroutines, count.Partitions) {
-		s := &shard{Checker: New(h)}
-		s.shard = true
-		s.to = relay.New(func(events []numbered) {
-			for _, ev := range events {
-				s.add(ev)
-			}
-		})
-		p.shards = append(p.shards, s)
+		p.shards = append(p.shards, newShard(h))
 	}
 	return p
 }
 
-// goAlone makes one checker judge all later events.
-func (p *parallel) goAlone() {
-	p.alone = relay.New(func(events []history.Event) {
+// startSequential begins the second phase.
+func (p *parallel) startSequential() {
+	p.sequential = relay.New(func(events []history.Event) {
 		for _, ev := range events {
-			p.all.Add(ev)
+			p.whole.Add(ev)
 		}
 	})
 }
@@ -88,76 +61,114 @@ func (p *parallel) goAlone() {
 func (p *parallel) add(ev history.Event) {
 	switch {
 	case len(p.shards) == 0:
-	case p.stands(ev):
-		return
-	case ofOneKey(ev):
-		p.all.follow(ev)
-		p.events++
-		p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)].to.Add(numbered{Event: ev, number: p.events})
-		return
+		p.sequential.Add(ev)
+	case p.passStandstill(ev):
+	case concernsOneKey(ev):
+		p.dispatch(ev)
 	default:
 		p.join()
-		p.goAlone()
+		p.startSequential()
+		p.sequential.Add(ev)
 	}
-	p.alone.Add(ev)
 }
 
-// stands tells every shard of a standstill that ends with ev, and reports whether ev means nothing
-// else. A standstill concerns all keys alike, so keys are still judged side by side.
-func (p *parallel) stands(ev history.Event) bool {
-	alone := ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill
-	gap, found := p.all.faults.still.Next(ev)
-	if alone {
-		p.all.faulted(ev.Op)
-		gap, found = interval.Span{From: ev.Op.Call, Until: interval.After(ev.Op.Call, ev.Op.Value)}, true
+// dispatch queues an event of one key for the shard that judges the key.
+func (p *parallel) dispatch(ev history.Event) {
+	p.whole.follow(ev)
+	p.dispatched++
+	s := p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)]
+	s.queue.Add(numberedEvent{Event: ev, number: p.dispatched})
+}
+
+// passStandstill passes the standstill that ends with ev, if any, to every shard, and reports
+// whether that is all ev says. A standstill concerns all keys alike, so it does not end the first
+// phase.
+func (p *parallel) passStandstill(ev history.Event) (handled bool) {
+	span, found := p.whole.faults.standstills.Next(ev)
+	if ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill {
+		p.whole.faulted(ev.Op)
+		span, found = interval.Span{From: ev.Op.Call, Until: interval.After(ev.Op.Call, ev.Op.Value)}, true
+		handled = true
 	}
 	if found {
-		still := numbered{Event: history.Event{Op: &history.Op{Call: gap.From, Return: gap.Until}}}
+		standstill := numberedEvent{Event: history.Event{Op: &history.Op{Call: span.From, Return: span.Until}}}
 		for _, s := range p.shards {
-			s.to.Add(still)
+			s.queue.Add(standstill)
 		}
 	}
-	return alone
+	return handled
+}
+
+// concernsOneKey reports whether an event concerns the state of one key only.
+func concernsOneKey(ev history.Event) bool {
+	return ev.Op.Key != "" && ev.Phase != history.Cut && ev.Op.Kind <= history.Lost
+}
+
+// follow keeps the operations under way of the client of ev.
+func (c *Checker) follow(ev history.Event) {
+	switch {
+	case ev.Phase == history.Return:
+		c.faults.clients.Returned(ev.Op)
+	case ev.Op.Kind < history.Lost:
+		c.clientCalled(ev.Op)
+	}
 }
 
 // finish ends the judgement and returns the verdicts.
 func (p *parallel) finish(end history.End) Result {
 	p.join()
-	if p.alone != nil {
-		p.alone.Wait()
+	if p.sequential != nil {
+		p.sequential.Wait()
 	}
-	return p.all.Finish(end)
+	return p.whole.Finish(end)
 }
 
-// ofOneKey reports whether an event concerns one key only.
-func ofOneKey(ev history.Event) bool {
-	op := ev.Op
-	return op.Key != "" && ev.Phase != history.Cut && (op.Kind <= history.Lost)
+// A shard judges the keys of some partitions in a goroutine of its own.
+type shard struct {
+	*Checker
+	queue *relay.Relay[numberedEvent]
 }
 
-// follow keeps the operations under way of each client.
-func (c *Checker) follow(ev history.Event) {
-	switch {
-	case ev.Phase == history.Return:
-		c.faults.clients.Arrives(ev.Op)
-	case ev.Op.Kind < history.Lost:
-		c.departs(ev.Op)
+// A numberedEvent is an event with its place in the whole history, from 1. The number 0 marks a
+// standstill, which lasts from the call of the operation to its return.
+type numberedEvent struct {
+	history.Event
+	number int64
+}
+
+func newShard(h history.Header) *shard {
+	s := &shard{Checker: New(h)}
+	s.shard = true
+	s.queue = relay.New(func(events []numberedEvent) {
+		for _, ev := range events {
+			s.judge(ev)
+		}
+	})
+	return s
+}
+
+func (s *shard) judge(ev numberedEvent) {
+	if ev.number == 0 {
+		s.faults.standstills.Add(ev.Op.Call, ev.Op.Return)
+		return
 	}
+	s.number = ev.number
+	s.Add(ev.Event)
 }
 
-// join waits for the shards and merges their findings into all.
+// join ends the first phase: it waits for the shards and merges their findings into whole.
 func (p *parallel) join() {
 	for _, s := range p.shards {
-		s.to.Wait()
-		p.all.absorb(s.Checker)
+		s.queue.Wait()
+		p.whole.absorb(s.Checker)
 	}
 	if len(p.shards) > 0 {
-		p.all.choose()
+		p.whole.trimCandidates()
 	}
 	p.shards = nil
 }
 
-// absorb merges the findings of o, for other keys, into c.
+// absorb moves the state and the findings of o into c. The two judged different keys.
 func (c *Checker) absorb(o *Checker) {
 	maps.Copy(c.keys, o.keys)
 	for i, r := range o.parts {
@@ -175,13 +186,15 @@ func (c *Checker) absorb(o *Checker) {
 	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 
-// choose keeps the first candidates of each cell, as one checker would have.
-func (c *Checker) choose() {
+// trimCandidates keeps the candidates of each cell that are first in the history: one checker over
+// all keys would have kept the same.
+func (c *Checker) trimCandidates() {
 	for p := range c.tallies {
 		c.tallies[p].Keep(candidates, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
 	}
 }
 
+// absorb adds the counts of o to r.
 func (r *Result) absorb(o *Result) {
 	r.Ops += o.Ops
 	r.Grants += o.Grants

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of recovery judges that a key without a living owner comes free. The refusal of a key
-// that was provably free, which nospuriousrefusal.go finds, breaks recovery if a fault may explain
-// the state of the key.
+// The monitor of recovery judges that a key without a living owner becomes free. A refusal of a
+// provably free key, which nospuriousrefusal.go finds, breaks recovery if a fault may explain the
+// state of the key.
 var _ = monitorOf(recovery, monitor{
 	untested: "no owner died or lost a reply with a lock or a call under way, or nobody was granted the key after that",
 	allowed: func(c *Checker) string {
@@ -22,11 +22,11 @@ var _ = monitorOf(recovery, monitor{
 		return fmt.Sprintf("obtainable within the granted lease and %v for polling, rounding and the design's tolerance", time.Duration(c.slack()))
 	},
 	on: [factKinds]func(*Checker, fact){
-		factObtained: recovered,
+		factGrantedAfterFault: recovered,
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	refusedDead      = kindAndOccasion(recovery, Stuck, "%s died, its lease was long over, and %s was refused the key")
 	refusedThread    = kindAndOccasion(recovery, Stuck, "%s died in a process that lives on, its lease was long over, and %s was refused the key")
@@ -35,15 +35,15 @@ var (
 	refusedLeft      = kindAndOccasion(recovery, Stuck, "%s was refused a key that nobody held, which one of many faults may have left so", noSpuriousRefusal)
 )
 
-// recovered applies that f.op was granted the key: no effect of earlier faults on others is left,
-// and recovery was put to the test. An effect stays if the grant may have come before it.
+// recovered applies that f.op was granted the key. Earlier faults on other clients have no effect
+// any more, and recovery was exposed. An effect stays if the grant may have come before it.
 func recovered(c *Checker, f fact) {
-	if c.faults.ForgotSince(interval.Call(f.op)) != 0 { // it may have come before what was forgotten
+	if c.faults.ForgotSince(interval.Call(f.op)) != 0 { // the grant may be older than the loss of grants
 		return
 	}
 	surely := interval.After(interval.Start(f.op), interval.Lease(f.op)) // the earliest end of its lease
-	for _, other := range c.faults.clients.Get(f.op.Client).Flying {
-		if other != f.op && other.Key == f.op.Key && interval.Sets(other) {
+	for _, other := range c.faults.clients.Get(f.op.Client).UnderWay {
+		if other != f.op && other.Key == f.op.Key && interval.SetsLease(other) {
 			surely = min(surely, interval.After(other.Call, interval.Lease(other)))
 		}
 	}
@@ -53,10 +53,10 @@ func recovered(c *Checker, f fact) {
 	var under lockbench.Conditions
 	for i := range f.key.affected {
 		x := &f.key.affected[i]
-		if x.Over || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
+		if x.Superseded || x.Op.Client == f.op.Client || x.Bounded && surely <= x.Acted().T {
 			continue
 		}
-		x.Over = x.Bounded // else what was affected goes on, and may do harm yet
+		x.Superseded = x.Bounded // otherwise the affected operation goes on, and may still do harm
 		under |= c.resolved(x.Cause, x.Op.Client)
 	}
 	if under != 0 && f.key.refusal.recovering != f.op {
@@ -69,13 +69,13 @@ func recovered(c *Checker, f fact) {
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
-		if x := &k.affected[i]; !x.Over {
+		if x := &k.affected[i]; !x.Superseded {
 			if x.Under != nil { // a failover may have brought it back
 				under |= *x.Under & lockbench.Failover
 			}
 			under |= c.resolved(x.Cause, x.Op.Client)
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
-				under |= c.deathOf(x.Op.Client)
+				under |= c.deathCondition(x.Op.Client)
 			}
 			last = x
 		}
@@ -83,14 +83,14 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 	return under, last
 }
 
-// refusedBy is the kind of violation that a refusal is which x may have caused.
+// refusedBy returns the kind of a refusal that x may have caused.
 func (c *Checker) refusedBy(x *pending.Effect) *kind {
 	switch {
 	case x.Cause == lockbench.Cancel:
 		return refusedCancelled
 	case x.Cause == lockbench.LostReply:
 		return refusedLost
-	case c.deathOf(x.Op.Client) == lockbench.ThreadDeath:
+	case c.deathCondition(x.Op.Client) == lockbench.ThreadDeath:
 		return refusedThread
 	}
 	return refusedDead

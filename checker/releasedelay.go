@@ -5,9 +5,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of release-delay judges that after a release with a delay nobody, its own client
-// included, is granted the key before the delay is over. A release that was late, or not
-// answered ok, promises nothing.
+// The monitor of release-delay judges that after a release with a delay no client, the releasing
+// one included, is granted the key before the delay is over. A release that came after the lease,
+// or was not answered ok, promises nothing.
 var _ = monitorOf(releaseDelay, monitor{
 	needs: hasDelay, lacks: "no release asked for a delay",
 	untested: "no acquire fell into a release delay",
@@ -21,18 +21,19 @@ var _ = monitorOf(releaseDelay, monitor{
 
 var grantedInDelay = kindOf(releaseDelay, TooShort, "%s released with a delay, and within it %s was granted the key")
 
-// delays begins the time that a release asked to keep others out for.
+// delays applies a release with a delay.
 func delays(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op == nil || op.Delay <= 0 {
 		return
 	}
-	final := (!c.rules.Nested || !h.Doubt) && !f.key.affected.LeftBy(h.client) // else a level may be left
+	final := (!c.rules.Nested || !h.Uncertain) && !f.key.affected.LeftBy(h.client) // otherwise a level may be left
 	if final && op.Outcome == history.OK && op.Return < h.Until && h.supersededBy == nil {
 		f.key.delayed = op
 	}
 }
 
+// grantedWithin reports a grant within the delay.
 func grantedWithin(c *Checker, f fact) {
 	d := f.key.delayed
 	if d == nil || !interval.Call(d).Before(f.at) || f.at.T >= interval.After(d.Call, d.Delay) {
@@ -43,9 +44,10 @@ func grantedWithin(c *Checker, f fact) {
 	}
 }
 
+// delayMet counts an acquire that overlaps the delay.
 func delayMet(c *Checker, f fact) {
 	answered := f.op.Outcome == history.OK || f.op.Outcome == history.Refused
 	if d := f.key.delayed; d != nil && answered && f.op.Call < interval.After(d.Call, d.Delay) && d.Call < f.op.Return {
-		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.met.own)
+		c.expose(releaseDelay, c.touching(f.key.find(d.Hold))|c.meetings.own)
 	}
 }

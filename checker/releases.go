@@ -8,11 +8,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// releaseCalled applies the call of release op.
 func (c *Checker) releaseCalled(k *key, op *history.Op) {
-	c.shows(hasDelay, op.Delay > 0)
+	c.noteAbility(hasDelay, op.Delay > 0)
 	h := c.lookup(k, op.Hold)
 	if h == nil {
-		k.sentByForgotten(op)
+		k.noteCallOfForgotten(op)
 		return
 	}
 	h.note(op)
@@ -23,47 +24,48 @@ func (c *Checker) releaseCalled(k *key, op *history.Op) {
 	}
 	switch {
 	case last && !h.Released:
-		c.tell(factLettingGo, fact{at: interval.Call(op), key: k, op: op, hold: h})
-		h.LetGo(op)
-		k.refusal.left(h)
-		if h.kept { // its owner has turned to another, and yet gives this one up, with a delay maybe
-			k.refusal.gone(h)
+		c.publish(factLettingGo, fact{at: interval.Call(op), key: k, op: op, hold: h})
+		h.GiveUp(op)
+		k.refusal.noteLevels(h)
+		if h.retired { // its owner acquired anew, and still releases this one, maybe with a delay
+			k.refusal.ended(h)
 		}
-		if h.Certain {
+		if h.CertainlyFree {
 			c.clearEffects(k, h)
 		}
-	case last && !h.Certain:
-		h.LetGo(op)
-		k.refusal.gone(h)
+	case last && !h.CertainlyFree:
+		h.GiveUp(op)
+		k.refusal.ended(h)
 	}
 }
 
 func (c *Checker) releaseReturned(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil {
-		h.Fold(op, op.Return, op.Outcome == history.OK)
+		h.SettlePending(op, op.Return, op.Outcome == history.OK)
 	}
 	c.answered(k, op)
 }
 
+// extendCalled applies the call of op, an extend or renewal.
 func (c *Checker) extendCalled(k *key, op *history.Op) {
 	c.ability |= prolongs
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		k.early.Called(op)
-		k.sentByForgotten(op)
+		k.noteCallOfForgotten(op)
 		return
 	}
-	k.stretched(h)
+	k.extendReach(h)
 	if c.rules.Joins() {
-		c.besides(k, h, op)
+		c.capOtherHolds(k, h, op)
 	}
 	if op.Kind == history.Extend {
 		h.note(op)
 		c.staleCall(k, h, op)
 	}
 	if op.Outcome == history.LossReported {
-		if op.Kind == history.Renew { // whether its owner is told, Lost() says
-			h.CloseUnseen(interval.Call(op), interval.ByLoss, false)
+		if op.Kind == history.Renew { // a renewal tells its owner nothing: Lost() does
+			h.CloseUnknown(interval.Call(op), interval.ByLoss, false)
 		} else {
 			h.Close(interval.Call(op), interval.ByLoss, true)
 		}
@@ -71,72 +73,72 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 		return
 	}
 	h.Extend(op)
-	if h.kept { // its owner still works with it, so it may still be held
-		k.refusal.gone(h)
+	if h.retired { // its owner still uses it, so the server may keep it
+		k.refusal.ended(h)
 	}
 }
 
 func (c *Checker) extendReturned(k *key, op *history.Op) {
 	h := k.find(op.Hold)
 	if past := h == nil || h.Released; past && slices.ContainsFunc(k.holds, func(o *hold) bool { return o.client == op.Client && o != h && o.Known && !o.Released }) {
-		k.refusal.Prolonged(op)
+		k.refusal.RenewalReturned(op)
 	}
 	if h == nil {
 		return
 	}
 	if op.Outcome == history.Unknown {
-		h.Fold(op, op.Return, false)
+		h.SettlePending(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
 		h.Newest = interval.Earlier(h.Newest, interval.Return(op))
-		k.stretched(h)
-		if h.Landed(op) {
-			c.reopened(k, h, op, false)
+		k.extendReach(h)
+		if h.Returned(op) {
+			c.addStart(k, h, op, false)
 		}
 	}
 	c.answered(k, op)
 }
 
-// answered applies the return of a release or extend, if the answer is "lost".
+// answered applies the return of a release or extend that is answered "lost".
 func (c *Checker) answered(k *key, op *history.Op) {
 	if h := k.find(op.Hold); h != nil && op.Outcome == history.LossReported && op.Kind != history.Renew && (h.ReleasedBy == nil || h.ReleasedBy == op) {
 		c.toldOfLoss(k, h, op, interval.Return(op))
 	}
 }
 
-// staleCall applies the call of a release or extend by an owner which may have lost the key.
+// staleCall applies the call of a release or extend by an owner that may have lost the key.
 func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
-	k.sent(h, op)
+	k.noteCall(h, op)
 	superseded := h.supersededAt.Before(interval.Call(op))
 	if !h.Released && !superseded {
-		k.lateBeside(h, op)
+		k.lateRelease(h, op)
 	}
-	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // its owner may have given up what it turned to
-		c.tell(factStaleCalled, fact{at: interval.Call(op), key: k, op: op, hold: h})
+	if h.Released || superseded || h.EndedBy == interval.ByReacquire { // an owner that acquired anew may have released that grant
+		c.publish(factStaleCalled, fact{at: interval.Call(op), key: k, op: op, hold: h})
 	}
-	if !h.Released && superseded && !h.told {
+	if !h.Released && superseded && !h.knowsLoss {
 		k.expectLoss(h, op)
 	}
 }
 
-// An expectedLoss is an operation under way whose answer should be "lost": the key of hold went to
-// another, by, before the call.
+// An expectedLoss is an operation under way whose answer should be "lost": the owner of hold had
+// lost the key before the call, to the owner of by, at since.
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold
 	since    interval.Stamp
-	outlived lockbench.Conditions // whether the call was made past validity
+	outlived lockbench.Conditions // Outlived if the call was made past validity, else 0
 }
 
-// expectLoss notes that op, just called, should be answered "lost", if it is answered.
+// expectLoss notes that op, just called, should be answered "lost" if it is answered at all.
 func (k *key) expectLoss(h *hold, op *history.Op) {
 	if op.Outcome == history.OK || op.Outcome == history.LossReported {
 		k.expected = append(k.expected, expectedLoss{op, h, h.supersededBy, h.supersededAt, h.outlivedAt(interval.Call(op))})
 	}
 }
 
-// answerExpected tells factLossExpected when op returns: by then the faults of the server during op
-// are known.
+// answerExpected publishes factLossExpected when op returns: the faults of the server during op are
+// known by then.
 func (c *Checker) answerExpected(k *key, op *history.Op) {
 	i := slices.IndexFunc(k.expected, func(o expectedLoss) bool { return o.op == op })
 	if i < 0 {
@@ -144,13 +146,13 @@ func (c *Checker) answerExpected(k *key, op *history.Op) {
 	}
 	o := k.expected[i]
 	k.expected = slices.Delete(k.expected, i, i+1)
-	c.tell(factLossExpected, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
+	c.publish(factLossExpected, fact{at: o.since, key: k, op: op, hold: o.hold, other: o.by, under: o.outlived})
 }
 
-// toldOfLoss applies that the owner of h learnt at s, by op, that it had lost the key.
+// toldOfLoss applies that op told the owner of h at s that it had lost the key.
 func (c *Checker) toldOfLoss(k *key, h *hold, op *history.Op, s interval.Stamp) {
-	if !h.told {
-		h.told = true
-		c.tell(factLossTold, fact{at: s, key: k, op: op, hold: h})
+	if !h.knowsLoss {
+		h.knowsLoss = true
+		c.publish(factLossTold, fact{at: s, key: k, op: op, hold: h})
 	}
 }

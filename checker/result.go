@@ -7,92 +7,93 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Standstills are times in which nobody could do anything: the process that drives the clients, or a
-// server, stood still. Those that overlap count once. What they kept back breaks nothing.
+// Standstills are the times in which the process that drives the clients, or a server, stood still,
+// so that no client could act. Overlapping ones count once. Delays that they explain break no
+// guarantee.
 type Standstills struct {
 	Times        int64
 	For, Longest time.Duration
 }
 
-// A Result is the judgement of one history. It is flat plain data, to be read field by field.
+// A Result is the judgement of one history. It is plain data.
 type Result struct {
-	// Findings has an entry for each guarantee where nothing goes wrong, one for each exact
-	// set of conditions under which there was an occasion to break it, and one for each cell
-	// that was to be put to the test; in the order of [lockbench.Cell.Compare].
+	// Findings has an entry for each guarantee under no condition, one for each exact set of
+	// conditions under which a guarantee was exposed, and one for each cell that the run was meant
+	// to exercise; in the order of [lockbench.Cell.Compare].
 	Findings []CellFinding
-	// Breaches counts what broke guarantees, each once, however many guarantees it shows on.
+	// Breaches counts events that broke guarantees: each once, even if it broke several.
 	Breaches int64
-	// Fairness is how evenly the lock was handed out.
+	// Fairness is how evenly the lock was granted.
 	Fairness Fairness
-	// Counts of what the history holds.
+	// Ops, Grants and so on count the operations of the history, in all and by outcome.
 	Ops, Grants, Refused, Unknown, Failed, Lost int64
-	// Unjudged counts grants of which nothing says when the attempt began that succeeded, and
-	// whose lease may have been over by their answer.
+	// Unjudged counts grants that can have ended before they were answered: the record does not say
+	// when the attempt that succeeded began.
 	Unjudged int64
-	// LeasesNotTold counts grants, extends and renewals answered ok of which the record does not
-	// tell the lease. Their owners hold the key at no time for certain.
+	// LeasesNotTold counts grants, extends and renewals answered ok whose lease is missing in the
+	// record. Their owners hold the key at no time for certain.
 	LeasesNotTold int64
-	// WorstOverlap is the longest time two owners held one key, within validity
-	// or past it.
+	// WorstOverlap is the longest time for which two owners held one key, within validity or past
+	// it.
 	WorstOverlap time.Duration
-	// Standstills are the times in which nobody could do anything.
+	// Standstills are the times in which no client could act.
 	Standstills Standstills
-	// Partial: the record stops before the run did, and Why.
+	// Partial: the record stops before the run did, for the reason Why.
 	Partial bool
 	Why     string
-	// Defects are contradictions that can only be lockbench's own fault: the
-	// occupancy monitor or porcupine saw what the sweep did not.
+	// Defects are contradictions that only a defect of lockbench can explain: the occupancy monitor
+	// or porcupine disagrees with the checker.
 	Defects []string
-	// GrantsByClient are the grants of each client that asked for a lock, rising; of more
-	// than 128 clients as many, evenly chosen, the first and the last among them.
+	// GrantsByClient has the number of grants of each client that called acquire, rising. Of more
+	// than 128 clients it has 128, evenly chosen, the first and the last among them.
 	GrantsByClient []int64
-	// CrossChecked counts the keys whose history porcupine judged too.
+	// CrossChecked counts the keys that porcupine judged as well.
 	CrossChecked int64
 }
 
-// A Fairness measures how evenly a lock was handed out. It judges nothing.
+// A Fairness measures how evenly a lock was granted. It is no verdict.
 type Fairness struct {
-	// Jain is Jain's index over the clients' grants: 1 when all got as many, 1/n when one
-	// of n got all; zero without grants.
+	// Jain is Jain's index over the numbers of grants of the clients: 1 if all clients got equally
+	// many, 1/n if one of n clients got all; zero without grants.
 	Jain float64
-	// Waits counts acquires that waited, MaxWait is the longest.
+	// Waits counts the acquires that waited. MaxWait is the longest wait.
 	Waits   int64
 	MaxWait time.Duration
-	// MaxBypassed is the most grants to later callers during one wait.
+	// MaxBypassed is the highest number of grants, during one wait, to clients that had asked
+	// later.
 	MaxBypassed int64
 }
 
-// A Counterexample shows one violation by the operations that make it.
+// A Counterexample shows one violation by the operations that it consists of.
 type Counterexample struct {
-	// Breaks are the guarantees of which one at least is broken, the likeliest first, and
-	// Under what touched it.
+	// Breaks are the guarantees of which at least one is broken, the likeliest first. Under has the
+	// conditions that touched the violation.
 	Breaks []lockbench.Guarantee
 	Under  lockbench.Conditions
 	Key    string
 	// Sentence says what happened, in one line.
 	Sentence string
-	// Holds are the grants involved, in the order granted.
+	// Holds are the grants involved, in the order in which they were granted.
 	Holds []CounterexampleHold
-	// Ops are the operations involved, by call: what the server was told and
-	// what it answered.
+	// Ops are the operations involved, in the order of their calls.
 	Ops []history.Op
-	// Margin is by how much: the overlap, or the time by which it came early.
+	// Margin is the extent of the violation: the time that two owners overlapped, or by which a
+	// grant came early.
 	Margin time.Duration
 }
 
-// A CounterexampleHold is one grant as the checker sees it. Stamps are ns since the
-// start of the run.
+// A CounterexampleHold is one grant as the checker sees it. Stamps are in ns since the start of the
+// run.
 type CounterexampleHold struct {
 	Hold            int64
 	Client, Process int32
-	// From is the start of validity, Granted the return of the acquire, Until the
-	// end of validity.
+	// From and Until are the start and the end of validity, Granted is the return of the acquire.
 	From, Granted, Until int64
-	// End is where the must-hold interval ends, and EndedBy what ended it: "release",
-	// "validity", "lost", "death", "cut".
+	// End is the end of the must-hold interval, and EndedBy its cause: "release", "validity",
+	// "reacquired", "refused", "lost", "death" or "cut".
 	End     int64
 	EndedBy string
 }
 
-// worst notes an overlap of d ns.
-func (r *Result) worst(d int64) { r.WorstOverlap = max(r.WorstOverlap, time.Duration(d)) }
+// noteOverlap notes an overlap of d ns.
+func (r *Result) noteOverlap(d int64) { r.WorstOverlap = max(r.WorstOverlap, time.Duration(d)) }

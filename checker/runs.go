@@ -6,24 +6,23 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Runs are the findings of several runs on one cell. They count runs, where a [Finding] counts
+// Runs sums up the findings of several runs on one cell. It counts runs, where a [Finding] counts
 // occasions.
 type Runs struct {
-	// Verdict is the gravest of the runs.
+	// Verdict is the gravest verdict of the runs.
 	Verdict Verdict `json:"verdict"`
 	Claimed bool    `json:"claimed"`
-	// Runs are those that held or broke the cell, Broken those that broke it.
+	// Runs counts the runs that held or broke the cell, Broken those that broke it.
 	Runs       int   `json:"runs"`
 	Broken     int   `json:"broken"`
 	Violations int64 `json:"violations"`
-	// Occasions are those on which the cell was held, in all runs together; none of a run that
-	// broke it.
+	// Occasions is the exposure of the runs that held the cell, in all.
 	Occasions int64 `json:"occasions"`
-	// Exercised: the workload and the faults of some run can put it to the test.
+	// Exercised: the workload and the faults of some run can expose the cell.
 	Exercised bool `json:"-"`
 }
 
-// Across returns the findings of runs on cell, see [Cells.Touched].
+// Across sums up the findings of runs on cell, see [Cells.Touched].
 func Across(runs []Cells, cell lockbench.Cell) Runs {
 	s := Runs{Verdict: NotApplicable}
 	for i, c := range runs {

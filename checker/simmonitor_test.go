@@ -24,7 +24,7 @@ type overlap struct {
 	let    int32 // was let in
 	// forgot: the server forgot its state since one of them asked for the key.
 	forgot bool
-	// beside: a third client's request may have acted on one of the grants.
+	// concurrentRefusals: a third client's request may have acted on one of the grants.
 	beside bool
 }
 

@@ -64,7 +64,7 @@ type lockServer struct {
 	offsets map[int32]int64
 	flushed bool // scripts are gone
 	tokens  int64
-	// gone are dead clients: their holds without a lease end with their sessions.
+	// released are dead clients: their holds without a lease end with their sessions.
 	gone map[int32]bool
 	// forgetful means that it forgets in a restart, an eviction or a failover.
 	forgetful bool

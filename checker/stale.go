@@ -7,52 +7,52 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// sent keeps op, a release or extend of h that may take effect after the lease of h: another client
-// that is granted the key during op may lose it by op.
-func (k *key) sent(h *hold, op *history.Op) {
+// noteCall notes op, a release or extend of h. If it may take effect after the lease of h, a client
+// that is granted the key meanwhile may lose it by op.
+func (k *key) noteCall(h *hold, op *history.Op) {
 	inTime := !h.Released && h.supersededBy == nil && op.Outcome == history.OK && op.Return < h.Until
 	if !inTime {
-		k.sentStale(op, h)
+		k.noteStaleCall(op, h)
 	} else if h.shared() && op.Kind == history.Release {
-		k.letIn.Raise(op.Client, op.Return)
+		k.sharedReleases.Raise(op.Client, op.Return)
 	}
 }
 
 // shared reports whether h may share the key with another hold because of a past owner's call.
 func (h *hold) shared() bool {
-	return h.letIn || h.besideLetIn || h.staleOp != nil || h.staleBeside
+	return h.admittedByStale || h.concurrentSharedRelease || h.staleOp != nil || h.staleConcurrent
 }
 
-// lateBeside applies the call of release op of h, past its validity or while another hold may share
-// the key. A hold that was granted at the same time as h, in an unknown order, may end by op.
-func (k *key) lateBeside(h *hold, op *history.Op) {
+// lateRelease applies the call of release op of h, past the validity of h or while another hold may
+// share the key. A hold that was granted concurrently with h may be ended by op.
+func (k *key) lateRelease(h *hold, op *history.Op) {
 	if op.Kind != history.Release || h.outlivedAt(interval.Call(op)) == 0 && !h.shared() {
 		return
 	}
 	for other := range k.others(h.client) {
 		if interval.Call(h.First).Before(other.Granted) && interval.Call(other.First).Before(h.Granted) {
-			other.besideLetIn = true
+			other.concurrentSharedRelease = true
 		}
 	}
 }
 
-// grantedBesideLetIn reports whether the release of a hold that may have shared the key was under way
-// during the attempt by which h was granted. Of two owners, either's release may have let h in, or
-// freed it.
-func (k *key) grantedBesideLetIn(h *hold) bool {
-	return k.letIn.OfOthers(h.client) >= h.Began().T
+// metSharedRelease reports whether, during the attempt by which h was granted, a release was under
+// way of a hold that may have shared the key. That release, or the one of the other sharing owner,
+// may have freed the key for h, or taken it from h.
+func (k *key) metSharedRelease(h *hold) bool {
+	return k.sharedReleases.OfOthers(h.client) >= h.Began().T
 }
 
-// sentByForgotten keeps a release or extend under a hold that has been forgotten.
-func (k *key) sentByForgotten(op *history.Op) {
+// noteCallOfForgotten notes a release or extend of a hold that the checker has forgotten.
+func (k *key) noteCallOfForgotten(op *history.Op) {
 	if k.forgetsHolds && op.Hold != 0 {
-		k.sentStale(op, nil)
+		k.noteStaleCall(op, nil)
 	}
 }
 
-// sentStale keeps a release or extend under h, which is nil if it is not known, that may take effect
-// on the holds of others.
-func (k *key) sentStale(op *history.Op, h *hold) {
+// noteStaleCall notes a release or extend of h, nil if that is unknown, that may take effect on the
+// holds of other clients.
+func (k *key) noteStaleCall(op *history.Op, h *hold) {
 	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
 		return
 	}
@@ -62,25 +62,25 @@ func (k *key) sentStale(op *history.Op, h *hold) {
 	}
 	k.stale.Sent(op.Client, interval.Return(op), staleUnder(op, h, interval.Return(op)))
 	if op.Kind == history.Release {
-		k.releasingBeside(op)
+		k.noteConcurrentReleases(op)
 	}
 }
 
-// releasingBeside applies the call of release op, past its owner's lease: it may let a client in,
-// whose hold another release, under way by now, then frees.
-func (k *key) releasingBeside(op *history.Op) {
-	for other := range k.known() {
+// noteConcurrentReleases applies the call of release op past its owner's lease: op may free the key
+// for a client, whose hold another release, already under way, then frees in turn.
+func (k *key) noteConcurrentReleases(op *history.Op) {
+	for other := range k.allHolds() {
 		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
-			k.letIn.Raise(other.client, r.Return)
+			k.sharedReleases.Raise(other.client, r.Return)
 		}
 	}
 }
 
-// staleUnder returns the conditions that touch the effect of op, which may last until the given
-// stamp; op was called under h, which is nil if it is not known.
+// staleUnder returns the conditions that touch the effect of op, which may act until the given
+// stamp. h is the hold of op, nil if that is unknown.
 func staleUnder(op *history.Op, h *hold, until interval.Stamp) lockbench.Conditions {
 	switch {
-	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, which was not past
+	case op.Kind != history.Release && op.Outcome == history.OK: // it prolonged a lease, so that lease was not over
 		return 0
 	case h == nil:
 		return lockbench.Outlived
@@ -88,7 +88,7 @@ func staleUnder(op *history.Op, h *hold, until interval.Stamp) lockbench.Conditi
 	return h.under&^pending.Died | h.outlivedAt(until)
 }
 
-// staleActed applies that op, which a fault affected, has acted by end.
+// staleActed applies that op, which a fault affected, acts no later than end.
 func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	if op.Outcome != history.Unknown || op.Kind != history.Release && op.Kind != history.Extend {
 		return
@@ -107,13 +107,13 @@ func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	}
 }
 
-// grantedBesideStale reports whether a stale call of another client was under way during the attempt
-// by which h was granted: their order is not known. It adds the conditions of such calls to h.
-func (k *key) grantedBesideStale(h *hold) bool {
+// metStaleCall reports whether a stale call of another client was under way during the attempt by
+// which h was granted, so that their order is unknown. It adds the conditions of such calls to h.
+func (k *key) metStaleCall(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths
 	}
-	under, beside := k.stale.Beside(h.client, interval.Later(h.Began(), interval.Call(h.First)))
+	under, beside := k.stale.Concurrent(h.client, interval.Later(h.Began(), interval.Call(h.First)))
 	h.under |= under
 	return beside
 }

@@ -14,24 +14,26 @@ type tally = count.Table[candidate]
 // A row has the counts of one cell.
 type row = count.Row[candidate]
 
-// A candidate is a violation that may be shown.
+// A candidate is a violation that may become the counterexample of its cell.
 type candidate struct {
 	kind   *kind
 	under  lockbench.Conditions // that touched it
 	key    *key
-	number int64 // of the event, see Checker
+	number int64 // of the event, see Checker.number
 	holds  []*hold
-	ops    []*history.Op // for violations by operations, holds or not
+	ops    []*history.Op // for violations that operations show, not holds
 	by     *hold         // the hold whose grant is the breach; nil if it is the last of holds, or there is none
 }
 
-// candidates bounds the violations of a cell among which the clearest is chosen.
+// candidates bounds how many violations of a cell are kept. The clearest of them is shown.
 const candidates = 64
 
-// expose notes an occasion on which p could have been broken under these conditions.
-func (c *Checker) expose(p promise, under lockbench.Conditions) { c.tallies[p].At(under).Exposure++ }
+// expose counts an occasion of p under these conditions.
+func (c *Checker) expose(p guaranteeID, under lockbench.Conditions) {
+	c.tallies[p].At(under).Exposure++
+}
 
-// violate counts a violation. Claims decide only whether it counts against them.
+// violate counts a violation. The claims only decide whether it counts against them.
 func (c *Checker) violate(v candidate) {
 	k := v.kind
 	r := c.tallies[k.breaks[0]].At(v.under)
@@ -54,8 +56,8 @@ func (c *Checker) violate(v candidate) {
 	}
 }
 
-// breached counts what v shows once, however many guarantees it shows on: a grant that
-// should not have been is one breach.
+// breached counts the grant that should not have happened, once, although v may be one of several
+// violations that it makes.
 func (c *Checker) breached(v candidate) {
 	by := v.by
 	if n := len(v.holds); by == nil && n > 1 {
@@ -63,32 +65,32 @@ func (c *Checker) breached(v candidate) {
 			by = v.holds[n-2]
 		}
 	}
-	if by == nil || !by.breach {
+	if by == nil || !by.breachCounted {
 		c.result.Breaches++
 	}
 	if by != nil {
-		by.breach = true
+		by.breachCounted = true
 	}
 }
 
-// counts reports whether v counts against the claims: the design claims every guarantee of
-// which one was broken, under all that touched v, and no exception covers it.
+// counts reports whether v counts against the claims: the design claims every guarantee that v may
+// break, under all conditions that touched v, and no exception covers it.
 func (c *Checker) counts(v candidate) bool {
-	if c.partial && c.faulty() { // what affected a client may be in the part that is missing
+	if c.partial && c.faulty() { // the fault that affected a client may be missing in the record
 		return false
 	}
-	return !slices.ContainsFunc(v.kind.breaks, func(p promise) bool {
+	return !slices.ContainsFunc(v.kind.breaks, func(p guaranteeID) bool {
 		under := v.under
-		if v.kind == overlappingBesideStale && p == exclusion { // it is within validity
+		if v.kind == overlappingByStaleCall && p == exclusion { // both holds are within validity
 			under &^= lockbench.Outlived
 		}
 		return !c.header.Claims.Covers(names[p], under, c.faults.happened()|under)
 	})
 }
 
-// measure adds ns to what is measured of p under these conditions, unless nobody will ask for
-// it.
-func (c *Checker) measure(p promise, under lockbench.Conditions, ns int64) {
+// measure adds ns to the durations measured of p under these conditions, unless the judgement is
+// brief.
+func (c *Checker) measure(p guaranteeID, under lockbench.Conditions, ns int64) {
 	if !c.brief {
 		c.tallies[p].At(under).Measured.Add(ns)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// The timeline turns events into facts about holds and passes these on. This file has the events
+// The timeline derives facts about holds from events, and publishes them. This file has the events
 // of clients and keys; acquires.go has acquires, releases.go has releases, extends and renewals,
-// and faults.go has the events of faults.
+// and faults.go has faults.
 
 // called applies the call of op. The record is complete, so its outcome is known
 // already.
@@ -21,7 +21,7 @@ func (c *Checker) called(op *history.Op) {
 	}
 	k := c.key(op.Key)
 	if !c.brief {
-		k.few.Keep(op, &k.part.small)
+		k.operations.Keep(op, &k.part.smallKeys)
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -32,7 +32,7 @@ func (c *Checker) called(op *history.Op) {
 		c.extendCalled(k, op)
 	case history.Read, history.Write:
 		c.ability |= hasStore
-		c.tell(factStoreCalled, fact{at: interval.Call(op), key: k, op: op})
+		c.publish(factStoreCalled, fact{at: interval.Call(op), key: k, op: op})
 	default:
 		c.happened(op)
 	}
@@ -51,7 +51,7 @@ func (c *Checker) returned(op *history.Op) {
 		c.answerExpected(k, op)
 	}
 	if op.Note != "" || c.faults.Flush != nil {
-		c.tell(factAnswered, fact{at: interval.Return(op), key: k, op: op})
+		c.publish(factAnswered, fact{at: interval.Return(op), key: k, op: op})
 	}
 	switch op.Kind {
 	case history.Acquire:
@@ -61,40 +61,42 @@ func (c *Checker) returned(op *history.Op) {
 	case history.Extend, history.Renew:
 		c.extendReturned(k, op)
 	case history.Read, history.Write:
-		c.tell(factStoreReturned, fact{at: interval.Return(op), key: k, op: op})
+		c.publish(factStoreReturned, fact{at: interval.Return(op), key: k, op: op})
 	}
 }
 
+// settle brings k to stamp s: it compares the holds that began before s, and reports the refusals
+// that nothing can explain any more.
 func (c *Checker) settle(k *key, s interval.Stamp) {
 	if !k.now.Before(s) {
 		return
 	}
 	if len(k.starts) > 0 {
 		for i := range k.starts {
-			c.begun(k, i)
+			c.compareStart(k, i)
 		}
 		k.starts = k.starts[:0]
 	}
-	if len(k.refusal.proven) > 0 && !c.partial && (len(k.refusal.refusing) == 0 || !c.faulty()) {
+	if len(k.refusal.denials) > 0 && !c.partial && (len(k.refusal.refusing) == 0 || !c.faulty()) {
 		c.refusedFree(k)
 	}
 	c.retire(k, s)
 	k.now = s
 }
 
-// begun compares the hold that began at the instant k.starts[i].at with the other open holds. All
-// events of that instant have been applied.
-func (c *Checker) begun(k *key, i int) {
+// compareStart compares the hold that began at k.starts[i] with the other open holds. All events of
+// that instant have been applied.
+func (c *Checker) compareStart(k *key, i int) {
 	s := k.starts[i]
 	if s.grant {
-		c.tell(factInEffect, fact{at: s.at, key: k, hold: s.h})
+		c.publish(factInEffect, fact{at: s.at, key: k, hold: s.h})
 	}
 	for a := range k.others(s.h.client) {
 		if begins := func(s start) bool { return s.h == a }; slices.ContainsFunc(k.starts[i+1:], begins) {
-			continue // the pair is compared at that one's turn
+			continue // compared when it is the other's turn
 		}
 		if interval.Conflict(&a.Grant, &s.h.Grant) {
-			c.tell(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
+			c.publish(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
 		if s.grant && a.Known && a.Granted.Before(s.at) && !a.Released && s.h.follows(a) {
 			c.superseded(k, a, s)
@@ -102,23 +104,23 @@ func (c *Checker) begun(k *key, i int) {
 	}
 }
 
-// superseded applies that s was granted while the owner of a had not let go.
+// superseded applies that s was granted while the owner of a had not given the key up.
 func (c *Checker) superseded(k *key, a *hold, s start) {
 	f := fact{at: s.at, key: k, hold: a, other: s.h}
 	if a.supersededBy == nil {
 		a.supersededBy, a.supersededAt = s.h, s.at
-		c.tell(factSuperseded, f)
+		c.publish(factSuperseded, f)
 	}
 	switch {
 	case a.From == history.NoStamp || a.Dead && c.partial:
 	case a.ValidAt(s.at):
-		c.tell(factGrantedEarly, f)
+		c.publish(factGrantedEarly, f)
 	default:
-		c.tell(factIntruded, f)
+		c.publish(factIntruded, f)
 	}
 }
 
-// happened applies an event: something that befell a client or a hold.
+// happened applies an event of a client or a hold that is no call.
 func (c *Checker) happened(op *history.Op) {
 	if act := fault.EventOf(op.Note).Act; op.Kind != history.Lost && act != fault.StandsStill && act != fault.Passes {
 		c.materializeAll()
@@ -127,29 +129,30 @@ func (c *Checker) happened(op *history.Op) {
 	case history.Lost:
 		c.lostClosed(op)
 	case history.Death:
-		c.depart(op)
+		c.keepClientEnd(op)
 		c.died(op)
 	case history.Pause:
 		cl := c.faults.clients.Get(op.Client)
-		cl.Paused, cl.Still = interval.Call(op), true
+		cl.LastPause, cl.Paused = interval.Call(op), true
 		c.stoodStill(op.Client)
 	case history.Resume:
-		c.faults.clients.Get(op.Client).Still = false
+		c.faults.clients.Get(op.Client).Paused = false
 		c.each(op.Client, func(_ *key, h *hold) { h.awake(interval.Call(op)) })
 	case history.Fault:
 		c.faulted(op)
 	}
 }
 
+// lostClosed applies that the channel Lost() of a lease closed.
 func (c *Checker) lostClosed(op *history.Op) {
 	k := c.key(op.Key)
 	h := c.lookup(k, op.Hold)
 	if h == nil {
 		return
 	}
-	h.CloseUnseen(interval.Call(op), interval.ByLoss, false)
-	if h.unaware = c.faults.clients.Get(op.Client).Still; !h.unaware {
-		h.Knew = interval.Earlier(h.Knew, interval.Call(op))
+	h.CloseUnknown(interval.Call(op), interval.ByLoss, false)
+	if h.lossUnread = c.faults.clients.Get(op.Client).Paused; !h.lossUnread {
+		h.LastWork = interval.Earlier(h.LastWork, interval.Call(op))
 	}
 	if h.Released {
 		return
@@ -159,18 +162,17 @@ func (c *Checker) lostClosed(op *history.Op) {
 	c.toldOfLoss(k, h, op, interval.Call(op))
 }
 
-// cut ends the record of a client. Its later operations are not known, so from here on the absence
-// of an operation proves nothing.
+// cut ends the record of a client. From here on, a missing operation proves nothing.
 func (c *Checker) cut(op *history.Op) {
 	c.partial = true
 	c.materializeAll()
-	if c.last.T == op.Call { // it comes after all else of its instant, and says no number
+	if c.last.T == op.Call { // a cut has no sequence number, and comes after all other events of its instant
 		numbered := *op
 		numbered.CallSeq = c.last.Seq
 		op = &numbered
 	}
-	c.depart(op)
-	for _, k := range c.sorted() { // before each, since it may take holds away
+	c.keepClientEnd(op)
+	for _, k := range c.sorted() { // compare before the cut ends holds
 		if slices.ContainsFunc(k.holds, func(h *hold) bool { return h.client == op.Client }) {
 			c.settle(k, interval.Call(op))
 		}

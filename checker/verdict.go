@@ -12,18 +12,17 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Finish ends the judgement and returns the verdicts. The Checker is spent until
-// [Checker.Reset].
+// Finish ends the judgement and returns the verdicts. Only [Checker.Reset] may follow.
 func (c *Checker) Finish(end history.End) Result {
 	for _, k := range c.sorted() {
 		c.settle(k, interval.Forever)
 		if !c.partial {
 			c.refusedFree(k)
 		}
-		c.unfinished(k)
+		c.endOpenHolds(k)
 	}
 	c.result.Partial, c.result.Why = end.Partial, end.Why
-	still := &c.faults.still
+	still := &c.faults.standstills
 	c.result.Standstills = Standstills{still.Times, time.Duration(still.For), time.Duration(still.Longest)}
 	if !c.brief {
 		c.crossCheck(end.Trailer)
@@ -34,11 +33,11 @@ func (c *Checker) Finish(end history.End) Result {
 	return c.result
 }
 
-// findings appends what is found of each row to all, and of the cells that have none and
-// were to be put to the test.
-func (c *Checker) findings(all []CellFinding, find func(promise, *row) CellFinding) []CellFinding {
-	c.shows(nests, c.rules.Nested)
-	for p := range promises {
+// findings appends to all the finding on each row, and on each cell without a row that the run was
+// meant to exercise.
+func (c *Checker) findings(all []CellFinding, find func(guaranteeID, *row) CellFinding) []CellFinding {
+	c.noteAbility(nests, c.rules.Nested)
+	for p := range guaranteeCount {
 		t := &c.tallies[p]
 		t.At(0)
 		for _, cell := range c.header.Exercises {
@@ -54,26 +53,27 @@ func (c *Checker) findings(all []CellFinding, find func(promise, *row) CellFindi
 	return all
 }
 
-// sorted are the keys in one order, for the same counterexample each time.
+// sorted returns the keys in the order of their names, so that each judgement of a history finds
+// the same counterexample.
 func (c *Checker) sorted() []*key {
-	c.spare.sorted = slices.AppendSeq(c.spare.sorted[:0], maps.Values(c.keys))
-	slices.SortFunc(c.spare.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
-	return c.spare.sorted
+	c.pools.sorted = slices.AppendSeq(c.pools.sorted[:0], maps.Values(c.keys))
+	slices.SortFunc(c.pools.sorted, func(a, b *key) int { return cmp.Compare(a.name, b.name) })
+	return c.pools.sorted
 }
 
-// unfinished settles what was still held when the record ended.
-func (c *Checker) unfinished(k *key) {
+// endOpenHolds ends the holds that were open when the record ended.
+func (c *Checker) endOpenHolds(k *key) {
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		h := k.holds[i]
 		if h.intruder != nil && !h.Dead {
-			c.tell(factLettingGo, fact{at: c.last, key: k, hold: h})
+			c.publish(factLettingGo, fact{at: c.last, key: k, hold: h})
 		}
 		c.drop(k, i)
 	}
 }
 
-// judged returns the finding of a row without measures and counterexample.
-func (c *Checker) judged(p promise, r *row) CellFinding {
+// countsOf returns the finding on a row without measures and counterexample.
+func (c *Checker) countsOf(p guaranteeID, r *row) CellFinding {
 	cell := names[p].At(r.Under)
 	f := CellFinding{Cell: cell, Finding: Finding{
 		Claimed:    c.header.Claims.Claims(cell),
@@ -87,8 +87,9 @@ func (c *Checker) judged(p promise, r *row) CellFinding {
 	return f
 }
 
-func (c *Checker) find(p promise, r *row) CellFinding {
-	f := c.judged(p, r)
+// find returns the finding on a row.
+func (c *Checker) find(p guaranteeID, r *row) CellFinding {
+	f := c.countsOf(p, r)
 	if c.brief {
 		return f
 	}
@@ -99,8 +100,8 @@ func (c *Checker) find(p promise, r *row) CellFinding {
 	return f
 }
 
-// verdict weighs one row.
-func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
+// verdict returns the verdict on a row, and the note that explains it.
+func (c *Checker) verdict(p guaranteeID, r *row, claimed bool) (Verdict, string) {
 	switch {
 	case r.Violations > 0:
 		return Broken, c.slackNote(p, r.Under)
@@ -119,8 +120,8 @@ func (c *Checker) verdict(p promise, r *row, claimed bool) (Verdict, string) {
 	return Untested, monitors[p].untested
 }
 
-// slackNote says what was allowed for.
-func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
+// slackNote returns a note on the slack that was granted.
+func (c *Checker) slackNote(p guaranteeID, under lockbench.Conditions) string {
 	switch allowed := monitors[p].allowed; {
 	case c.brief:
 	case allowed != nil:
@@ -131,7 +132,7 @@ func (c *Checker) slackNote(p promise, under lockbench.Conditions) string {
 	return ""
 }
 
-// Find returns the finding on exactly this cell, and an untested one when there is none.
+// Find returns the finding on exactly this cell, an untested one if there is none.
 func (r Result) Find(cell lockbench.Cell) CellFinding {
 	for _, f := range r.Findings {
 		if f.Cell == cell {
@@ -152,15 +153,14 @@ func (r Result) Cells() Cells {
 
 // The exit codes of a judgement.
 const (
-	exitHeld         = 0 // every claim held that could be put to the test
+	exitHeld         = 0 // no exposed claim was broken
 	exitBroken       = 1 // a claim is broken
-	exitInconclusive = 3 // too little to go by
+	exitInconclusive = 3 // not enough was observed
 )
 
-// Exit is the exit code that r amounts to: 0 when every claim held that could be put to
-// the test, 1 when one is broken, 3 when it is inconclusive. A claim that was exercised
-// and yet remains untested, a partial record, no grant at all and a defect of lockbench
-// itself are inconclusive.
+// Exit returns the exit code for r: 0 if every exposed claim held, 1 if one is broken, 3 if r is
+// inconclusive. Inconclusive are a claim that was exercised and not exposed, a partial record, no
+// grant at all, and a defect of lockbench.
 func (r Result) Exit() int {
 	exit := r.Cells().Exit()
 	if exit == exitHeld && (r.Grants == 0 || r.Partial || len(r.Defects) > 0) {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// The monitor of wake-up judges that a waiter is granted a key that becomes free during its wait: soon after, as soon as
-// the lock promises (the header's wakes), and else before half of its wait has gone by in which nobody had the key.
-// Where answers come late, because of a fault or since a machine stands still, that much more is allowed for.
+// The monitor of wake-up judges that a waiter is granted a key that becomes free while it waits:
+// within the time that the lock promises (WakesNS of the header), by default half of its wait. Only
+// time in which no client had the key counts. Delays by faults and standstills extend the bound.
 var _ = monitorOf(wakeUp, monitor{
 	needs: hasWait, lacks: "no acquire was given a wait",
 	untested: "no key became free while an acquire waited for it",
@@ -20,23 +20,24 @@ var _ = monitorOf(wakeUp, monitor{
 	},
 	measures: "free for a waiter",
 	on: [factKinds]func(*Checker, fact){
-		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.shows(hasWait, f.op.Wait > 0) },
+		factAcquireCalled:   func(c *Checker, f fact) { f.key.waits.Called(f.op); c.noteAbility(hasWait, f.op.Wait > 0) },
 		factAcquireReturned: waitEnded,
 		factLettingGo:       func(_ *Checker, f fact) { f.key.waits.LetGo(f.op) },
 	},
 })
 
-// The ways to break it.
+// Kinds of violation.
 var (
 	wokenLate  = kindOf(wakeUp, Stuck, "%s waited on while nobody held the key, and was granted it too late")
 	neverWoken = kindOf(wakeUp, Stuck, "%s waited on while nobody held the key, and was refused it")
 	waitedLeft = kindOf(wakeUp, Stuck, "%s waited on for a key that nobody held, and that a fault may have left so", recovery)
 )
 
-// wakeSlack is added to the promise of the lock about its waiters, in ns.
+// wakeSlack returns the time, in ns, that is added to the bound.
 func (c *Checker) wakeSlack() int64 { return int64(refusalSlack) + c.header.ToleranceNS }
 
-// waitEnded applies the return of acquire f.op, which is granted the key from its last attempt on, or refused it.
+// waitEnded judges the wait of acquire f.op, which returned: it was granted the key from its last
+// attempt on, or refused.
 func waitEnded(c *Checker, f fact) {
 	k, op, end := f.key, f.op, f.op.Return
 	k.waits.Returned(op)
@@ -50,18 +51,18 @@ func waitEnded(c *Checker, f fact) {
 		k.waits.Free(op, from, end)
 	}
 	granted := op.Outcome == history.OK
-	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).StoodIn(op) {
+	if op.Wait <= 0 || !granted && op.Outcome != history.Refused || k.affected.On(op) != nil || c.faults.clients.Get(op.Client).PausedDuring(op) {
 		return
 	}
 	over := interval.After(op.Call, op.Wait)
 	first, span := k.waits.Within(op, min(end, over))
-	if span.Length() <= 0 { // it had no reason to wait, or no chance
+	if span.Length() <= 0 { // it had no reason to wait, or no chance to get the key
 		return
 	}
 	under := c.faults.happened()
-	most := interval.After(pending.WaitBound(op, c.header.WakesNS), c.wakeSlack()+c.faults.still.Within(span.From, span.Until)+c.faults.moved.Within(span.From, span.Until))
+	most := interval.After(pending.WaitBound(op, c.header.WakesNS), c.wakeSlack()+c.faults.standstills.Within(span.From, span.Until)+c.faults.idleTime.Within(span.From, span.Until))
 	late := span.Length() > most
-	if late || over-first.From > most { // else its wait ends too early to tell
+	if late || over-first.From > most { // otherwise its wait is too short to tell
 		c.expose(wakeUp, under)
 		if granted && op.Attempt != history.NoStamp {
 			c.measure(wakeUp, under, span.Length())
@@ -79,12 +80,13 @@ func waitEnded(c *Checker, f fact) {
 	c.violate(v)
 }
 
-// freeSince returns since when nobody has had k for certain, but for what acquires under way were granted.
+// freeSince returns the stamp, in ns, since when no client has certainly held k, apart from grants
+// to acquires under way.
 func (c *Checker) freeSince(k *key) (from int64, free bool) {
-	if c.partial || k.refusal.Tainted > 0 || k.affected.Unbounded() {
+	if c.partial || k.refusal.UnknownAcquires > 0 || k.affected.Unbounded() {
 		return 0, false
 	}
-	s := k.refusal.Since()
+	s := k.refusal.FreeFrom()
 	for _, h := range k.holds {
 		s = interval.Later(s, h.Freed(k.refusal.Slack))
 	}

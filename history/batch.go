@@ -2,28 +2,28 @@ package history
 
 import "encoding/binary"
 
-// A batch is the operations of one block, packed but for their strings: those are
-// numbered through the whole file, and so by what writes it.
+// A batch has the packed operations of one block, without their strings. The writer of the file
+// inserts these as numbers, which count strings through the whole file.
 type batch struct {
 	packed []byte
-	texts  []text
+	texts  []blockString
 	// strings is the length of all of them, count the number of operations.
-	strings, count int
+	strings, count int // total length of the strings, in bytes
 }
 
-// A text is a string that belongs in front of the packed byte with number at.
-type text struct {
+// A blockString is a string to be inserted before the byte at index at of the packed operations.
+type blockString struct {
 	string string
 	at     int
 }
 
-// leaveOut notes that s belongs in front of the byte with number at.
+// leaveOut notes that s is to be inserted before the byte at index at.
 func (b *batch) leaveOut(s string, at int) {
-	b.texts = append(b.texts, text{s, at})
+	b.texts = append(b.texts, blockString{s, at})
 	b.strings += len(s)
 }
 
-// full reports whether a block can take no more.
+// full reports whether the block is large enough to be written.
 func (b *batch) full() bool {
 	return b.count >= blockOps || len(b.packed)+b.strings >= blockBytes
 }
@@ -34,17 +34,17 @@ func (b *batch) reset() {
 	*b = batch{packed: b.packed[:0], texts: b.texts[:0]}
 }
 
-// A vocabulary numbers the strings of one file: the first ones, so that its memory has a bound. The
-// zero value is empty.
-type vocabulary struct {
+// A stringTable numbers the strings of one file in the order of their first use, up to maxStrings.
+// The zero value is empty.
+type stringTable struct {
 	numbers map[string]uint64
 }
 
-// mostWords is how many strings a vocabulary numbers. Others are written out each time.
-const mostWords = 1 << 17
+// maxStrings bounds how many strings of a file are numbered. Later ones are written out each time.
+const maxStrings = 1 << 17
 
-// appendPayload appends a block's payload: a batch with its strings put in.
-func (v *vocabulary) appendPayload(payload []byte, b *batch) []byte {
+// appendPayload appends the payload of a block: the batch with its strings inserted.
+func (v *stringTable) appendPayload(payload []byte, b *batch) []byte {
 	from := 0
 	for _, t := range b.texts {
 		payload = append(payload, b.packed[from:t.at]...)
@@ -54,14 +54,14 @@ func (v *vocabulary) appendPayload(payload []byte, b *batch) []byte {
 	return append(payload, b.packed[from:]...)
 }
 
-func (v *vocabulary) append(payload []byte, s string) []byte {
+func (v *stringTable) append(payload []byte, s string) []byte {
 	if n, ok := v.numbers[s]; ok {
 		return binary.AppendUvarint(payload, n)
 	}
 	if v.numbers == nil {
 		v.numbers = map[string]uint64{}
 	}
-	if len(v.numbers) < mostWords { // the first ones have the lowest numbers, whatever comes later
+	if len(v.numbers) < maxStrings { // the first ones have the lowest numbers, whatever comes later
 		v.numbers[s] = uint64(len(v.numbers) + 1)
 	}
 	payload = append(payload, 0)

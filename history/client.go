@@ -11,19 +11,19 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Client records the operations of one owner. One goroutine, the owner's, calls
-// its methods; Attempt and the functions that Renewing returns may be called
-// beside it. A [Recorder] or a [Tape] makes it.
+// A Client records the operations of one owner. The owner's goroutine calls its methods; only
+// Attempt, and the functions that Renewing returns, may be called concurrently. A [Recorder] or a
+// [Tape] makes it.
 type Client struct {
 	base time.Time
 	// track takes the operations, notes the text of their errors.
 	track track
 	notes *notes
 	// grants returns the lease that is granted when asked for this one; nil is as asked.
-	grants func(asked time.Duration) time.Duration
-	// timeout is the time after which the design itself gives up a try, in ns.
+	grants func(asked time.Duration) time.Duration // returns the lease granted for a requested one; nil means the same
+	// timeout is the time, in ns, after which the design itself stops waiting for a reply.
 	timeout int64
-	// owners takes the client back when its hold is over; nil outside a service.
+	// owners gets the client back when its hold is over; nil outside of a service.
 	owners *owners
 
 	// mu is contended only by the recorder's sweep and by background renewals.
@@ -33,51 +33,50 @@ type Client struct {
 	pending []*Op // operations under way
 	holds   holds
 
-	// intended is the stamp at which the next acquire was to begin; only the owner's goroutine uses it.
+	// intended is the stamp at which the next acquire was due; only the owner's goroutine uses it.
 	intended int64
 
-	// leases are made, but not given out yet; only the owner's goroutine uses them.
+	// leases are unused ones, made in advance; only the owner's goroutine uses them.
 	leases []lease
 
-	// heldBack is the stamp from which HoldBack holds events back, while held is set.
-	heldBack int64
-	held     bool
-	unsure   bool // the outcome of an operation is unknown
+	// holdBackFrom is the stamp from which HoldBack holds events back, while holdingBack is set.
+	holdBackFrom int64
+	holdingBack  bool
+	unsure       bool // the outcome of an operation is unknown
 
 	watchers sync.WaitGroup
-	quit     chan struct{} // closed when watchers are to end; nil while there was none
+	quit     chan struct{} // closed to end the watchers; nil if there were none
 }
 
-// A track stores one client's operations: its stream of a Recorder, or its part of
-// a Tape. It is used under the client's mutex.
+// A track stores the operations of one client: in its stream of a Recorder, or its part of a Tape.
+// It is used under the client's mutex.
 type track interface {
-	// open returns an operation to fill in, which has its owner only.
+	// open returns an operation to fill in, with only its owner set.
 	open() *Op
 	// called stamps the call of an operation.
 	called(op *Op)
 	// calledAt stamps the call of an event at an earlier stamp.
 	calledAt(op *Op, at int64)
-	// ended stores an operation that returned, never will, or is an event. The track may reuse
-	// the operation.
+	// ended stores an operation that returned or never will, or an event. The track may use the
+	// memory of the operation again.
 	ended(op *Op)
 }
 
-// Grants sets the function from the lease asked for to the lease granted. An
-// acquire without an answer is recorded with its result, since that lease may
-// stand on the server. Zero is no lease: then none counts as asked for. Call it
-// before the client begins.
+// Grants sets the function that returns the granted lease for a requested one. If an acquire gets
+// no answer, its result is recorded as the lease that the server may have granted. Zero is no
+// lease: then none counts as requested. Call it before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
-// GivesUp sets the time after which the design itself gives up a try; the default is 20 ms. A refusal
-// that wraps [context.DeadlineExceeded] counts as the end of such a wait only if it took that long.
-// Call it before the client begins.
+// GivesUp sets the time after which the design itself stops waiting for a reply; the default is 20
+// ms. A refusal that wraps [context.DeadlineExceeded] counts as such an end only if it took that
+// long. Call it before the client begins.
 func (c *Client) GivesUp(after time.Duration) { c.timeout = int64(after) }
 
-// usualTimeout is the shortest time after which a silent server counts as such, in ns.
+// usualTimeout is the default of GivesUp, in ns.
 const usualTimeout = int64(20 * time.Millisecond)
 
-// gaveUp reports whether a try without a wait ended before its answer: its context was over, or it
-// took as long as the design waits for an answer and its error is a time-out.
+// gaveUp reports whether an acquire without a wait ended before its reply: its context had ended,
+// or its error is a time-out and it took as long as the design waits for a reply.
 func (c *Client) gaveUp(ctx context.Context, op *Op, at int64, err error) bool {
 	if op.Wait != 0 || !errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -85,10 +84,9 @@ func (c *Client) gaveUp(ctx context.Context, op *Op, at int64, err error) bool {
 	return ctx.Err() != nil || at-op.Call >= cmp.Or(c.timeout, usualTimeout)
 }
 
-// Intended sets the instant at which the client's next acquire was to begin, by the
-// timetable of an open loop: its latency counts from there. Call it before that
-// acquire and not before the instant itself; an acquire that comes too early was
-// to begin at its call.
+// Intended sets the instant at which the client's next acquire is due by the timetable of an open
+// loop: its latency counts from there. Call it before that acquire and not before the instant
+// itself. An acquire that is called before its instant counts from its call.
 func (c *Client) Intended(at time.Time) { c.intended = max(1, int64(at.Sub(c.base))) }
 
 // now returns the time since the start of the run, in ns, on the monotonic clock.
@@ -111,9 +109,9 @@ func (c *Client) open() *Op {
 	return c.track.open()
 }
 
-// called records the call of an operation and unlocks the client. The stamp is
-// read under the same mutex that makes the operation visible to the sweep: a
-// sweep sees it pending, or took its own stamp before.
+// called records the call of an operation and unlocks the client. The stamp is read under the mutex
+// that makes the operation visible to the recorder's sweep: the sweep either sees the operation as
+// pending, or took its own stamp before.
 func (c *Client) called(op *Op) {
 	if !c.sealed {
 		c.holds.begin(op)
@@ -124,8 +122,8 @@ func (c *Client) called(op *Op) {
 	c.mu.Unlock()
 }
 
-// returned fills in the end of an operation, for the caller to complete and
-// settle, unless the record was over before. c.mu is held.
+// returned fills in the end of an operation, which the caller then completes and settles, unless
+// the record was over before. c.mu is held.
 func (c *Client) returned(op *Op, at int64, v verdict) bool {
 	if c.sealed {
 		return false
@@ -166,9 +164,9 @@ func (c *Client) seal() {
 	}
 }
 
-// Attempt records the start of an attempt to acquire key, inside the client's
-// Acquire that is under way, and returns its instant: the start of validity if
-// it succeeds. It is safe for concurrent use.
+// Attempt records the start of an attempt to acquire key, within the client's Acquire that is under
+// way, and returns its instant. If the attempt succeeds, validity starts there. It is safe for
+// concurrent use.
 func (c *Client) Attempt(key string) time.Time {
 	c.mu.Lock()
 	at := c.now()
@@ -209,31 +207,32 @@ func (c *Client) renewed(op *Op, granted time.Duration, err error) {
 	c.settle(op)
 }
 
-// Event records an event of the client at this instant: a pause, a fault. Key may be
-// empty; note names the event, in a few words that recur.
+// Event records an event of the client at this instant, such as a pause or a fault. The key may be
+// empty. note names the event, in a few words that recur.
 func (c *Client) Event(kind Kind, key, note string) {
 	c.event(Op{Kind: kind, Key: key, Note: note})
 }
 
-// Fault records that a fault happens to the client at this instant, or began to. The
-// note names it, in a few words that recur; value is its size, if it has one,
-// such as the offset of a clock in ns.
+// Fault records that a fault happens, or begins to happen, to the client at this instant. note
+// names it, in a few words that recur. value is its size if it has one, such as the offset of a
+// clock in ns.
 func (c *Client) Fault(note string, value int64) {
 	c.event(Op{Kind: Fault, Note: note, Value: value})
 }
 
-// HoldBack makes a reader of the growing history wait: it sees nothing from this instant on until a
-// later HoldBack, or the end. So the client can still record, by [Client.FaultSince], a fault that is
-// known only afterwards. The instant only moves forward. A Tape needs no HoldBack, since it is read
-// when it is complete. HoldBack is safe for concurrent use.
+// HoldBack delays readers of the growing history: they see no event from this instant on, until a
+// later HoldBack or the end of the record. Meanwhile [Client.FaultSince] can record a fault that is
+// only noticed afterwards. The instant never moves back. A Tape needs no HoldBack, since it is read
+// when complete. HoldBack is safe for concurrent use.
 func (c *Client) HoldBack(from time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heldBack, c.held = max(c.heldBack, int64(from.Sub(c.base))), true
+	c.holdBackFrom, c.holdingBack = max(c.holdBackFrom, int64(from.Sub(c.base))), true
 }
 
-// FaultSince records a fault, as Fault does, that began at a past instant which HoldBack has held
-// back since. A fault from before the record begins with the record. It is safe for concurrent use.
+// FaultSince records a fault, as Fault does, that began at a past instant, from which HoldBack has
+// held events back since. A fault from before the record begins with the record. It is safe for
+// concurrent use.
 func (c *Client) FaultSince(from time.Time, note string, value int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,8 +246,8 @@ func (c *Client) FaultSince(from time.Time, note string, value int64) {
 	c.track.ended(op)
 }
 
-// TakenAway records that, at this instant, a command of the client by took this
-// client's hold of key away on the server: neither client may ever notice.
+// TakenAway records that at this instant a command of client by removed this client's hold of key
+// on the server. Neither client need ever notice it.
 func (c *Client) TakenAway(key string, by int32) {
 	c.event(Op{Kind: Fault, Key: key, Note: fault.TakenAway, Value: int64(by)})
 }
@@ -259,13 +258,13 @@ func (c *Client) Die(note string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.sealed {
-		c.happened(Op{Kind: Death, Note: note})
+		c.recordEvent(Op{Kind: Death, Note: note})
 		c.seal()
 	}
 }
 
-// Dying announces the end of the client: from now on loss notices, which the end itself may cause,
-// are not recorded. Everything else is, until [Client.Die]. It is safe for concurrent use.
+// Dying announces the death of the client, which may itself cause loss notices: from now on these
+// are not recorded. Other operations are, until [Client.Die]. It is safe for concurrent use.
 func (c *Client) Dying() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -287,20 +286,20 @@ func (c *Client) GivingUp() {
 	}
 }
 
-// Retire drops the state for the leases of a client that has died. The owner's goroutine calls it, as
-// the last of the client's methods.
+// Retire drops the state for the leases of a client that has died. The owner's goroutine calls it
+// after all other methods of the client.
 func (c *Client) Retire() { c.leases = nil }
 
 func (c *Client) event(what Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.sealed && !(c.dying && what.Kind == Lost) {
-		c.happened(what)
+		c.recordEvent(what)
 	}
 }
 
-// happened records an event. c.mu is held.
-func (c *Client) happened(what Op) {
+// recordEvent records an event. c.mu is held.
+func (c *Client) recordEvent(what Op) {
 	op := c.track.open()
 	op.Kind, op.Outcome = what.Kind, OK
 	op.Key, op.Hold, op.Value, op.Note = what.Key, what.Hold, what.Value, what.Note

@@ -21,8 +21,8 @@ func finish(err error, w *bufio.Writer) error {
 	return err
 }
 
-// transcribe writes each operation once, at its return, so that a reader of the
-// copy needs little memory too: every now and then an epoch says what is in.
+// transcribe writes each operation once, at its return, and now and then an epoch, which says that
+// all operations up to some stamp are written. So readers of the copy need little memory, too.
 func transcribe(src Source, s sink) error {
 	t := transcript{sink: s}
 	var broken error
@@ -49,10 +49,10 @@ func transcribe(src Source, s sink) error {
 	return broken
 }
 
-// transcript keeps the operations that were called and not written yet.
+// A transcript has the operations that were called and are not written yet.
 type transcript struct {
 	sink     sink
-	open     []*Op // by call
+	open     []*Op // in the order of their calls
 	returned map[*Op]struct{}
 	written  int
 }
@@ -85,7 +85,7 @@ func (t *transcript) event(ev Event) error {
 	return t.sink.epoch(at)
 }
 
-// close takes an operation off the open ones; their first is always open.
+// close removes an operation from the open ones, and then others at the front that have returned.
 func (t *transcript) close(op *Op) {
 	if t.returned == nil {
 		t.returned = map[*Op]struct{}{}

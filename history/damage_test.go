@@ -74,7 +74,7 @@ func blocksOf(t testing.TB, file []byte) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := src.(*native)
+	n := src.(*nativeReader)
 	offsets := []int{len(magic) + 1}
 	for {
 		offsets = append(offsets, int(n.offset))
@@ -83,7 +83,7 @@ func blocksOf(t testing.TB, file []byte) []int {
 			return offsets
 		}
 		if err == nil {
-			err = n.take(f)
+			err = n.apply(f)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 func wholeOps(t *testing.T, file []byte, offsets []int, size int) []*Op {
 	t.Helper()
 	var ops []*Op
-	n := &native{owners: map[int32]owner{}, covered: map[int32]int64{}}
+	n := &nativeReader{owners: map[int32]owner{}, covered: map[int32]int64{}}
 	for i := 1; i+1 < len(offsets) && offsets[i+1] <= size; i++ {
 		n.in = bufio.NewReader(bytes.NewReader(file[offsets[i]:]))
 		f, err := n.block()

@@ -6,22 +6,22 @@ import (
 	"fmt"
 )
 
-// A decoder unpacks the operations of one file's blocks, front to back. It is not
-// safe for concurrent use.
+// A decoder unpacks the operations of the blocks of one file, in order. It is not safe for
+// concurrent use.
 type decoder struct {
 	strings []string
-	last    last
+	last    previousOp
 	slab    slab
 }
 
 // start begins a block; see encoder.start.
 func (d *decoder) start(stream, client, process int32) {
-	d.last = last{client: client, process: process, stream: stream}
+	d.last = previousOp{client: client, process: process, stream: stream}
 }
 
-// ops unpacks a payload of count operations and passes each to add.
+// ops unpacks count operations of a payload and passes each to add.
 func (d *decoder) ops(payload []byte, count int, add func(*Op) error) error {
-	in := input{rest: payload}
+	in := payloadReader{rest: payload}
 	for i := range count {
 		op := d.slab.next(in.outcome())
 		if err := d.op(&in, op); err != nil {
@@ -37,7 +37,7 @@ func (d *decoder) ops(payload []byte, count int, add func(*Op) error) error {
 	return nil
 }
 
-func (d *decoder) op(in *input, op *Op) error {
+func (d *decoder) op(in *payloadReader, op *Op) error {
 	flags := in.uvarint()
 	what := in.byte()
 	op.Kind, op.Outcome, op.Late = Kind(what>>4), Outcome(what>>1&7), what&1 != 0
@@ -62,14 +62,14 @@ func (d *decoder) op(in *input, op *Op) error {
 	if flags >= hasFence {
 		d.rare(in, op, flags)
 	}
-	d.last.after(op)
+	d.last.update(op)
 	if in.bad || flags > allFlags {
 		return errors.New("the bytes make no operation")
 	}
 	return op.check()
 }
 
-func (d *decoder) lease(in *input, op *Op, flags uint64) {
+func (d *decoder) lease(in *payloadReader, op *Op, flags uint64) {
 	switch flags & (hasAsked | sameAsked) {
 	case hasAsked:
 		op.Asked = in.varint()
@@ -94,7 +94,7 @@ func (d *decoder) lease(in *input, op *Op, flags uint64) {
 	}
 }
 
-func (d *decoder) rare(in *input, op *Op, flags uint64) {
+func (d *decoder) rare(in *payloadReader, op *Op, flags uint64) {
 	if flags&hasFence != 0 {
 		op.Fence = in.uvarint()
 	}
@@ -124,7 +124,7 @@ func (d *decoder) rare(in *input, op *Op, flags uint64) {
 	}
 }
 
-func (d *decoder) string(in *input) string {
+func (d *decoder) string(in *payloadReader) string {
 	n := in.uvarint()
 	if n == 0 {
 		s := string(in.bytes(in.uvarint()))
@@ -138,7 +138,7 @@ func (d *decoder) string(in *input) string {
 	return d.strings[n-1]
 }
 
-// check refuses what no recorder writes and no checker could read.
+// check returns an error if no recorder writes such an operation, so that no checker can judge it.
 func (op *Op) check() error {
 	switch {
 	case op.Kind == 0 || int(op.Kind) >= len(kindNames):
@@ -155,12 +155,12 @@ func (op *Op) check() error {
 	return nil
 }
 
-// event reports whether op is an event in the narrow sense: it has a call only.
+// event reports whether op is an event, which has a call and no return.
 func (op *Op) event() bool { return op.Kind >= Lost }
 
-// A slab hands out operations from chunks, so that each costs no allocation of
-// its own. A receiver that keeps one keeps its chunk, so chunks are small, and what
-// a checker has to keep for long, an operation of unknown outcome, has one of its own.
+// A slab allocates operations in chunks. A receiver that keeps one operation keeps its chunk in
+// memory, so chunks are small, and operations of unknown outcome, which a checker keeps for long,
+// are allocated one by one.
 type slab struct{ free []Op }
 
 const slabOps = 8
@@ -177,15 +177,14 @@ func (s *slab) next(o Outcome) *Op {
 	return op
 }
 
-// input reads numbers from a payload. Reading past its end makes it bad, and
-// gives zeros.
-type input struct {
+// A payloadReader reads numbers from a payload. Reading past the end sets bad and returns zeros.
+type payloadReader struct {
 	rest []byte
 	bad  bool
 }
 
-// outcome is that of the operation which comes next, if its bytes make one.
-func (in *input) outcome() Outcome {
+// outcome returns the outcome of the next operation without reading it, if its bytes are valid.
+func (in *payloadReader) outcome() Outcome {
 	for i, b := range in.rest { // over the flags, a uvarint
 		if b < 0x80 {
 			return Outcome(in.rest[min(i+1, len(in.rest)-1)] >> 1 & 7)
@@ -194,7 +193,7 @@ func (in *input) outcome() Outcome {
 	return Unknown
 }
 
-func (in *input) byte() byte {
+func (in *payloadReader) byte() byte {
 	if len(in.rest) == 0 {
 		in.bad = true
 		return 0
@@ -204,7 +203,7 @@ func (in *input) byte() byte {
 	return b
 }
 
-func (in *input) uvarint() uint64 {
+func (in *payloadReader) uvarint() uint64 {
 	if b := in.rest; len(b) > 3 { // most numbers are short
 		switch {
 		case b[0] < 0x80:
@@ -231,12 +230,12 @@ func (in *input) uvarint() uint64 {
 	return v
 }
 
-func (in *input) varint() int64 {
+func (in *payloadReader) varint() int64 {
 	u := in.uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-func (in *input) bytes(n uint64) []byte {
+func (in *payloadReader) bytes(n uint64) []byte {
 	if n > uint64(len(in.rest)) {
 		in.bad = true
 		return nil

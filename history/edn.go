@@ -35,14 +35,14 @@ import (
 func readEDN(r io.Reader) (Source, error) {
 	h := assumed()
 	h.Schema, h.Design, h.Workload = Schema, "edn", "jepsen"
-	s := &ednSource{forms: forms{in: bufio.NewReaderSize(r, 64<<10)}}
-	s.reading = reading{header: h, events: s.each}
+	s := &ednSource{forms: formReader{in: bufio.NewReaderSize(r, 64<<10)}}
+	s.sourceBase = sourceBase{header: h, events: s.each}
 	return s, nil
 }
 
 type ednSource struct {
-	reading
-	forms forms
+	sourceBase
+	forms formReader
 }
 
 func (s *ednSource) each(yield func(Event, error) bool) {
@@ -63,7 +63,7 @@ func (s *ednSource) each(yield func(Event, error) bool) {
 		at := pairing.latest
 		merger.cutAll(func(int32) int64 { return at })
 	}
-	if merger.rest(yield) && err != nil {
+	if merger.passAll(yield) && err != nil {
 		yield(Event{}, err)
 	}
 }
@@ -92,13 +92,13 @@ func (s *ednSource) pair(p *pairing) error {
 type pairing struct {
 	ops     []*Op
 	open    map[int64]*Op   // by process
-	clients map[int64]int32 // by process; gone once its outcome is unknown
-	used    map[int32]bool  // clients given out
-	next    int32           // client for a process that goes on after an unknown outcome
-	count   uint64          // maps read: their order, and the time where none is given
+	clients map[int64]int32 // by process; removed when an outcome is unknown
+	used    map[int32]bool  // clients that exist
+	next    int32           // the next client for a process whose last outcome is unknown
+	count   uint64          // number of maps read: it orders them, and is the time of those without
 	noTime  int             // maps without :time
 	latest  int64
-	indexed []int64 // of each map: its :index, or its place
+	indexed []int64 // of each map: its :index, or its place in the file
 }
 
 func (p *pairing) take(form map[edn.Keyword]any) error {
@@ -133,7 +133,7 @@ func (p *pairing) take(form map[edn.Keyword]any) error {
 	return fmt.Errorf(":type %v is not one of :invoke :ok :fail :info", form["type"])
 }
 
-// fault notes what something that is no client did.
+// fault records an event of a process that is no client.
 func (p *pairing) fault(form map[edn.Keyword]any, at int64) {
 	op := &Op{
 		Kind: Fault, Outcome: OK, Client: -1, Process: -1, Stream: -1, Attempt: NoStamp,
@@ -167,7 +167,7 @@ func (p *pairing) invoke(process, at int64, form map[edn.Keyword]any) error {
 	return nil
 }
 
-// client returns which client a process is now.
+// client returns the client that a process is at present.
 func (p *pairing) client(process int64) int32 {
 	if client, ok := p.clients[process]; ok {
 		return client
@@ -185,7 +185,8 @@ func (p *pairing) client(process int64) int32 {
 	return client
 }
 
-// forget ends a process's identity: what it called last may still take effect.
+// forget makes the process a new client from its next operation on: the last operation of the old
+// one may still take effect.
 func (p *pairing) forget(process int64) {
 	delete(p.open, process)
 	delete(p.clients, process)
@@ -218,8 +219,8 @@ func (p *pairing) complete(process, at int64, kind edn.Keyword, form map[edn.Key
 	return granted(op, form["value"])
 }
 
-// settleTimes orders by index, or else by place in the file, where any operation
-// has no time.
+// settleTimes orders all operations by index, or by their place in the file, if any of them has no
+// time.
 func (p *pairing) settleTimes() error {
 	if p.noTime == 0 {
 		return nil

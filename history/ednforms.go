@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// forms splits EDN text into its top-level maps, so that each can be parsed alone
-// and named by its line. Maps may stand one after another, or in one vector or
-// list, and may carry a tag. Nothing but brackets, strings, characters and
-// comments is understood here; the rest is the EDN parser's.
-type forms struct {
+// A formReader splits EDN text into its top-level maps, so that each is parsed by itself and errors
+// name its line. The maps may follow one another, or stand in one vector or list, and may have a
+// tag. A formReader only understands brackets, strings, characters and comments; the EDN parser
+// does the rest.
+type formReader struct {
 	in    *bufio.Reader
-	line  int // of the byte read last, from 1
+	line  int // of the last byte read, from 1
 	outer int // brackets of a vector or list around the maps
-	start int // line on which the form just returned begins
+	start int // first line of the form returned last
 	// ended: the vector around the maps is closed.
 	ended bool
 }
 
 const (
-	maxForm  = 1 << 20 // bytes of one map at most
-	maxDepth = 32      // of brackets inside it
+	maxForm  = 1 << 20 // largest size of one map, in bytes
+	maxDepth = 32      // deepest nesting of brackets in a map
 )
 
 var errFormEnds = errors.New("the file ends inside a map")
 
 // next returns the next map, or io.EOF.
-func (f *forms) next() (string, error) {
+func (f *formReader) next() (string, error) {
 	for {
 		b, err := f.read()
 		if err != nil {
@@ -60,7 +60,7 @@ func (f *forms) next() (string, error) {
 	}
 }
 
-func (f *forms) read() (byte, error) {
+func (f *formReader) read() (byte, error) {
 	b, err := f.in.ReadByte()
 	if f.line == 0 {
 		f.line = 1
@@ -71,13 +71,13 @@ func (f *forms) read() (byte, error) {
 	return b, err
 }
 
-func (f *forms) comment() {
+func (f *formReader) comment() {
 	for b, err := f.read(); err == nil && b != '\n'; b, err = f.read() {
 	}
 }
 
 // tag skips the name of a tagged map: #jepsen.history.Op{...}.
-func (f *forms) tag() error {
+func (f *formReader) tag() error {
 	for range 128 {
 		b, err := f.read()
 		switch {
@@ -92,8 +92,8 @@ func (f *forms) tag() error {
 	return errors.New("a tag without a map")
 }
 
-// form returns a map whose opening brace was read.
-func (f *forms) form() (string, error) {
+// form returns the map whose opening brace was just read.
+func (f *formReader) form() (string, error) {
 	text := strings.Builder{}
 	text.WriteByte('{')
 	for depth := 1; depth > 0; {
@@ -122,9 +122,9 @@ func (f *forms) form() (string, error) {
 	return text.String(), nil
 }
 
-// literal copies a string up to its closing quote, or the character after a
-// backslash: brackets in them count for nothing.
-func (f *forms) literal(quote byte, text *strings.Builder) error {
+// literal copies a string up to its closing quote, or the character after a backslash: brackets in
+// them do not count.
+func (f *formReader) literal(quote byte, text *strings.Builder) error {
 	for escaped := quote == '\\'; text.Len() <= maxForm; {
 		b, err := f.read()
 		if err != nil {

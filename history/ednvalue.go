@@ -8,7 +8,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// function reports what an :f is.
+// function returns the kind of operation of an :f.
 func function(f any) (Kind, error) {
 	name, _ := f.(edn.Keyword)
 	switch name {
@@ -22,7 +22,7 @@ func function(f any) (Kind, error) {
 	return 0, fmt.Errorf(":f %v is no operation of a lock; hint: one of :acquire :release :extend", f)
 }
 
-// describe fills in what the value of an invocation says.
+// describe fills in the fields from the value of an invocation.
 func describe(op *Op, value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -55,7 +55,7 @@ func describeMap(op *Op, v map[any]any) error {
 	return err
 }
 
-// granted fills in what the value of an ok completion says.
+// granted fills in the fields from the value of an ok completion.
 func granted(op *Op, value any) error {
 	if op.Kind == Release {
 		return nil
@@ -81,7 +81,7 @@ func granted(op *Op, value any) error {
 	return err
 }
 
-// milliseconds returns a field of a value in ns, zero when it is not there.
+// milliseconds returns a field, given in ms, in ns; zero if it is missing.
 func milliseconds(v map[any]any, name edn.Keyword) (int64, error) {
 	value, ok := v[name]
 	if !ok || value == nil {
@@ -94,8 +94,8 @@ func milliseconds(v map[any]any, name edn.Keyword) (int64, error) {
 	return ms * 1_000_000, nil
 }
 
-// failure is the outcome of an operation that certainly did not happen: a lock
-// says of a release or extend in this way too that it was not the owner's.
+// failure returns the outcome of an operation that certainly did nothing. For a release or extend,
+// the error may also say that the caller is not the owner, which is a loss.
 func failure(kind Kind, note string) Outcome {
 	if kind == Acquire {
 		return Refused
@@ -108,7 +108,7 @@ func failure(kind Kind, note string) Outcome {
 	return Failed
 }
 
-// noteOf makes a class of an :error: its first words, joined by dashes.
+// noteOf returns the class of an :error: its first words, joined by dashes.
 func noteOf(v any) string {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		v = list[0]

@@ -2,13 +2,13 @@ package history
 
 import "encoding/binary"
 
-// An encoder packs one stream's operations, each relative to the one before. It is
-// not safe for concurrent use.
-type encoder struct{ last last }
+// An encoder packs the operations of one stream, each relative to the one before. It is not safe
+// for concurrent use.
+type encoder struct{ last previousOp }
 
-// start begins a batch whose first operation is compared with the stream's owner.
+// start begins a batch. Its first operation is relative to the owner of the stream.
 func (e *encoder) start(stream, client, process int32) {
-	e.last = last{client: client, process: process, stream: stream}
+	e.last = previousOp{client: client, process: process, stream: stream}
 }
 
 // op appends one operation to a batch.
@@ -39,7 +39,7 @@ func (e *encoder) op(to *batch, op *Op) {
 	}
 	to.packed = b
 	to.count++
-	e.last.after(op)
+	e.last.update(op)
 }
 
 func appendLease(b []byte, op *Op, flags uint64) []byte {
@@ -93,7 +93,7 @@ func appendRare(b []byte, to *batch, op *Op, flags uint64) []byte {
 	return b
 }
 
-// flags reports which fields of op have to be written.
+// flags returns the flags of the fields that op needs written.
 func (e *encoder) flags(op *Op) uint64 {
 	l := &e.last
 	f := flag(op.Return != Never, hasReturn) |

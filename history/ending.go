@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ending is End as files have it.
-type ending struct {
+// endJSON is the form of End in JSON Lines and native files.
+type endJSON struct {
 	Partial bool     `json:"partial,omitempty"`
 	Why     string   `json:"why,omitempty"`
 	Trailer *Trailer `json:"trailer,omitempty"`
 }
 
-func (e ending) end() End {
+func (e endJSON) end() End {
 	end := End{Partial: e.Partial, Why: e.Why}
 	if e.Trailer != nil {
 		end.Trailer = *e.Trailer
@@ -20,8 +20,8 @@ func (e ending) end() End {
 	return end
 }
 
-func endingOf(end End) ending {
-	e := ending{Partial: end.Partial, Why: end.Why}
+func endingOf(end End) endJSON {
+	e := endJSON{Partial: end.Partial, Why: end.Why}
 	if !end.Partial {
 		e.Trailer = &end.Trailer
 	}

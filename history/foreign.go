@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Defaults for the fields that histories of other programs leave out.
+// Defaults for fields that histories of other programs leave out.
 
-// assumed is the header with the defaults: the claims of a lease lock on one server, and a
-// workload that puts exclusion to the test.
+// assumed returns a header with the defaults: the claims of a lease lock on one server, and a
+// workload that exercises exclusion.
 func assumed() Header {
 	return Header{
 		Claims:    lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing),
@@ -18,7 +18,7 @@ func assumed() Header {
 	}
 }
 
-// assumedTrailer is the trailer of a complete history that has none.
+// assumedTrailer returns the trailer of a complete history without one.
 func assumedTrailer(ops []*Op) Trailer {
 	t := Trailer{Ops: int64(len(ops)), Ended: "end of file"}
 	for _, op := range ops {
@@ -44,8 +44,7 @@ func lastStamps(ops []*Op) func(client int32) int64 {
 	return func(client int32) int64 { return last[client] }
 }
 
-// nameHolds joins operations to the grants they belong to, by client and key, as
-// the recorder does. See holds.
+// nameHolds sets the hold of each operation, by client and key, as the recorder does. See holds.
 func nameHolds(ops []*Op, reacquire string) {
 	own := slices.Clone(ops)
 	slices.SortStableFunc(own, func(a, b *Op) int {
@@ -59,7 +58,7 @@ func nameHolds(ops []*Op, reacquire string) {
 	var h *holds
 	for _, op := range own {
 		if h == nil || h.client != op.Client {
-			h = &holds{client: op.Client, reacquire: reacquire, guessed: true}
+			h = &holds{client: op.Client, reacquire: reacquire, assumed: true}
 		}
 		base := op.Base
 		h.begin(op)

@@ -123,15 +123,15 @@ type frame struct {
 	watermark int64
 }
 
-// last is what the next operation of a block is written relative to.
-type last struct {
+// previousOp has the fields of the operation before, to which the next one in a block is relative.
+type previousOp struct {
 	key                     string
 	call, hold, asked, wait int64
 	client, process, stream int32
 }
 
-// after makes op the one before.
-func (l *last) after(op *Op) {
+// update makes op the operation before.
+func (l *previousOp) update(op *Op) {
 	l.key, l.call = op.Key, op.Call
 	l.client, l.process, l.stream = op.Client, op.Process, op.Stream
 	if op.Hold != 0 {
@@ -145,7 +145,7 @@ func (l *last) after(op *Op) {
 	}
 }
 
-// usualAttempts is the number of attempts that goes without saying.
+// usualAttempts returns the number of attempts that is not written.
 func usualAttempts(k Kind) int32 {
 	if k == Acquire {
 		return 1
@@ -153,8 +153,8 @@ func usualAttempts(k Kind) int32 {
 	return 0
 }
 
-// A blockWriter frames blocks. Its first error stays, and nothing is written
-// after it. It is not safe for concurrent use.
+// A blockWriter writes blocks. After an error it writes nothing more. It is not safe for concurrent
+// use.
 type blockWriter struct {
 	w      io.Writer
 	frame  []byte // reused for each block

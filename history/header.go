@@ -14,8 +14,8 @@ import (
 // Schema is the version of the history format that this package writes.
 const Schema = "lockbench/history/v2"
 
-// A Header opens a history, with the rules to read it by and the claims to judge it by. It is flat,
-// as its JSON object is.
+// A Header opens a history. It has the rules by which the operations are read, and the claims by
+// which they are judged. It is flat, like its JSON object.
 type Header struct {
 	Schema string `json:"schema"`
 	// Design is the lock's name, Claims are its claims.
@@ -24,8 +24,8 @@ type Header struct {
 	// Reacquire is the effect of a second acquire by the holder: refused, nested or refreshed
 	// (impls/design).
 	Reacquire string `json:"reacquire"`
-	// Control is empty for a lock, and else the kind of control: no-lock, or atomic, whose
-	// acquires are whole steps of business.
+	// Control is empty for a lock. Otherwise it is the kind of control: no-lock, or atomic, whose
+	// acquires are whole transactions of the workload.
 	Control string `json:"control,omitempty"`
 	// Renews: the design renews its holds in the background.
 	Renews bool `json:"renews"`
@@ -35,8 +35,8 @@ type Header struct {
 	// ToleranceNS is the time, in ns, for which the design may keep a key from others past a
 	// lease.
 	ToleranceNS int64 `json:"tolerance_ns"`
-	// WakesNS is the time, in ns, within which a waiter asks again for a key that became free, by
-	// polling or by notice. Zero: the design declares none.
+	// WakesNS is the time, in ns, within which a waiter notices that a key became free, by polling
+	// or by a notification. Zero: the design states none.
 	WakesNS int64 `json:"wakes_ns,omitempty"`
 	// Exercises are the cells that the workload and its faults can put to the test.
 	Exercises []lockbench.Cell `json:"exercises"`
@@ -59,16 +59,16 @@ type Header struct {
 	Environment runinfo.Environment `json:"environment"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
 	Started string `json:"started"`
-	// Others: owners outside the record, such as those of another process, may hold its keys. They
-	// may explain a refusal.
+	// Others: owners outside of the record, such as clients of another process, may hold the
+	// recorded keys, and may so explain a refusal.
 	Others bool `json:"others,omitempty"`
-	// Sample is the share of keys that are recorded, each of them wholly: above 0, and below 1.
-	// Zero: all keys are.
+	// Sample is the share of keys that are recorded, each with all of its operations: between 0 and
+	// 1. Zero: all keys are.
 	Sample float64 `json:"sample,omitempty"`
 }
 
-// readHeader reads a header by decode into h, which has the defaults. It checks the schema first,
-// since another version may have other fields.
+// readHeader decodes a header into h, which has the defaults. It checks the schema first, since
+// other versions may have other fields.
 func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
 	var header struct{ Schema string }
 	if json.Unmarshal(text, &header) == nil && header.Schema != "" {
@@ -82,7 +82,7 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 	return errors.Join(checkSchema(h.Schema), checkWakes(h.WakesNS))
 }
 
-// checkSchema accepts the schema that this package writes only.
+// checkSchema returns an error unless the schema is the one that this package writes.
 func checkSchema(schema string) error {
 	family, _, _ := strings.Cut(Schema, "/v")
 	hint := "use a newer lockbench"
@@ -99,7 +99,7 @@ func checkSchema(schema string) error {
 	return fmt.Errorf("the schema is %q, this lockbench reads %q; hint: %s", schema, Schema, hint)
 }
 
-// checkWakes refuses a time that no waiter can keep.
+// checkWakes returns an error for a time that no waiter can keep.
 func checkWakes(ns int64) error {
 	if ns < 0 {
 		return fmt.Errorf("wakes_ns is %d, before the key is free; hint: leave it out where the lock does not say how soon its waiters ask again", ns)
@@ -107,7 +107,7 @@ func checkWakes(ns int64) error {
 	return nil
 }
 
-// check refuses a header that strict readers do not accept.
+// check returns an error for a header that strict readers do not accept.
 func (h *Header) check() error {
 	if !slices.Contains([]string{"", "refused", "nested", "refreshed"}, h.Reacquire) {
 		return fmt.Errorf(`"reacquire" is %q; hint: refused, nested or refreshed`, h.Reacquire)

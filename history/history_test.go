@@ -301,7 +301,7 @@ func TestTies(t *testing.T) {
 				}
 			}
 			got := ""
-			m.rest(func(ev Event, _ error) bool {
+			m.passAll(func(ev Event, _ error) bool {
 				got += fmt.Sprintf(" %d%c", ev.Op.Client, "crx"[ev.Phase])
 				return true
 			})

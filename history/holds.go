@@ -1,11 +1,10 @@
 package history
 
-// A hold is one grant that its owner has not given up yet, as far as the owner
-// was told.
+// A hold is one grant that its owner has not released, as far as the owner knows.
 type hold struct {
 	key   string
 	id    int64
-	depth int    // ok acquires not yet released
+	depth int    // number of acquires answered ok and not yet released
 	lost  bool   // its owner was told of the loss
 	read  uint64 // version last read under it
 }
@@ -31,12 +30,12 @@ type holds struct {
 	reacquire string
 	count     int64
 	open      []hold
-	// guessed: nobody says under which hold the owner works on after an acquire of unknown
-	// outcome. It counts as that of this acquire, as if it had been granted.
-	guessed bool
+	// assumed is set after an acquire of unknown outcome: nothing says under which hold the owner
+	// works on, so its operations count as under that acquire, as if it had been granted.
+	assumed bool
 }
 
-// begin names the operation's hold at its call.
+// begin sets the hold of op at its call.
 func (h *holds) begin(op *Op) {
 	current := h.of(op.Key)
 	switch {
@@ -57,7 +56,7 @@ func (h *holds) joins(current *hold) bool {
 	return !current.lost && (h.reacquire == "nested" || h.reacquire == "refreshed")
 }
 
-// end takes note of the operation's outcome at its return.
+// end applies the outcome of op at its return.
 func (h *holds) end(op *Op) {
 	if op.Kind == Acquire {
 		h.acquired(op)
@@ -81,7 +80,7 @@ func (h *holds) end(op *Op) {
 func (h *holds) acquired(op *Op) {
 	switch op.Outcome {
 	case Unknown:
-		if !h.guessed {
+		if !h.assumed {
 			return
 		}
 	case Refused, Failed, LossReported:
@@ -110,8 +109,8 @@ func (h *holds) released(current *hold) {
 	h.open = h.open[:last]
 }
 
-// of returns the hold open on key, nil when there is none. A client has few holds
-// open at once, so looking through them is quicker than a map.
+// of returns the open hold of key, nil if there is none. A client has few open holds, so a search
+// is faster than a map.
 func (h *holds) of(key string) *hold {
 	for i := range h.open {
 		if h.open[i].key == key {

@@ -15,9 +15,8 @@ import (
 //go:embed schema/history-v2.json
 var JSONSchema []byte
 
-// A line is one line of the JSON Lines rendering after the header: an operation,
-// or one of epoch, cut and end. It is one flat struct, as a JSON object is: its fields
-// are the names and the order of what a line holds.
+// A line is one line of JSON Lines after the header: an operation, an epoch, a cut or the end. It
+// is one flat struct, whose fields have the names and the order of a line.
 type line struct {
 	Op        Kind     `json:"op,omitzero"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
@@ -46,7 +45,7 @@ type line struct {
 	Note      string   `json:"note,omitempty"`
 	EpochNS   *int64   `json:"epoch_ns,omitempty"`
 	Cut       *cutLine `json:"cut,omitempty"`
-	End       *ending  `json:"end,omitempty"`
+	End       *endJSON `json:"end,omitempty"`
 }
 
 type cutLine struct {
@@ -54,10 +53,9 @@ type cutLine struct {
 	AtNS   *int64 `json:"at_ns"`
 }
 
-// WriteJSONL writes src as JSON Lines, from which [NewSource] makes the same
-// history again; bytes of a note that are not UTF-8 are all that is lost. It
-// returns src's own error too, after writing what came before it as a partial
-// history.
+// WriteJSONL writes src as JSON Lines, from which [NewSource] reads the same history again, except
+// for bytes of notes that are not UTF-8. If reading src fails, it writes the events before as a
+// partial history, and returns the error.
 func WriteJSONL(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	s, err := newJSONSink(buffered, src.Header())
@@ -76,8 +74,8 @@ func newJSONSink(w io.Writer, h Header) (jsonSink, error) {
 	if err := s.enc.Encode(h); err != nil {
 		return s, fmt.Errorf("history: write the header: %w", err)
 	}
-	// An epoch at once: a history that is cut short here is known to be no complete
-	// one of another program.
+	// An epoch comes first: if the history is cut short after it, a reader does not take it for a
+	// complete history of another program.
 	if err := s.epoch(0); err != nil {
 		return s, fmt.Errorf("history: write: %w", err)
 	}
@@ -109,13 +107,13 @@ func (s jsonSink) op(op *Op) error {
 	case op.Key != "" || !op.event():
 		l.Key = &op.Key
 	}
-	if op.Hold != 0 || op.belongs() { // zero says that it belongs to none
+	if op.Hold != 0 || op.belongs() { // a hold of zero means none
 		l.Hold = &op.Hold
 	}
 	if op.Version != 0 || op.Kind == Read || op.Kind == Write {
 		l.Version = &op.Version
 	}
-	if op.Granted != NotTold && (op.Granted != 0 || op.mayGrant()) { // zero says that there is no lease
+	if op.Granted != NotTold && (op.Granted != 0 || op.mayGrant()) { // a lease of zero means none
 		l.GrantedNS = &op.Granted
 	}
 	if op.Return != usualReturn(op) {
@@ -130,7 +128,7 @@ func (s jsonSink) op(op *Op) error {
 	return s.enc.Encode(l)
 }
 
-// usualReturn is the return that goes without saying.
+// usualReturn returns the return that is not written.
 func usualReturn(op *Op) int64 {
 	if op.event() {
 		return op.Call

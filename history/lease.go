@@ -7,23 +7,23 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// lease records what is done with one grant.
+// A lease records the operations on one grant.
 type lease struct {
 	lockbench.Wrapped
-	client *Client
-	key    string
-	hold   int64
-	watch  *watch // nil unless the lease within reports its loss
-	over   bool   // the client went back to its owners
+	client  *Client
+	key     string
+	hold    int64
+	watch   *watch // nil unless inner reports its loss
+	retired bool   // the client serves another owner now
 }
 
-// leasesAtOnce is how many leases a client makes at a time, so that each costs no
-// allocation of its own. A lease that is kept keeps the others made with it.
-const leasesAtOnce = 32
+// leaseChunk is how many leases a client allocates at a time. Keeping one keeps the whole chunk in
+// memory.
+const leaseChunk = 32
 
 func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 	if len(c.leases) == 0 {
-		c.leases = make([]lease, leasesAtOnce)
+		c.leases = make([]lease, leaseChunk)
 	}
 	l := &c.leases[0]
 	c.leases = c.leases[1:]
@@ -35,7 +35,7 @@ func (c *Client) wrap(inner lockbench.Lease, key string, hold int64) *lease {
 }
 
 func (l *lease) Release(ctx context.Context) error {
-	if l.over { // the client is another's by now
+	if l.retired { // the client serves another owner now
 		return l.Lease.Release(ctx)
 	}
 	op := l.releasing(0)
@@ -45,7 +45,7 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok || l.over {
+	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok || l.retired {
 		return l.Wrapped.ReleaseAfter(ctx, d)
 	}
 	op := l.releasing(d)
@@ -54,8 +54,8 @@ func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// releasing ends the watch before the release is sent, for a lock may close its
-// Lost channel when it is released, and that is no loss.
+// releasing ends the watch before the release is sent: a lock may close its Lost channel when it is
+// released, which is no loss.
 func (l *lease) releasing(delay time.Duration) *Op {
 	l.watch.end()
 	op := l.client.begin(Release, l.key)
@@ -69,8 +69,8 @@ func (l *lease) released(op *Op, err error) {
 	case outcome == Failed:
 		l.watch.start()
 	case l.client.owners != nil && outcome != Refused:
-		l.over = true
-		l.client.owners.over(l.client, outcome)
+		l.retired = true
+		l.client.owners.holdEnded(l.client, outcome)
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Client) done(op *Op, err error) Outcome {
 }
 
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
-	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok || l.over {
+	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok || l.retired {
 		return l.Wrapped.Extend(ctx, ttl)
 	}
 	op := l.client.begin(Extend, l.key)
@@ -119,9 +119,8 @@ func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 	c.settle(op)
 }
 
-// Lost returns a channel that is closed once the loss is in the record, so that
-// no client acts on a loss before the history knows it. It is nil when the lease
-// within never reports it.
+// Lost returns a channel that is closed once the loss is recorded, so that no client acts on a loss
+// before it is in the history. It is nil if inner never reports it.
 func (l *lease) Lost() <-chan struct{} {
 	if l.watch == nil {
 		return nil

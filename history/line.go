@@ -48,12 +48,12 @@ var fieldKinds = map[string]kindSet{
 	"base":        kindsOf(Write),
 }
 
-// mayGrant reports whether op granted a lease, or may have.
+// mayGrant reports whether op set a lease, or may have.
 func (op *Op) mayGrant() bool {
 	return (op.Kind == Acquire || op.Kind == Extend || op.Kind == Renew) && (op.Outcome == OK || op.Outcome == Unknown)
 }
 
-// belongs reports whether op belongs to a hold, if it is known to which.
+// belongs reports whether op is under a hold, known or not.
 func (op *Op) belongs() bool {
 	if op.Kind == Acquire {
 		return op.Outcome == OK
@@ -72,14 +72,14 @@ func (l *line) into(op *Op) error {
 	}
 	*op = Op{
 		Kind: l.Op, Late: l.Late, Client: *l.Client, Process: l.Process, Stream: l.Stream,
-		Key: key, Hold: orElse(l.Hold, 0), Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
-		Intended: l.Intended, Asked: l.AskedNS, Granted: orElse(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
-		Fence: l.Fence, Value: l.Value, Version: orElse(l.Version, 0), Base: l.Base, Note: l.Note,
+		Key: key, Hold: valueOr(l.Hold, 0), Call: *l.CallNS, CallSeq: l.CallSeq, ReturnSeq: l.ReturnSeq,
+		Intended: l.Intended, Asked: l.AskedNS, Granted: valueOr(l.GrantedNS, 0), Wait: l.WaitNS, Delay: l.DelayNS,
+		Fence: l.Fence, Value: l.Value, Version: valueOr(l.Version, 0), Base: l.Base, Note: l.Note,
 	}
-	op.Return = orElse(l.ReturnNS, usualReturn(op))
-	op.Attempt = orElse(l.AttemptNS, NoStamp)
-	op.Attempts = orElse(l.Attempts, usualAttempts(op.Kind))
-	if op.Outcome = orElse(l.Outcome, Unknown); op.event() {
+	op.Return = valueOr(l.ReturnNS, usualReturn(op))
+	op.Attempt = valueOr(l.AttemptNS, NoStamp)
+	op.Attempts = valueOr(l.Attempts, usualAttempts(op.Kind))
+	if op.Outcome = valueOr(l.Outcome, Unknown); op.event() {
 		op.Outcome = OK
 	}
 	if l.GrantedNS == nil && op.mayGrant() {
@@ -93,7 +93,7 @@ func (l *line) into(op *Op) error {
 	return op.check()
 }
 
-// required asks for what every operation has.
+// required returns an error if a field that every operation has is missing.
 func (l *line) required() error {
 	switch {
 	case l.EpochNS != nil || l.Cut != nil || l.End != nil:
@@ -121,7 +121,7 @@ func (l *line) key() (string, error) {
 	return *l.Key, nil
 }
 
-// misplaced looks for fields that an operation of this kind cannot have.
+// misplaced returns an error if the line has a field that its kind of operation cannot have.
 func (l *line) misplaced(op *Op) error {
 	for _, f := range [...]struct {
 		name  string
@@ -147,7 +147,7 @@ func (l *line) misplaced(op *Op) error {
 	return nil
 }
 
-// value is the field of that name as JSON, for errors.
+// value returns the field of that name as JSON, for errors.
 func (l *line) value(name string) (value string) {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -162,14 +162,14 @@ func (l *line) value(name string) (value string) {
 	return value
 }
 
-// stamps looks for stamps that no clock gives.
+// stamps returns an error for impossible stamps.
 func (l *line) stamps(op *Op) error {
 	const hint = "hint: stamps are ns since the start of the run, of one monotonic clock; a wall clock may go back"
 	for _, s := range [...]struct {
 		name string
 		at   int64
 	}{
-		{"call_ns", op.Call}, {"return_ns", op.Return}, {"attempt_ns", orElse(l.AttemptNS, 0)}, {"intended_ns", op.Intended},
+		{"call_ns", op.Call}, {"return_ns", op.Return}, {"attempt_ns", valueOr(l.AttemptNS, 0)}, {"intended_ns", op.Intended},
 	} {
 		if s.at < 0 {
 			return fmt.Errorf(`%q is %d, before the run began; %s`, s.name, s.at, hint)
@@ -188,13 +188,13 @@ func (l *line) stamps(op *Op) error {
 	return nil
 }
 
-// lengths looks for times and counts that are less than nothing.
+// lengths returns an error for negative times and counts.
 func (l *line) lengths(op *Op) error {
 	for _, f := range [...]struct {
 		name string
 		n    int64
 	}{
-		{"asked_ns", l.AskedNS}, {"granted_ns", orElse(l.GrantedNS, 0)}, {"wait_ns", l.WaitNS}, {"delay_ns", l.DelayNS},
+		{"asked_ns", l.AskedNS}, {"granted_ns", valueOr(l.GrantedNS, 0)}, {"wait_ns", l.WaitNS}, {"delay_ns", l.DelayNS},
 		{"attempts", int64(op.Attempts)}, {"stream", int64(op.Stream)},
 	} {
 		if f.n < 0 {
@@ -204,12 +204,12 @@ func (l *line) lengths(op *Op) error {
 	return nil
 }
 
-// answer asks for what the outcome needs.
+// answer returns an error if a field that the outcome needs is missing.
 func (l *line) answer(op *Op) error {
 	hint := "hint: one of " + strings.Join(outcomeNames[1:], ", ") + ", or unknown, which accuses nobody"
 	switch {
 	case op.event():
-		if given := orElse(l.Outcome, OK); given != OK && given != Unknown {
+		if given := valueOr(l.Outcome, OK); given != OK && given != Unknown {
 			return fmt.Errorf(`"outcome" is %q, and a %s is an event, which has none; hint: leave it out`, given, op.Kind)
 		}
 		return nil
@@ -225,8 +225,9 @@ func (l *line) answer(op *Op) error {
 	return nil
 }
 
-// loneSurrogate reports whether the JSON text has an escape of half a character, \ud800 to
-// \udfff, without its other half: decoding makes the same of each, and one key of several.
+// loneSurrogate reports whether the JSON text has an escape of half a UTF-16 pair, \ud800 to
+// \udfff, without its other half. Decoding maps all of these to one character, and so several keys
+// to one.
 func loneSurrogate(text []byte) bool {
 	for i := 0; i+6 <= len(text); i++ {
 		if text[i] != '\\' {
@@ -245,7 +246,7 @@ func loneSurrogate(text []byte) bool {
 	return false
 }
 
-// escaped is the number that a \uXXXX stands for, -1 for what is none.
+// escaped returns the code of a \uXXXX escape, -1 if it is invalid.
 func escaped(text []byte) rune {
 	var r rune = -1
 	if len(text) >= 6 && text[1] == 'u' {
@@ -256,7 +257,7 @@ func escaped(text []byte) rune {
 	return r
 }
 
-func orElse[T any](p *T, otherwise T) T {
+func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

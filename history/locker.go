@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// errNoLease is returned by a recorded Acquire if the lock gave neither a lease nor
-// an error: then the outcome is unknown.
+// errNoLease is returned by a recorded Acquire if the lock returned neither a lease nor an error.
+// The outcome is then unknown.
 var errNoLease = errors.New("the lock returned neither a lease nor an error; hint: return lockbench.ErrNotAcquired when it is held")
 
-// Locker returns a decorator of inner that records each Acquire and each operation
-// of a lease as the client's. The leases have the abilities of inner's leases, see
+// Locker returns inner with a record of each Acquire, and of each operation on a lease, as
+// operations of the client. The leases have the abilities of inner's leases, see
 // [lockbench.Ability].
 func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker {
 	return locker{c, inner}
@@ -49,7 +49,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return l.client.wrap(inner, key, hold), err
 }
 
-// acquired records the end of an acquire and returns the hold it made.
+// acquired records the end of an acquire and returns the hold that it began.
 func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) int64 {
 	var told validity
 	var fence uint64
@@ -79,15 +79,15 @@ func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) in
 	return hold
 }
 
-// anchorAttempt sets the start of the only attempt of an acquire that did not wait
-// and reported no attempt: its call. An acquire that waited stays without a start.
+// anchorAttempt sets the start of the only attempt of an acquire that neither waited nor reported
+// an attempt: it is the call. If the acquire waited, the start stays unknown.
 func anchorAttempt(op *Op) {
 	if op.Kind == Acquire && op.Attempts == 0 && op.Wait == 0 {
 		op.Attempts, op.Attempt = 1, op.Call
 	}
 }
 
-// A validity is the report of a lease's Validator, as stamps.
+// A validity is the report of a lease's Validator, in stamps.
 type validity struct {
 	known         bool
 	from, granted int64

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A moment is one event on its way into order.
+// A moment is the call or the return of an operation, while it is being put into order.
 type moment struct {
 	at    int64
 	seq   uint64
@@ -17,29 +17,29 @@ type moment struct {
 	phase Phase
 }
 
-// A merger puts the events of operations that come in any order into the order of
-// [Source]: it keeps those that something earlier may still precede.
+// A merger puts the events of operations, which come in any order, into the order of [Source]. It
+// keeps the events that an earlier one may still precede.
 type merger struct {
 	window []moment
 	floor  int64 // what came below it was passed on
 	places int64
-	// owners are the clients seen that have not died, with the stamp at which each one's
-	// record stops; Never while it does not. What a client did after its cut is left out.
-	owners map[int32]int64
-	cuts   bool
-	latest int32 // the client last seen, to spare looking it up
+	// owners has, for each client seen that has not died, the stamp at which its record stops, or
+	// Never. Later events of the client are left out.
+	owners    map[int32]int64
+	cuts      bool
+	lastOwner int32 // the client of the last look-up
 
-	keys, spare []uint64 // reused, see order
-	tie         []moment // reused
-	seen        int      // what fetch comes to, which nobody wants
+	keys, spareKeys []uint64 // memory of order
+	tied            []moment // reused
+	seen            int      // what fetch comes to, which nobody wants
 }
 
-// add takes in one operation.
+// add adds one operation.
 func (m *merger) add(op *Op) error {
 	if op.Call < m.floor {
 		return fmt.Errorf("the %s of client %d at %d ns comes too late: everything before %d ns was said to be in", op.Kind, op.Client, op.Call, m.floor)
 	}
-	m.meet(op.Client)
+	m.addOwner(op.Client)
 	m.places++
 	m.window = append(m.window, moment{op.Call, op.CallSeq, m.places, op, Call})
 	if op.Return != Never && !op.event() {
@@ -48,15 +48,15 @@ func (m *merger) add(op *Op) error {
 	return nil
 }
 
-// meet notes that there is such a client.
-func (m *merger) meet(client int32) {
-	if client == m.latest && m.owners != nil {
+// addOwner adds a client.
+func (m *merger) addOwner(client int32) {
+	if client == m.lastOwner && m.owners != nil {
 		return
 	}
 	if m.owners == nil {
 		m.owners = map[int32]int64{}
 	}
-	m.latest = client
+	m.lastOwner = client
 	if _, known := m.owners[client]; !known {
 		m.owners[client] = Never
 	}
@@ -67,15 +67,15 @@ func (m *merger) cut(client int32, at int64) error {
 	if at < m.floor {
 		return fmt.Errorf("the cut of client %d at %d ns comes too late: everything before %d ns was said to be in", client, at, m.floor)
 	}
-	m.meet(client)
+	m.addOwner(client)
 	m.owners[client] = at
 	m.cuts = true
 	m.window = append(m.window, moment{at, math.MaxUint64, 0, &Op{Client: client, Call: at, Return: at, Attempt: NoStamp}, Cut})
 	return nil
 }
 
-// cutAll ends the record of each client whose end is not known yet, at the stamp
-// that covered tells.
+// cutAll ends the record of each client whose end is not known yet, at the stamp that covered
+// returns.
 func (m *merger) cutAll(covered func(client int32) int64) {
 	for client, at := range m.owners {
 		if at == Never {
@@ -84,9 +84,9 @@ func (m *merger) cutAll(covered func(client int32) int64) {
 	}
 }
 
-// pass hands over, in order, what lies below the stamp. It returns false when the
-// receiver wants no more.
-func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
+// passBelow passes on, in order, the events before the stamp. It returns false if the receiver
+// wants no more.
+func (m *merger) passBelow(below int64, yield func(Event, error) bool) bool {
 	m.floor = max(m.floor, below)
 	n := 0
 	for i := range m.window {
@@ -97,22 +97,22 @@ func (m *merger) pass(below int64, yield func(Event, error) bool) bool {
 			n++
 		}
 	}
-	more := m.hand(m.window[:n], yield)
+	more := m.emit(m.window[:n], yield)
 	rest := copy(m.window, m.window[n:])
 	clear(m.window[rest:])
 	m.window = m.window[:rest]
 	return more
 }
 
-// rest hands over everything that is left.
-func (m *merger) rest(yield func(Event, error) bool) bool {
-	more := m.hand(m.window, yield)
+// passAll passes on all remaining events.
+func (m *merger) passAll(yield func(Event, error) bool) bool {
+	more := m.emit(m.window, yield)
 	m.window = nil
 	return more
 }
 
-// hand orders moments and hands them over.
-func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
+// emit sorts moments and passes them on.
+func (m *merger) emit(window []moment, yield func(Event, error) bool) bool {
 	mask := m.order(window)
 	near := 0
 	for i := 0; i < len(m.keys); {
@@ -134,7 +134,7 @@ func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
 			if !m.after(t) && !yield(Event{t.phase, t.op}, nil) {
 				return false
 			}
-			if t.op.Kind == Death && !m.cuts { // its last word: there is nothing to be cut
+			if t.op.Kind == Death && !m.cuts { // a dead client has no record that could be cut
 				delete(m.owners, t.op.Client)
 			}
 		}
@@ -143,13 +143,13 @@ func (m *merger) hand(window []moment, yield func(Event, error) bool) bool {
 	return true
 }
 
-// fetched is how many operations are fetched at a time.
+// fetched is how many operations fetch loads at a time.
 const fetched = 64
 
-// fetch looks at the operations that keys name, which have left the processor's caches
-// since they were read. Here it waits for all of them at once, later it would for one by
-// one: a quarter of the time of reading (BenchmarkEvents). An operation lies on three or four
-// lines of a cache; what is looked at lies on three of them.
+// fetch loads the operations that keys refer to into the processor's cache, which they have left
+// since they were read. It waits for many loads at once; later code would wait for each. This takes
+// a quarter off the time of reading (BenchmarkEvents). An operation spans three or four cache
+// lines, and its used fields three of them.
 func (m *merger) fetch(window []moment, keys []uint64, mask uint64) {
 	seen := 0
 	for _, key := range keys {
@@ -159,19 +159,19 @@ func (m *merger) fetch(window []moment, keys []uint64, mask uint64) {
 	m.seen = seen
 }
 
-// arranged returns the moments of one stamp, which keys name, in order.
+// arranged returns the moments of one stamp, to which keys refer, in order.
 func (m *merger) arranged(window []moment, keys []uint64, mask uint64) []moment {
-	m.tie = m.tie[:0]
+	m.tied = m.tied[:0]
 	for _, key := range keys {
-		m.tie = append(m.tie, window[key&mask])
+		m.tied = append(m.tied, window[key&mask])
 	}
-	arrange(m.tie)
-	return m.tie
+	arrange(m.tied)
+	return m.tied
 }
 
-// order puts the indices of moments, by time, into the bits of m.keys that the
-// mask it returns leaves. Numbers that hold time and index sort several times
-// faster than moments do; where both do not fit into one, the moments are sorted.
+// order puts into m.keys, for each moment, its time and, in the bits of the returned mask, its
+// index. Integers with time and index sort several times faster than moments. If both do not fit
+// into one, the moments themselves are sorted.
 func (m *merger) order(window []moment) (mask uint64) {
 	first, last := Never, int64(0)
 	for i := range window {
@@ -196,16 +196,15 @@ func (m *merger) order(window []moment) (mask uint64) {
 	return 1<<shift - 1
 }
 
-// sort sorts m.keys by their bits from low to high; those below are in order already.
-// It deals them out by a few bits at a time, which takes a fifth of the time that
-// comparing them does.
+// sort sorts m.keys by all bits from low on; the bits below are in order already. It is a radix
+// sort, which takes a fifth of the time of a comparison sort.
 func (m *merger) sort(low, high int) {
 	const digit = 11
 	if len(m.keys) < 1<<digit {
 		slices.Sort(m.keys)
 		return
 	}
-	m.spare = slices.Grow(m.spare[:0], len(m.keys))[:len(m.keys)]
+	m.spareKeys = slices.Grow(m.spareKeys[:0], len(m.keys))[:len(m.keys)]
 	for ; low < high; low += digit {
 		var places [1 << digit]int
 		for _, key := range m.keys {
@@ -217,14 +216,14 @@ func (m *merger) sort(low, high int) {
 		}
 		for _, key := range m.keys {
 			at := &places[key>>low&(1<<digit-1)]
-			m.spare[*at] = key
+			m.spareKeys[*at] = key
 			*at++
 		}
-		m.keys, m.spare = m.spare, m.keys
+		m.keys, m.spareKeys = m.spareKeys, m.keys
 	}
 }
 
-// after reports whether the moment lies beyond the end of its client's record.
+// after reports whether the moment is after the end of its client's record.
 func (m *merger) after(t *moment) bool {
 	if !m.cuts {
 		return false
@@ -233,8 +232,8 @@ func (m *merger) after(t *moment) bool {
 	return known && t.at > end
 }
 
-// arrange orders moments of one stamp by their sequence numbers, and those of one
-// number, or without, as climb does.
+// arrange sorts moments of one stamp by their sequence numbers, and those with equal or no numbers
+// as orderTied does.
 func arrange(tie []moment) {
 	slices.SortFunc(tie, func(a, b moment) int {
 		return cmp.Or(cmp.Compare(a.seq, b.seq), byOwner(a, b), cmp.Compare(a.phase, b.phase))
@@ -245,14 +244,14 @@ func arrange(tie []moment) {
 			n++
 		}
 		if n > 1 {
-			climb(tie[:n])
+			orderTied(tie[:n])
 		}
 		tie = tie[n:]
 	}
 }
 
-// byOwner brings each client's moments together, in the client's own order. The
-// place in the file, which a copy may change, is asked last.
+// byOwner sorts moments by client, and then in the client's own order. Places in the file count
+// last, since copying may change them.
 func byOwner(a, b moment) int {
 	return cmp.Or(
 		cmp.Compare(a.op.Client, b.op.Client),
@@ -264,8 +263,8 @@ func byOwner(a, b moment) int {
 	)
 }
 
-// class orders a client's doings of one instant: its operations, what happened to
-// it, and what went on in the background.
+// class orders the moments of a client at one instant: operations, then events of the client, then
+// events in the background.
 func class(op *Op) int {
 	switch {
 	case op.event():
@@ -276,12 +275,12 @@ func class(op *Op) int {
 	return 0
 }
 
-// climb orders moments that tie and come by owner: calls before returns,
+// orderTied orders moments that tie and come by owner: calls before returns,
 // except that a client's call stays behind the client's own returns before it. So
 // each client's moments climb a ladder whose even steps are calls and whose odd
 // steps are returns, and steps are taken together. Background renewals climb
 // alone.
-func climb(tie []moment) {
+func orderTied(tie []moment) {
 	steps := make([]step, len(tie))
 	floor := 0
 	for i, t := range tie {

@@ -45,7 +45,7 @@ func nameAt(names []string, i int) string {
 	return fmt.Sprintf("invalid(%d)", i)
 }
 
-// indexOf finds a name. The error has the format's words, with the name and what was meant.
+// indexOf returns the index of a name. The error is made by format, with the name and a suggestion.
 func indexOf(names []string, name, format string) (int, error) {
 	for i, n := range names {
 		if n == name && n != "" {
@@ -60,8 +60,8 @@ func indexOf(names []string, name, format string) (int, error) {
 	return 0, fmt.Errorf(format, name, hint)
 }
 
-// meant says what a name may have meant, or all that there is.
-func meant(name string, known []string) string {
+// suggestion returns the known name that is closest to name or, if none is close, all of them.
+func suggestion(name string, known []string) string {
 	if near := suggest.Near(name, known); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "?"
 	}

@@ -13,12 +13,11 @@ import (
 	"strings"
 )
 
-// readNative reads a history in the native file format (see format.go). A newer
-// version and a damaged header are errors at once; damage further on comes from
-// Events, after what is whole. A file that merely ends early is no error, but
-// End().Partial.
+// readNative reads a history in the native file format, see format.go. An unknown version or a
+// damaged header is an error at once. Damage further on is an error of Events, after the events
+// before it. A file that just ends early is no error, but sets End().Partial.
 func readNative(r io.Reader) (Source, error) {
-	n := &native{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
+	n := &nativeReader{in: bufio.NewReaderSize(r, 256<<10), covered: map[int32]int64{}, owners: map[int32]owner{}}
 	n.events = n.each
 	if err := n.open(); err != nil {
 		return nil, err
@@ -26,27 +25,27 @@ func readNative(r io.Reader) (Source, error) {
 	return n, nil
 }
 
-// native streams one file. Blocks are counted from 1.
-type native struct {
-	reading
+// A nativeReader reads one native file. It counts blocks from 1.
+type nativeReader struct {
+	sourceBase
 	in      *bufio.Reader
 	decoder decoder
 	merger  merger
 	ended   bool // there was an end block
 
-	blocks  int   // read so far, whole
-	offset  int64 // where the block being read begins
-	length  int64 // of the block just read
-	body    bytes.Buffer
-	owners  map[int32]owner // by stream
-	covered map[int32]int64 // by stream: its largest watermark, if that is above the merger's floor
-	due     int             // how many there are when those that are not are removed
+	blocks   int   // complete blocks read so far
+	offset   int64 // of the block being read, in bytes
+	length   int64 // of the block just read
+	body     bytes.Buffer
+	owners   map[int32]owner // by stream
+	covered  map[int32]int64 // by stream: its largest watermark, if above the merger's floor
+	nextDrop int             // number of entries at which dropCovered runs
 }
 
-// owner is whose operations a stream holds.
+// An owner is the client of a stream, and its process.
 type owner struct{ client, process int32 }
 
-func (n *native) open() error {
+func (n *nativeReader) open() error {
 	head := make([]byte, len(magic)+1)
 	if _, err := io.ReadFull(n.in, head); err != nil || string(head[:len(magic)]) != magic {
 		return errors.New("history: this is no native history: it does not begin with the magic bytes; hint: was it transferred as text?")
@@ -75,21 +74,21 @@ func (n *native) open() error {
 	return nil
 }
 
-func (n *native) setHeader() error {
+func (n *nativeReader) setHeader() error {
 	return readHeader(n.body.Bytes(), &n.header, json.Unmarshal)
 }
 
-// next goes on to the block after the one just read.
-func (n *native) next() {
+// next advances past the block just read.
+func (n *nativeReader) next() {
 	n.blocks++
 	n.offset += n.length
 }
 
-func (n *native) each(yield func(Event, error) bool) {
+func (n *nativeReader) each(yield func(Event, error) bool) {
 	for {
 		f, err := n.block()
 		if err == nil {
-			err = n.take(f)
+			err = n.apply(f)
 		}
 		if err != nil {
 			n.finish(err, yield)
@@ -99,31 +98,31 @@ func (n *native) each(yield func(Event, error) bool) {
 		if f.kind != epochBlock {
 			continue
 		}
-		if !n.merger.pass(f.watermark, yield) {
+		if !n.merger.passBelow(f.watermark, yield) {
 			return
 		}
-		n.uncover()
+		n.dropCovered()
 	}
 }
 
-// uncover forgets, now and then, the watermarks that the last epoch has overtaken: of
-// streams that are over, for the most part.
-func (n *native) uncover() {
-	if len(n.covered) < n.due {
+// dropCovered occasionally drops watermarks that are below that of the last epoch. Most are of
+// streams that have ended.
+func (n *nativeReader) dropCovered() {
+	if len(n.covered) < n.nextDrop {
 		return
 	}
 	maps.DeleteFunc(n.covered, func(_ int32, at int64) bool { return at <= n.merger.floor })
-	n.due = 2*len(n.covered) + 64
+	n.nextDrop = 2*len(n.covered) + 64
 }
 
-// finish hands over what is left, and the error unless the file just ends.
-func (n *native) finish(err error, yield func(Event, error) bool) {
-	fault := n.fault(err)
+// finish passes on the remaining events, and then the error unless the file just ends.
+func (n *nativeReader) finish(err error, yield func(Event, error) bool) {
+	fault := n.errorAt(err)
 	if !n.ended {
 		n.end = End{Partial: true, Why: strings.TrimPrefix(fault.Error(), "history: ")}
-		n.merger.cutAll(n.covers())
+		n.merger.cutAll(n.coveredUntil())
 	}
-	if !n.merger.rest(yield) {
+	if !n.merger.passAll(yield) {
 		return
 	}
 	early := !n.ended && errors.Is(err, io.ErrUnexpectedEOF)
@@ -132,8 +131,8 @@ func (n *native) finish(err error, yield func(Event, error) bool) {
 	}
 }
 
-// fault names the block in which reading ended, and why.
-func (n *native) fault(err error) error {
+// errorAt returns err with the block in which it occurred.
+func (n *nativeReader) errorAt(err error) error {
 	at := fmt.Sprintf("history: block %d (offset %d)", n.blocks+1, n.offset)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -144,8 +143,9 @@ func (n *native) fault(err error) error {
 	return fmt.Errorf("%s: %w; hint: only what comes before it can be judged", at, err)
 }
 
-// covers returns up to where the record of a client is known to be whole.
-func (n *native) covers() func(int32) int64 {
+// coveredUntil returns a function that returns the stamp up to which the record of a client is
+// known to be complete.
+func (n *nativeReader) coveredUntil() func(int32) int64 {
 	whole := map[int32]int64{}
 	for stream, o := range n.owners {
 		at := max(n.covered[stream], n.merger.floor)
@@ -156,8 +156,8 @@ func (n *native) covers() func(int32) int64 {
 	return func(client int32) int64 { return whole[client] }
 }
 
-// take digests a block that was read whole.
-func (n *native) take(f frame) error {
+// apply applies a complete block.
+func (n *nativeReader) apply(f frame) error {
 	if n.ended {
 		return errors.New("something follows the end block")
 	}
@@ -169,7 +169,7 @@ func (n *native) take(f frame) error {
 	case epochBlock:
 		return nil
 	case cutBlock:
-		in := input{rest: n.body.Bytes()}
+		in := payloadReader{rest: n.body.Bytes()}
 		client := int32(in.varint())
 		if in.bad {
 			return errors.New("the cut names no client")
@@ -181,7 +181,7 @@ func (n *native) take(f frame) error {
 	return fmt.Errorf("%d is no type of block; hint: use a newer lockbench", f.kind)
 }
 
-func (n *native) takeOps(f frame) error {
+func (n *nativeReader) takeOps(f frame) error {
 	o := n.owners[f.stream]
 	n.decoder.start(f.stream, o.client, o.process)
 	if err := n.decoder.ops(n.body.Bytes(), f.count, n.merger.add); err != nil {
@@ -191,20 +191,20 @@ func (n *native) takeOps(f frame) error {
 	return nil
 }
 
-func (n *native) takeStream(f frame) error {
-	in := input{rest: n.body.Bytes()}
+func (n *nativeReader) takeStream(f frame) error {
+	in := payloadReader{rest: n.body.Bytes()}
 	o := owner{int32(in.varint()), int32(in.varint())}
 	if in.bad {
 		return errors.New("the stream names no client")
 	}
 	n.owners[f.stream] = o
 	n.covered[f.stream] = max(n.covered[f.stream], f.watermark)
-	n.merger.meet(o.client)
+	n.merger.addOwner(o.client)
 	return nil
 }
 
-func (n *native) takeEnd() error {
-	var e ending
+func (n *nativeReader) takeEnd() error {
+	var e endJSON
 	if err := json.Unmarshal(n.body.Bytes(), &e); err != nil {
 		return fmt.Errorf("the end: %w", err)
 	}
@@ -214,7 +214,7 @@ func (n *native) takeEnd() error {
 
 // block reads the next block; its payload is in n.body until the next call. At
 // the end of the file the error is io.EOF, inside a block io.ErrUnexpectedEOF.
-func (n *native) block() (frame, error) {
+func (n *nativeReader) block() (frame, error) {
 	f, size, length, err := n.frame()
 	if err != nil {
 		return frame{}, err
@@ -225,16 +225,16 @@ func (n *native) block() (frame, error) {
 	return f, n.readBody(size, length, sum)
 }
 
-// frame looks at what precedes the next payload: its size and the payload's length come
-// with it. It waits for no byte beyond, so that a block is read as soon as it is written.
-func (n *native) frame() (f frame, size int, length int64, err error) {
+// frame returns the fields before the next payload, their size and the length of the payload. It
+// reads no further, so that a block is read as soon as it is written.
+func (n *nativeReader) frame() (f frame, size int, length int64, err error) {
 	for want := 1; ; want++ {
 		head, err := n.in.Peek(max(want, min(n.in.Buffered(), maxFrame)))
 		want = len(head)
 		if want == 0 {
 			return f, 0, 0, err
 		}
-		in := input{rest: head}
+		in := payloadReader{rest: head}
 		f = frame{kind: blockType(in.byte())}
 		stream, count, length := in.uvarint(), in.uvarint(), in.uvarint()
 		f.watermark = in.varint()
@@ -251,14 +251,14 @@ func (n *native) frame() (f frame, size int, length int64, err error) {
 	}
 }
 
-// maxFrame is the longest that what precedes a payload can be.
+// maxFrame is the largest size of the fields before a payload, in bytes.
 const maxFrame = 1 + 4*binary.MaxVarintLen64
 
 var errDamaged = errors.New("damaged: its checksum or length is wrong")
 
-// readBody reads a payload and the checksum that ends its block. What it
-// allocates grows with what is there, not with what a damaged length claims.
-func (n *native) readBody(size int, length int64, sum uint32) error {
+// readBody reads a payload and the checksum that ends its block. It allocates memory for the bytes
+// that exist, not for the length that a damaged block states.
+func (n *nativeReader) readBody(size int, length int64, sum uint32) error {
 	n.body.Reset()
 	if _, err := io.CopyN(&n.body, n.in, length+crc32.Size); errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -22,37 +22,37 @@ const Stale = "stale"
 
 // Bounds of the text of errors in notes, see [Op.ErrorWords].
 const (
-	longestWords = 200 // bytes
-	keptWords    = 64  // different ones in a history: a name or a port in them makes others
-	wordsFollow  = ": "
+	maxTextBytes  = 200
+	maxTexts      = 64 // different ones in a history: an error may contain a name or a port, and so be new each time
+	textSeparator = ": "
 )
 
-// notes are the notes on errors of one history. They are safe for concurrent use.
+// notes makes the notes on the errors of one history. It is safe for concurrent use.
 type notes struct {
-	mu   sync.Mutex
-	kept map[string]struct{}
+	mu    sync.Mutex
+	texts map[string]struct{}
 }
 
-// of returns the note on an error: its class and, while there is room for another, its text. Nil
-// notes have no text.
+// of returns the note on an error: its class and, unless there are too many, its text. Nil notes
+// have no text.
 func (n *notes) of(err error) string {
 	class := classOf(err)
 	if n == nil || class == Stale {
 		return class
 	}
-	note := class + wordsFollow + wordsOf(err)
+	note := class + textSeparator + wordsOf(err)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, known := n.kept[note]; known {
+	if _, known := n.texts[note]; known {
 		return note
 	}
-	if len(n.kept) >= keptWords {
+	if len(n.texts) >= maxTexts {
 		return class
 	}
-	if n.kept == nil {
-		n.kept = map[string]struct{}{}
+	if n.texts == nil {
+		n.texts = map[string]struct{}{}
 	}
-	n.kept[note] = struct{}{}
+	n.texts[note] = struct{}{}
 	return note
 }
 
@@ -63,7 +63,7 @@ func (op *Op) ErrorClass() string {
 	if op.event() {
 		return ""
 	}
-	class, _, _ := strings.Cut(op.Note, wordsFollow)
+	class, _, _ := strings.Cut(op.Note, textSeparator)
 	return class
 }
 
@@ -74,12 +74,12 @@ func (op *Op) ErrorWords() string {
 	if op.event() {
 		return ""
 	}
-	_, words, _ := strings.Cut(op.Note, wordsFollow)
+	_, words, _ := strings.Cut(op.Note, textSeparator)
 	return words
 }
 
-// classOf returns the class of an error, in a word. There are few classes, so that
-// a report can count them.
+// classOf returns the class of an error, in a word. There are few classes, so that reports can
+// count by class.
 func classOf(err error) string {
 	var netErr net.Error
 	switch {
@@ -105,7 +105,7 @@ func classOf(err error) string {
 
 // replyClass returns the class of an error reply.
 func replyClass(err error) string {
-	if strings.Contains(err.Error(), "NOSCRIPT") { // also where a lock put it into words of its own
+	if strings.Contains(err.Error(), "NOSCRIPT") { // also within an error text of the lock
 		return "noscript"
 	}
 	if refusal := serverror.RefusalOf(err); refusal.Found() {
@@ -140,7 +140,7 @@ func wordsOf(err error) string {
 	return printable(words)
 }
 
-// printable returns text, cut to longestWords, with unprintable characters escaped.
+// printable returns text, cut to maxTextBytes, with unprintable characters escaped.
 func printable(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -149,7 +149,7 @@ func printable(text string) string {
 		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
 			shown = strings.Trim(strconv.QuoteToASCII(shown), `"`)
 		}
-		if b.Len()+len(shown) > longestWords {
+		if b.Len()+len(shown) > maxTextBytes {
 			break
 		}
 		b.WriteString(shown)

@@ -2,12 +2,12 @@ package history
 
 // An Op is one operation of one client, or one event (Call == Return).
 //
-// Times are nanoseconds on one monotonic base, the start of the run. Sequence
-// numbers order events of one stamp, if one process could order them; zero is no
-// number. An operation that never returned has Return == Never.
+// Times are in ns on one monotonic clock since the start of the run. Sequence numbers order events
+// of equal time, if one process could order them; zero is no number. An operation that never
+// returned has Return == Never.
 //
-// It is one flat struct that all kinds of operation share, so that operations are
-// allocated many at a time, in one slice.
+// It is one flat struct for all kinds of operation, so that many are allocated at a time, in one
+// slice.
 type Op struct {
 	Kind    Kind
 	Outcome Outcome
@@ -15,7 +15,7 @@ type Op struct {
 	Late bool
 	// Client is the owner, one Locker; Process is the process of the owner.
 	Client, Process int32
-	// Stream is the recorder's sequence of operations that has this one.
+	// Stream is the number of the recorder's sequence of operations that contains this one.
 	Stream int32
 	// Attempts counts the tries inside an acquire.
 	Attempts int32
@@ -31,28 +31,28 @@ type Op struct {
 
 	// Attempt is the start of the attempt that succeeded, NoStamp if it is not told.
 	Attempt int64
-	// Intended is the stamp at which an acquire was to begin by the timetable of its run (open
-	// loop), never after Call. Zero: without a timetable it began when its client was ready.
+	// Intended is the stamp at which an acquire was due by the timetable of its run (open loop), at
+	// most Call. Zero: there is no timetable, so that the acquire began when its client was ready.
 	Intended int64
-	// Asked and Granted are leases in ns: the lease asked for, and the lease granted. Granted is
-	// zero on a successful acquire if the lock has no lease. On an acquire without an answer it is
-	// the lease that may have been granted, if that is known, and else zero: then Asked counts.
-	// NotTold: the record does not tell the lease.
+	// Asked and Granted are the requested and the granted lease, in ns. Granted is zero on a
+	// successful acquire if the lock has no lease. On an acquire without an answer, Granted is the
+	// lease that may have been granted, or zero if that is unknown; then Asked counts. NotTold: the
+	// record does not have the lease.
 	Asked, Granted int64
-	// Wait is the longest time that an acquire was to wait, in ns.
+	// Wait is the longest time, in ns, for which an acquire may wait.
 	Wait int64
-	// Delay is the time for which a release asked to keep others out, in ns.
+	// Delay is the time, in ns, for which a release asked to keep other clients out.
 	Delay int64
 
-	// Fence is the number of the grant, if the design numbers grants; zero is none.
+	// Fence is the fencing token of the grant, zero if the design has none.
 	Fence uint64
 	// Value and Version are the record read or written; Base is the version on which a write
 	// was based.
 	Value         int64
 	Version, Base uint64
 
-	// Note is the class of the error and, if kept, its text ("noperm: NOPERM this user ..."),
-	// see [Op.ErrorClass]; or the subject of an event.
+	// Note is the class of the error and, if kept, its text ("noperm: NOPERM this user ..."), see
+	// [Op.ErrorClass]. For an event it is the subject.
 	Note string
 }
 
@@ -62,7 +62,7 @@ const (
 	Never   int64 = 1<<63 - 1 // did not return
 )
 
-// NotTold is a lease whose length the history does not tell.
+// NotTold is the lease of an operation whose lease is not recorded.
 const NotTold int64 = -1
 
 // Kind is the kind of an operation or event.
@@ -74,11 +74,11 @@ const (
 	Release
 	Extend
 	Renew // a renewal in the background, by the design itself
-	Read  // of the guarded record
-	Write // of the guarded record
+	Read  // of the guarded state
+	Write // of the guarded state
 	Lost  // the lease's Lost() channel closed
-	Death // the client did nothing after this
-	Pause // the client stood still until Resume
+	Death // the client does nothing more
+	Pause // the client stands still until Resume
 	Resume
 	Fault // a fault began or ended; Note names it
 )
@@ -88,9 +88,9 @@ type Outcome uint8
 
 // The outcomes. The zero value claims nothing.
 const (
-	Unknown      Outcome = iota // it may or may not have happened, now or later
+	Unknown      Outcome = iota // it may take effect, now or later, or never
 	OK                          // done
 	Refused                     // another owner held the lock
-	LossReported                // told: you do not hold it any more
-	Failed                      // certainly did nothing
+	LossReported                // the client was told that it had lost the lock
+	Failed                      // it certainly did nothing
 )

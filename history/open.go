@@ -10,9 +10,8 @@ import (
 	"os"
 )
 
-// Open opens the history in a file: native, JSON Lines or EDN, told apart by what
-// the file begins with. The Source is an io.Closer too; it closes the file by
-// itself once its Events were read to the end.
+// Open opens the history in a file: native, JSON Lines or EDN, by its first bytes. The Source is
+// also an io.Closer; it closes itself when its Events have been read to the end.
 func Open(path string) (Source, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("history: %s is a directory; hint: give the file of one run", path)
@@ -26,16 +25,16 @@ func Open(path string) (Source, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &opened{src, f}, nil
+	return &fileSource{src, f}, nil
 }
 
-// opened is a Source together with its file.
-type opened struct {
+// A fileSource is a Source with its file.
+type fileSource struct {
 	Source
 	file *os.File
 }
 
-func (o *opened) Events() iter.Seq2[Event, error] {
+func (o *fileSource) Events() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		defer o.Close()
 		o.Source.Events()(yield)
@@ -43,36 +42,35 @@ func (o *opened) Events() iter.Seq2[Event, error] {
 }
 
 // Close closes the file. Closing again does nothing.
-func (o *opened) Close() error {
+func (o *fileSource) Close() error {
 	if err := o.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}
 	return nil
 }
 
-// NewSource reads a history in any of the three formats, told apart by what it begins
-// with.
+// NewSource reads a history in any of the three formats, which it tells apart by the first bytes.
 func NewSource(r io.Reader) (Source, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for size := 1; ; size++ {
-		head, err := in.Peek(max(size, min(in.Buffered(), longestBlank)))
+		head, err := in.Peek(max(size, min(in.Buffered(), maxBlank)))
 		size = len(head)
 		read, known := readerOf(head)
 		switch {
 		case read != nil:
 			return read(in)
-		case known, err != nil, size >= longestBlank:
+		case known, err != nil, size >= maxBlank:
 			return nil, unreadable(head, err)
 		}
 	}
 }
 
-// longestBlank is within how many bytes the first that is not blank has to be.
-const longestBlank = 4096
+// maxBlank is the number of bytes among which the first must be that is not blank.
+const maxBlank = 4096
 
-// readerOf returns what reads a history that begins with head, nil for none, and whether
-// head is long enough to know. It looks at the first bytes only, so that a history can be
-// read as it grows.
+// readerOf returns the reader of a history that begins with head, nil if there is none, and whether
+// head is long enough to know. It only looks at the first bytes, so that a growing history can be
+// read.
 func readerOf(head []byte) (read func(io.Reader) (Source, error), known bool) {
 	if len(head) > 0 && head[0] == magic[0] {
 		return readNative, true
@@ -95,7 +93,8 @@ func readerOf(head []byte) (read func(io.Reader) (Source, error), known bool) {
 	return readEDN, true
 }
 
-// unreadable is the error of a history that begins with head, after which reading it ended with err.
+// unreadable returns the error for a history that begins with head, after which reading failed with
+// err.
 func unreadable(head []byte, err error) error {
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):

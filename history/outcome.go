@@ -7,25 +7,25 @@ import (
 	"github.com/lockbench/lockbench/internal/serverror"
 )
 
-// A verdict is the outcome of an operation by its error.
+// A verdict is the outcome of an operation according to its error.
 type verdict struct {
 	outcome Outcome
 	late    bool
 	note    string
 }
 
-// judge reads an operation's error by the contract: an error that wraps none of the contract's errors
-// leaves the outcome unknown. So does a command that the server refused to run, unless it certainly
-// did nothing: the refusal says nothing about other owners, however the lock reports it. The text of
-// errors goes to notes, which may be nil.
+// judge returns the outcome by the contract of a Locker. An error that wraps none of the contract's
+// errors leaves the outcome unknown, and so does a command that the server refused to run, unless
+// it certainly did nothing: whatever error the lock makes of it, it says nothing about other
+// owners. Error texts go to notes, which may be nil.
 func judge(err error, notes *notes) verdict {
 	switch {
 	case err == nil:
 		return verdict{outcome: OK}
-	case err == lockbench.ErrNotAcquired: // as most are: there is nothing within to look for
+	case err == lockbench.ErrNotAcquired: // the usual case, without the search in wrapped errors
 		return verdict{outcome: Refused}
 	case serverror.RefusalOf(err).Found():
-		return unanswered(err, notes)
+		return failureVerdict(err, notes)
 	case errors.Is(err, lockbench.ErrNotAcquired):
 		return verdict{outcome: Refused}
 	case errors.Is(err, lockbench.ErrNotHeld):
@@ -33,11 +33,12 @@ func judge(err error, notes *notes) verdict {
 	case errors.Is(err, lockbench.ErrLate):
 		return verdict{outcome: OK, late: true}
 	}
-	return unanswered(err, notes)
+	return failureVerdict(err, notes)
 }
 
-// unanswered returns the verdict of an operation that failed, or whose outcome is unknown.
-func unanswered(err error, notes *notes) verdict {
+// failureVerdict returns the outcome for an error that says nothing about the lock: failed or
+// unknown.
+func failureVerdict(err error, notes *notes) verdict {
 	v := verdict{outcome: Unknown, note: notes.of(err)}
 	if errors.Is(err, lockbench.ErrNoEffect) {
 		v.outcome = Failed

@@ -45,7 +45,7 @@ func TestEventsComeAsSoonAsTheyAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, events := src.(*native), 0
+	n, events := src.(*nativeReader), 0
 	if in.n != n.offset {
 		t.Errorf("%d bytes were read for the header, want %d", in.n, n.offset)
 	}

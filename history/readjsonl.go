@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// readJSONL reads a history in JSON Lines: what [WriteJSONL] writes, or what a recorder in any
-// language does. docs/history-format.md has the format. What is wrong with a line is an error
-// with its number; what came before it is delivered, as a partial history.
+// readJSONL reads a history in JSON Lines, written by [WriteJSONL] or by a recorder in any
+// language. docs/history-format.md has the format. An invalid line is an error with its number,
+// after the events before it, which form a partial history.
 func readJSONL(r io.Reader) (Source, error) {
-	j := &jsonl{in: bufio.NewReaderSize(r, 64<<10)}
-	j.reading = reading{header: assumed(), events: j.each}
+	j := &jsonlReader{in: bufio.NewReaderSize(r, 64<<10)}
+	j.sourceBase = sourceBase{header: assumed(), events: j.each}
 	text, err := j.line()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
@@ -28,7 +28,7 @@ func readJSONL(r io.Reader) (Source, error) {
 		err = j.header.check()
 	}
 	if errors.Is(err, errCutLine) {
-		ahead, _ := j.in.Peek(min(j.in.Buffered(), longestBlank))
+		ahead, _ := j.in.Peek(min(j.in.Buffered(), maxBlank))
 		if says := schemaLine.FindSubmatch(ahead); says != nil && otherDocument(string(says[1])) {
 			return nil, fmt.Errorf("history: %w", noHistory(string(says[1])))
 		}
@@ -42,36 +42,35 @@ func readJSONL(r io.Reader) (Source, error) {
 	return nil, fmt.Errorf(`history: line 1, the header: %w; hint: begin with {"schema":%q,"design":"my-lock"}`, err, Schema)
 }
 
-// schemaLine is the first field of the other documents that lockbench writes, which are
-// indented.
+// schemaLine matches the first field of the other, indented, documents that lockbench writes.
 var schemaLine = regexp.MustCompile(`^\s*"schema": "([^"]*)"`)
 
-// otherDocument reports whether a file of that schema is lockbench's, and no history.
+// otherDocument reports whether a file of that schema is a document of lockbench other than a
+// history.
 func otherDocument(schema string) bool {
 	return strings.HasPrefix(schema, "lockbench/") && !strings.HasPrefix(schema, "lockbench/history/")
 }
 
-// noHistory is the error for a file of another schema.
+// noHistory returns the error for a file of another schema.
 func noHistory(schema string) error {
 	return fmt.Errorf("it is no history, but a %s; hint: lockbench run --history DIR writes histories", schema)
 }
 
-// jsonl streams a file with epochs, and keeps one without until its end.
-type jsonl struct {
-	reading
-	in     *bufio.Reader
-	lines  int
-	merger merger
-	ended  bool
-	epochs bool  // the file is WriteJSONL's
-	torn   bool  // the line just read has no newline
-	kept   []*Op // of a file without epochs
-	named  bool  // holds are named
-	// settled: whether they are is known.
-	settled bool
+// A jsonlReader streams a file with epochs. A file without epochs is kept in memory until its end.
+type jsonlReader struct {
+	sourceBase
+	in           *bufio.Reader
+	lines        int
+	merger       merger
+	ended        bool
+	epochs       bool  // WriteJSONL wrote the file
+	unterminated bool  // the line just read has no newline
+	ops          []*Op // of a file without epochs
+	holdsNamed   bool  // operations name their holds; unknown unless namingKnown
+	namingKnown  bool
 }
 
-func (j *jsonl) each(yield func(Event, error) bool) {
+func (j *jsonlReader) each(yield func(Event, error) bool) {
 	for {
 		text, err := j.line()
 		var l line
@@ -79,28 +78,28 @@ func (j *jsonl) each(yield func(Event, error) bool) {
 			err = strictLine(text, &l)
 		}
 		if err == nil {
-			err = j.take(&l)
+			err = j.apply(&l)
 		}
 		if err != nil {
 			j.finish(err, yield)
 			return
 		}
-		if l.EpochNS != nil && !j.merger.pass(*l.EpochNS, yield) {
+		if l.EpochNS != nil && !j.merger.passBelow(*l.EpochNS, yield) {
 			return
 		}
 	}
 }
 
-// maxLine is the longest line read, in bytes.
+// maxLine is the longest line, in bytes.
 const maxLine = 16 << 20
 
 // line returns the next line that is not blank. It is valid until the next call.
-func (j *jsonl) line() ([]byte, error) {
+func (j *jsonlReader) line() ([]byte, error) {
 	for {
 		text, err := readLine(j.in)
 		j.lines++
-		j.torn = errors.Is(err, io.EOF)
-		if text = bytes.TrimSpace(text); len(text) > 0 && (err == nil || j.torn) {
+		j.unterminated = errors.Is(err, io.EOF)
+		if text = bytes.TrimSpace(text); len(text) > 0 && (err == nil || j.unterminated) {
 			return text, nil
 		}
 		if err != nil {
@@ -109,7 +108,7 @@ func (j *jsonl) line() ([]byte, error) {
 	}
 }
 
-// readLine reads up to and with the next newline, or to the end and io.EOF.
+// readLine reads up to and including the next newline, or to the end and io.EOF.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	text, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -126,7 +125,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// strictLine decodes a line as strict does. A field is left out, and not null.
+// strictLine decodes a line as strict does. A missing value is a missing field, not null.
 func strictLine(text []byte, l *line) error {
 	if err := strict(text, l); err != nil {
 		return err
@@ -149,30 +148,30 @@ func notNull(name, value []byte) error {
 	return nil
 }
 
-// take digests one line.
-func (j *jsonl) take(l *line) error {
+// apply applies one line.
+func (j *jsonlReader) apply(l *line) error {
 	switch {
 	case j.ended:
 		return errors.New("something follows the end line")
-	case l.Op == 0 && l.only():
-		return j.mark(l)
+	case l.Op == 0 && l.isMark():
+		return j.applyMark(l)
 	}
 	op := new(Op)
 	if err := l.into(op); err != nil {
 		return err
 	}
-	if err := j.holds(l, op); err != nil {
+	if err := j.checkHolds(l, op); err != nil {
 		return err
 	}
 	if j.epochs {
 		return j.merger.add(op)
 	}
-	j.kept = append(j.kept, op)
+	j.ops = append(j.ops, op)
 	return nil
 }
 
-// only reports whether a line is one of epoch, cut and end.
-func (l *line) only() bool {
+// isMark reports whether a line is an epoch, a cut or the end.
+func (l *line) isMark() bool {
 	n := 0
 	for _, given := range []bool{l.EpochNS != nil, l.Cut != nil, l.End != nil} {
 		if given {
@@ -182,11 +181,11 @@ func (l *line) only() bool {
 	return n == 1
 }
 
-// mark digests an epoch, a cut or the end.
-func (j *jsonl) mark(l *line) error {
+// applyMark applies an epoch, a cut or the end.
+func (j *jsonlReader) applyMark(l *line) error {
 	switch {
 	case l.EpochNS != nil:
-		if !j.epochs && len(j.kept) > 0 {
+		if !j.epochs && len(j.ops) > 0 {
 			return errors.New("the first epoch comes after operations; hint: leave epochs out, or begin with one")
 		}
 		if *l.EpochNS < 0 {
@@ -204,48 +203,48 @@ func (j *jsonl) mark(l *line) error {
 	return nil
 }
 
-// holds sees to it that holds are named everywhere or, in a file without epochs, nowhere: a release
-// that names none, where others do, would leave its grant held.
-func (j *jsonl) holds(l *line, op *Op) error {
+// checkHolds returns an error unless either all operations name their holds or, in a file without
+// epochs, none does. If some release named none while others do, its grant would count as held.
+func (j *jsonlReader) checkHolds(l *line, op *Op) error {
 	if !op.belongs() {
-		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.named || j.epochs) {
-			op.Hold = int64(-j.lines) // of its own, should it be granted
+		if op.Kind == Acquire && op.Outcome == Unknown && op.Hold == 0 && (j.holdsNamed || j.epochs) {
+			op.Hold = int64(-j.lines) // a hold of its own, in case it was granted
 		}
 		return nil
 	}
 	switch named := l.Hold != nil; {
-	case named == j.named && (named || !j.epochs):
-	case j.settled || j.epochs && !named:
+	case named == j.holdsNamed && (named || !j.epochs):
+	case j.namingKnown || j.epochs && !named:
 		where := map[bool]string{true: "in this %s, and in none before", false: "not in this %s, and in those before"}[named]
 		if j.epochs && !named {
 			where = "not in this %s"
 		}
 		return fmt.Errorf(`"hold" is `+where+`; hint: every acquire that is granted, every extend and release names its hold or, in a file without epochs, none does`, op.Kind)
 	default:
-		j.named = named
+		j.holdsNamed = named
 	}
-	j.settled = true
+	j.namingKnown = true
 	return nil
 }
 
-// finish hands over what is left, and the error unless the file just ends.
-func (j *jsonl) finish(err error, yield func(Event, error) bool) {
+// finish passes on the remaining events, and then the error unless the file just ends.
+func (j *jsonlReader) finish(err error, yield func(Event, error) bool) {
 	whole := errors.Is(err, io.EOF)
-	cutLine := j.epochs && !j.ended && j.torn && errors.Is(err, errCutLine)
-	j.join()
+	cutLine := j.epochs && !j.ended && j.unterminated && errors.Is(err, errCutLine)
+	j.addUnnamed()
 	switch {
 	case j.ended:
-		if j.end.Partial && !j.merger.cuts { // nothing after the last epoch is said to be complete
-			j.merger.cutAll(lastStamps(j.kept))
+		if j.end.Partial && !j.merger.cuts { // after the last epoch the file may be incomplete
+			j.merger.cutAll(lastStamps(j.ops))
 		}
 	case whole && !j.epochs:
-		j.end.Trailer = assumedTrailer(j.kept)
+		j.end.Trailer = assumedTrailer(j.ops)
 	case whole:
 		j.stop(errors.New("it is missing: the file has no end line"))
 	default:
 		j.stop(err)
 	}
-	if j.merger.rest(yield) && !whole && !cutLine {
+	if j.merger.passAll(yield) && !whole && !cutLine {
 		if !strings.Contains(err.Error(), "; hint: ") {
 			err = fmt.Errorf("%w; hint: only what comes before it can be judged", err)
 		}
@@ -253,19 +252,20 @@ func (j *jsonl) finish(err error, yield func(Event, error) bool) {
 	}
 }
 
-// join names the holds of a file that names none, and hands its operations on.
-func (j *jsonl) join() {
-	if !j.named {
-		nameHolds(j.kept, j.header.Reacquire)
+// addUnnamed names the holds of the operations of a file that names none, and adds the operations
+// to the merger.
+func (j *jsonlReader) addUnnamed() {
+	if !j.holdsNamed {
+		nameHolds(j.ops, j.header.Reacquire)
 	}
-	for _, op := range j.kept {
+	for _, op := range j.ops {
 		_ = j.merger.add(op) // nothing was passed on yet that it could be too late for
 	}
 }
 
-// stop makes the history partial: every client's record ends at the last epoch,
-// or in a file without epochs where the client was last seen.
-func (j *jsonl) stop(why error) {
+// stop makes the history partial: the record of every client ends at the last epoch or, in a file
+// without epochs, at the client's last stamp.
+func (j *jsonlReader) stop(why error) {
 	j.end = End{Partial: true, Why: fmt.Sprintf("line %d: %v", j.lines, why)}
-	j.merger.cutAll(lastStamps(j.kept))
+	j.merger.cutAll(lastStamps(j.ops))
 }

@@ -29,27 +29,27 @@ var usualPace = pace{sweep: 100 * time.Millisecond, backlog: 1 << 20}
 // A write that fails ends the recording, not the run: see [Recorder.Err]. All
 // methods are safe for concurrent use.
 type Recorder struct {
-	base      time.Time
-	pace      pace
-	reacquire string
-	sample    float64 // of keys, for a service
-	owners    owners
-	quit      chan struct{} // closed by Close
-	done      chan struct{} // closed by the writer
-	full      chan *stream  // streams with a full batch
-	spares    chan *batch   // empty, to be used again
-	backlog   atomic.Int64
-	broken    atomic.Bool
+	base        time.Time
+	pace        pace
+	reacquire   string
+	sample      float64 // of keys, for a service
+	owners      owners
+	quit        chan struct{} // closed by Close
+	done        chan struct{} // closed by the writer
+	fullStreams chan *stream  // streams with a full batch
+	freeBatches chan *batch   // empty, to be used again
+	backlog     atomic.Int64
+	broken      atomic.Bool
 
 	closing sync.Once
 	notes   notes
 
-	roster
+	streamList
 	output
 }
 
-// roster is the streams of a recorder and its end. mu guards the other fields.
-type roster struct {
+// streamList is the streams of a recorder and its end. mu guards the other fields.
+type streamList struct {
 	mu      sync.Mutex
 	streams []*stream // streams that may still have operations to write
 	made    int32     // streams so far
@@ -61,7 +61,7 @@ type roster struct {
 type output struct {
 	buffered  *bufio.Writer
 	out       blockWriter
-	words     vocabulary
+	words     stringTable
 	payload   []byte
 	announced int // streams whose opening block is written
 	ops       int64
@@ -76,15 +76,15 @@ func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 
 func newRecorder(w io.Writer, h Header, p pace) (*Recorder, error) {
 	r := &Recorder{
-		base:      time.Now(),
-		pace:      p,
-		reacquire: h.Reacquire,
-		sample:    h.Sample,
-		quit:      make(chan struct{}),
-		done:      make(chan struct{}),
-		full:      make(chan *stream, 256),
-		spares:    make(chan *batch, 256),
-		output:    output{buffered: bufio.NewWriterSize(w, 256<<10)},
+		base:        time.Now(),
+		pace:        p,
+		reacquire:   h.Reacquire,
+		sample:      h.Sample,
+		quit:        make(chan struct{}),
+		done:        make(chan struct{}),
+		fullStreams: make(chan *stream, 256),
+		freeBatches: make(chan *batch, 256),
+		output:      output{buffered: bufio.NewWriterSize(w, 256<<10)},
 	}
 	r.out.w = r.buffered
 	h.Schema = Schema
@@ -147,7 +147,7 @@ func (r *Recorder) Client(id, process int32) *Client {
 	defer r.mu.Unlock()
 	s := &stream{rec: r, id: id, process: process, number: r.made}
 	s.base, s.track, s.notes, s.sealed = r.base, s, &r.notes, r.closed
-	s.fresh()
+	s.startBatch()
 	s.holds = holds{client: id, reacquire: r.reacquire}
 	r.made++
 	if !r.closed {
@@ -165,7 +165,7 @@ func (r *Recorder) wake(s *stream, n int) {
 		return
 	}
 	select {
-	case r.full <- s:
+	case r.fullStreams <- s:
 	default:
 	}
 }
@@ -177,7 +177,7 @@ func (r *Recorder) write() {
 	defer tick.Stop()
 	for {
 		select {
-		case s := <-r.full:
+		case s := <-r.fullStreams:
 			r.drain(s)
 		case <-tick.C:
 			r.sweep()
@@ -198,15 +198,15 @@ func (r *Recorder) sweep() {
 	}
 	r.emit(frame{kind: epochBlock, watermark: epoch}, nil)
 	r.flush()
-	r.dismiss()
+	r.dropDead()
 }
 
-// dismiss drops the streams of dead clients of which everything is written.
-func (r *Recorder) dismiss() {
+// dropDead drops the streams of dead clients of which everything is written.
+func (r *Recorder) dropDead() {
 	r.mu.Lock()
 	known := r.streams[:r.announced]
 	r.mu.Unlock()
-	left := slices.DeleteFunc(slices.Clone(known), (*stream).over)
+	left := slices.DeleteFunc(slices.Clone(known), (*stream).done)
 	if len(left) == len(known) {
 		return
 	}
@@ -226,17 +226,17 @@ func (r *Recorder) drain(s *stream) (watermark int64) {
 		}
 		b.reset()
 		select {
-		case r.spares <- b:
+		case r.freeBatches <- b:
 		default:
 		}
 	}
 	return watermark
 }
 
-// spare returns an empty batch, a used one if there is one.
-func (r *Recorder) spare() *batch {
+// emptyBatch returns an empty batch, a used one if there is one.
+func (r *Recorder) emptyBatch() *batch {
 	select {
-	case b := <-r.spares:
+	case b := <-r.freeBatches:
 		return b
 	default:
 		return new(batch)

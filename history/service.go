@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// mostOwners is how many grants may be neither released nor lost at a time before recording is
+// maxOwners is how many grants may be neither released nor lost at a time before recording is
 // given up: each takes a few kilobytes.
-const mostOwners = 1 << 14
+const maxOwners = 1 << 14
 
 // Locker returns inner, recorded, for a service: it is safe for concurrent use where inner is. Each
 // acquire is an owner of its own, as where each has a token of its own; a lock that knows its owner
@@ -36,7 +36,7 @@ func (s service) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	c := s.recorder.owners.take(s.recorder)
 	lease, err := c.Locker(s.inner).Acquire(ctx, key, opt)
 	if err != nil {
-		s.recorder.owners.over(c, judge(err, nil).outcome)
+		s.recorder.owners.holdEnded(c, judge(err, nil).outcome)
 	}
 	return lease, err
 }
@@ -62,8 +62,8 @@ type owners struct {
 func (o *owners) take(r *Recorder) *Client {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.busy++; o.busy > mostOwners {
-		r.fail(fmt.Errorf("history: %d grants are neither released nor lost; hint: sample fewer keys", mostOwners))
+	if o.busy++; o.busy > maxOwners {
+		r.fail(fmt.Errorf("history: %d grants are neither released nor lost; hint: sample fewer keys", maxOwners))
 	}
 	if last := len(o.free) - 1; last >= 0 {
 		c := o.free[last]
@@ -76,9 +76,9 @@ func (o *owners) take(r *Recorder) *Client {
 	return c
 }
 
-// over applies that the hold of a client, or its try, has ended so. What is unknown may
+// holdEnded applies that the hold of a client, or its try, has ended so. What is unknown may
 // still happen, in the client's name.
-func (o *owners) over(c *Client, outcome Outcome) {
+func (o *owners) holdEnded(c *Client, outcome Outcome) {
 	c.mu.Lock()
 	unsure := c.unsure || outcome == Unknown
 	if unsure {

@@ -207,7 +207,7 @@ func TestGrantsThatAreNeverReleasedAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := r.Locker(newInMemory())
-	for i := range mostOwners + 2 {
+	for i := range maxOwners + 2 {
 		if _, err := lock.Acquire(t.Context(), fmt.Sprint(i), lockbench.Options{TTL: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
@@ -217,23 +217,23 @@ func TestGrantsThatAreNeverReleasedAreBounded(t *testing.T) {
 
 // TestWordsAreBounded: keys without end are written, and remembered up to a number.
 func TestWordsAreBounded(t *testing.T) {
-	var v vocabulary
+	var v stringTable
 	var d decoder
-	for i := range mostWords + 100 {
+	for i := range maxStrings + 100 {
 		key := fmt.Sprint(i)
-		in := input{rest: v.append(nil, key)}
+		in := payloadReader{rest: v.append(nil, key)}
 		if got := d.string(&in); got != key || in.bad {
 			t.Fatalf("%q, want %q", got, key)
 		}
 	}
-	for _, key := range []string{"0", fmt.Sprint(mostWords - 1), fmt.Sprint(mostWords + 5)} {
-		in := input{rest: v.append(nil, key)}
+	for _, key := range []string{"0", fmt.Sprint(maxStrings - 1), fmt.Sprint(maxStrings + 5)} {
+		in := payloadReader{rest: v.append(nil, key)}
 		if got := d.string(&in); got != key {
 			t.Errorf("%q, want %q", got, key)
 		}
 	}
-	if len(v.numbers) != mostWords {
-		t.Errorf("%d strings are remembered, want %d", len(v.numbers), mostWords)
+	if len(v.numbers) != maxStrings {
+		t.Errorf("%d strings are remembered, want %d", len(v.numbers), maxStrings)
 	}
 }
 

@@ -45,8 +45,8 @@ type End struct {
 	Trailer Trailer
 }
 
-// reading is the part that all Sources share.
-type reading struct {
+// sourceBase is the part that all Sources share.
+type sourceBase struct {
 	header Header
 	end    End
 	events func(yield func(Event, error) bool)
@@ -54,11 +54,11 @@ type reading struct {
 	again, read bool
 }
 
-func (r *reading) Header() Header { return r.header }
+func (r *sourceBase) Header() Header { return r.header }
 
-func (r *reading) End() End { return r.end }
+func (r *sourceBase) End() End { return r.end }
 
-func (r *reading) Events() iter.Seq2[Event, error] {
+func (r *sourceBase) Events() iter.Seq2[Event, error] {
 	if r.again {
 		return r.events
 	}

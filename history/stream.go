@@ -31,7 +31,7 @@ func (s *stream) open() *Op {
 
 func (s *stream) called(op *Op) { op.Call = s.now() }
 
-func (s *stream) calledAt(op *Op, at int64) { op.Call = max(at, s.heldBack) }
+func (s *stream) calledAt(op *Op, at int64) { op.Call = max(at, s.holdBackFrom) }
 
 func (s *stream) ended(op *Op) {
 	s.free = append(s.free, op)
@@ -42,14 +42,14 @@ func (s *stream) ended(op *Op) {
 	if s.batch.full() {
 		n := s.batch.count
 		s.full = append(s.full, s.batch)
-		s.fresh()
+		s.startBatch()
 		s.rec.wake(s, n)
 	}
 }
 
-// fresh goes on with an empty batch. s.mu is held.
-func (s *stream) fresh() {
-	s.batch = s.rec.spare()
+// startBatch goes on with an empty batch. s.mu is held.
+func (s *stream) startBatch() {
+	s.batch = s.rec.emptyBatch()
 	s.encoder.start(s.number, s.id, s.process)
 }
 
@@ -59,17 +59,17 @@ func (s *stream) take() (batches []*batch, watermark int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	watermark = s.now()
-	if s.held {
-		watermark = min(watermark, s.heldBack)
+	if s.holdingBack {
+		watermark = min(watermark, s.holdBackFrom)
 	}
 	for _, op := range s.pending {
 		watermark = min(watermark, op.Call)
 	}
-	return s.handOver(), watermark
+	return s.takeBatches(), watermark
 }
 
-// handOver empties the stream. s.mu is held.
-func (s *stream) handOver() []*batch {
+// takeBatches empties the stream. s.mu is held.
+func (s *stream) takeBatches() []*batch {
 	batches := s.full
 	s.full = nil
 	switch {
@@ -78,7 +78,7 @@ func (s *stream) handOver() []*batch {
 		batches = append(batches, s.batch)
 		s.batch = nil
 		if !s.sealed {
-			s.fresh()
+			s.startBatch()
 		}
 	case s.sealed:
 		s.batch = nil
@@ -91,11 +91,11 @@ func (s *stream) close() []*batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seal()
-	return s.handOver()
+	return s.takeBatches()
 }
 
-// over reports whether the client's record has ended and all of it was handed over.
-func (s *stream) over() bool {
+// done reports whether the client's record has ended and all of it was handed over.
+func (s *stream) done() bool {
 	s.mu.Lock()
 	over := s.sealed && s.batch == nil && len(s.full) == 0
 	s.mu.Unlock()

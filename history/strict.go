@@ -62,7 +62,7 @@ func onceAndKnown(text []byte, names []string) error {
 		}
 		switch {
 		case at < 0:
-			return fmt.Errorf("unknown field %q, which is %s; hint: %s", name, shortened(value), meant(string(name), names))
+			return fmt.Errorf("unknown field %q, which is %s; hint: %s", name, shortened(value), suggestion(string(name), names))
 		case seen&(1<<at) != 0:
 			return fmt.Errorf("%q is there twice, the second time as %s; hint: each field once", name, shortened(value))
 		}

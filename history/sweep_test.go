@@ -141,11 +141,11 @@ func pack(ops []Op) []byte {
 	for i := range ops {
 		e.op(&packed, &ops[i])
 	}
-	return new(vocabulary).appendPayload(nil, &packed)
+	return new(stringTable).appendPayload(nil, &packed)
 }
 
 func BenchmarkEncode(b *testing.B) {
-	ops, words := sampleOps(blockOps), vocabulary{}
+	ops, words := sampleOps(blockOps), stringTable{}
 	out := blockWriter{w: io.Discard}
 	var e encoder
 	var packed batch
@@ -190,10 +190,10 @@ func BenchmarkEvents(b *testing.B) {
 	if err := out.open(Header{Schema: Schema}); err != nil {
 		b.Fatal(err)
 	}
-	words, ops := vocabulary{}, sampleOps(streams*rounds*200)
+	words, ops := stringTable{}, sampleOps(streams*rounds*200)
 	for i := range rounds {
 		for stream := range int32(streams) {
-			e := encoder{last{client: stream, stream: stream}}
+			e := encoder{previousOp{client: stream, stream: stream}}
 			var packed batch
 			for k := range 200 {
 				e.op(&packed, withOwner(ops[(i*200+k)*streams+int(stream)], stream))

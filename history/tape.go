@@ -89,7 +89,7 @@ func (t *Tape) Source(end End) Source {
 	}
 	end.Trailer.Ops = int64(t.used)
 	moments := t.moments
-	return &reading{header: t.header, end: end, again: true, events: func(yield func(Event, error) bool) {
+	return &sourceBase{header: t.header, end: end, again: true, events: func(yield func(Event, error) bool) {
 		for _, m := range moments {
 			if !yield(Event{m.phase, m.op}, nil) {
 				return

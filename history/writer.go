@@ -83,7 +83,7 @@ func (w *Writer) note(err error) {
 // and at each epoch.
 type streamFile struct {
 	out     blockWriter
-	words   vocabulary
+	words   stringTable
 	payload []byte
 	open    []*openStream // by stream; nil where it has none yet
 	covered int64         // the latest epoch

@@ -17,14 +17,14 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
-// childVariable tells a process that it is a child of Run.
+// childVariable is the environment variable that marks a process as a child of Run.
 const childVariable = "LOCKBENCH_EXPLORE_CHILD"
 
 // A runner executes a request.
 type runner func(context.Context, explore.Bubble, request, func(explore.Progress)) (explore.Result, error)
 
-// enter becomes a test and serves in it. It does not return. Grace is the time that the
-// child may take to end once it is told to.
+// enter makes the process a test, and serves in it. It does not return. grace is the longest time
+// in which the child must end after it is told to.
 func enter(run runner, grace time.Duration) {
 	c := &child{run: run, grace: grace, out: bufio.NewWriter(os.Stdout)}
 	// The output of package testing and of the lock must not mix with the answers.
@@ -70,10 +70,10 @@ func (c *child) serve(t *testing.T) {
 	c.send(message{Answer: answerOf(result, err)})
 }
 
-// grace is the time that a child may take to end once it is told to.
+// grace is the longest time in which a child must end after it is told to.
 const grace = 3 * time.Second
 
-// obey waits until the parent closes the input, or ends, and makes the child end soon.
+// obey waits until the parent closes the input, or ends, and then ends the child.
 func (c *child) obey(in io.Reader, stop func()) {
 	_, _ = io.Copy(io.Discard, in)
 	stop()
@@ -81,10 +81,10 @@ func (c *child) obey(in io.Reader, stop func()) {
 	os.Exit(1)
 }
 
-// pulse is the interval at which a live child reports.
+// pulse is the interval at which a child reports.
 const pulse = 250 * time.Millisecond
 
-// beat reports steps to the parent. A child that hangs takes none.
+// beat reports the number of steps to the parent. It does not rise in a child that hangs.
 func (c *child) beat(ctx context.Context) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()

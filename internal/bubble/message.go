@@ -10,8 +10,8 @@ import (
 // A request is the input of a child: one line of JSON on its standard input, which
 // stays open as long as the child is to go on.
 type request struct {
-	// Config without its Design, which holds functions: the name below takes its
-	// place in JSON, since it is less deeply nested.
+	// Config has no Design, since that contains functions: the name below replaces it in JSON, as
+	// the less deeply nested field of the same name.
 	explore.Config
 	Design string
 	// Claims are the claims to judge the design by, which may differ from its own.
@@ -21,7 +21,7 @@ type request struct {
 
 // A message is one line of a child's output. One field is set.
 type message struct {
-	// Beat counts the steps so far: a child that is alive takes some.
+	// Beat is the number of steps so far. It rises unless the child hangs.
 	Beat     int64             `json:",omitempty"`
 	Progress *explore.Progress `json:",omitempty"`
 	Answer   *answer           `json:",omitempty"`

@@ -13,21 +13,20 @@ import (
 	"time"
 )
 
-// A process is a child from its parent's side.
+// A process is a child, as its parent sees it.
 type process struct {
 	in        io.Closer
 	words     excerpt
 	messages  chan message  // closed at the end of the child's output
-	ended     chan struct{} // closed when the parent listens no more
+	ended     chan struct{} // closed when the parent no longer reads messages
 	terminate func() error  // kills the child
 	wait      func() error  // reaps it, once
-	grace     time.Duration // the time to answer once it is told to stop
+	grace     time.Duration // the time to answer after it is told to stop
 }
 
-// settings are the settings of the child's runtime. Exploring is one long chain of
-// goroutines that wake each other, which further threads only make slower, and
-// produces much short-lived garbage (EXPLORE.md has figures). Locks that draw from
-// math/rand can be seeded.
+// settings returns the environment of the child's runtime. An exploration is one long chain of
+// goroutines that wake each other, which several threads only slow down, and it makes much
+// short-lived garbage. math/rand can be seeded, for locks that use it.
 func settings() []string {
 	return []string{
 		"GOMAXPROCS=1", "GOGC=400",
@@ -47,8 +46,7 @@ func start(job Job) (*process, error) {
 		return nil, err
 	}
 	p := &process{messages: make(chan message), ended: make(chan struct{}), grace: grace}
-	// The program may depend on the name that it is called by, so the child gets
-	// the same.
+	// The program may depend on the name by which it was started, so the child gets the same.
 	cmd := &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -68,8 +66,8 @@ func start(job Job) (*process, error) {
 	return p, nil
 }
 
-// read passes on the messages of the child. Lines that are not messages were
-// printed by the lock, past os.Stdout.
+// read passes on the messages of the child. Other lines were printed by the lock, bypassing
+// os.Stdout.
 func (p *process) read(out io.Reader) {
 	defer close(p.messages)
 	for lines := bufio.NewReaderSize(out, 1<<16); ; {
@@ -91,7 +89,7 @@ func (p *process) read(out io.Reader) {
 // stop asks the child to end.
 func (p *process) stop() { _ = p.in.Close() }
 
-// kill ends the child, if it has not ended, and returns its last words.
+// kill ends the child, if it has not ended, and returns the end of its standard error.
 func (p *process) kill() string {
 	p.stop()
 	_ = p.terminate()
@@ -107,7 +105,7 @@ func (p *process) end() {
 	}
 }
 
-// died explains the end of a child that did not answer.
+// died returns an error that explains the end of a child that did not answer.
 func (p *process) died() error {
 	err := p.wait()
 	if err == nil {
@@ -138,11 +136,10 @@ func (e *excerpt) Write(text []byte) (int, error) {
 
 func (e *excerpt) tail() string { return string(bytes.TrimSpace(e.end)) }
 
-// crashes are the beginnings of lines in which a Go program says why it ended.
+// crashes are the beginnings of the lines in which a Go program states why it ended.
 var crashes = []string{"panic: ", "fatal error: ", "WARNING: DATA RACE"}
 
-// cause returns the line in which a Go program says why it crashed, or the last
-// line.
+// cause returns the line that states why the child ended, else its last line.
 func (e *excerpt) cause() string {
 	for line := range strings.Lines(string(e.head)) {
 		for _, crash := range crashes {

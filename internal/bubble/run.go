@@ -10,18 +10,17 @@ import (
 
 // A Job is the task of a child: explore, or run one schedule again.
 type Job struct {
-	// Config's Design needs its name and claims only: the child finds it again.
+	// Config's Design only needs its name and claims: the child looks the design up by name.
 	Config explore.Config
-	// Replay, unless it is empty, is run instead; only the design of Config counts
-	// then.
+	// Replay, unless it is empty, is run instead of an exploration. Then only the design of Config
+	// is used.
 	Replay explore.Replay
-	// Patience is the real time after which a child that takes no step is given up;
-	// zero means 20 s.
+	// Patience is the real time after which a child without a step is killed; zero means 20 s.
 	Patience time.Duration
 }
 
-// patience is the default time that a step may take: a thousand times the duration
-// of a step on a busy machine, with the race detector on.
+// patience is the default of Patience: a thousand times the duration of a step on a busy machine
+// with the race detector.
 const patience = 20 * time.Second
 
 // A Failure is the end of a child that did not answer: the lock code crashed or
@@ -36,13 +35,12 @@ type Failure struct {
 // Error implements error.
 func (f *Failure) Error() string { return f.Reason }
 
-// Run does job in a child process, which is this program again: its main function
-// must call Child first. Tell is called from the calling goroutine.
+// Run does job in a child process, which runs this same program: its main function must call Child
+// first. tell is called from the calling goroutine.
 //
-// When ctx ends, the child is asked to stop, and the result has its findings until
-// then. A child that crashes, or takes no step for as long as Patience, ends Run
-// with a *Failure; other errors are from explore.Run and from starting a process.
-// Run is safe for concurrent use.
+// When ctx ends, the child is asked to stop, and the result has its findings until then. If a child
+// crashes, or takes no step for Patience, the error is a *Failure; other errors are from
+// explore.Run and from starting a process. Run is safe for concurrent use.
 func Run(ctx context.Context, job Job, tell func(explore.Progress)) (explore.Result, error) {
 	p, err := start(job)
 	if err != nil {
@@ -55,7 +53,7 @@ func Run(ctx context.Context, job Job, tell func(explore.Progress)) (explore.Res
 	return p.follow(ctx, job.Patience, tell)
 }
 
-// follow listens to the child until it has answered or is given up.
+// follow reads the messages of the child until it has answered or is killed.
 func (p *process) follow(ctx context.Context, patience time.Duration, tell func(explore.Progress)) (explore.Result, error) {
 	why := fmt.Sprintf("no step was taken for %v: the lock hangs, as by a mutex that is held while a command waits", patience)
 	silence := time.NewTimer(patience)

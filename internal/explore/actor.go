@@ -13,51 +13,51 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An actor acts in a schedule: it is a client that goes through its part of the program, or
-// the background of a process with several clients. The scheduler and the actor's goroutine
-// take turns; synctest.Wait hands their shared state over.
+// An actor is a participant of a schedule: a client, which runs its part of the program, or the
+// background of a process that has several clients. The scheduler and the actor's goroutine run
+// alternately; synctest.Wait synchronizes their shared state.
 type actor struct {
 	number  int
 	name    string // "c1", "p2.c3"; "p2" for the background of a process
 	client  bool
 	process *process
 	world   *world
-	record  *history.Client // nil in the background
-	parts   chan func()     // to its goroutine; nil while it has none
+	record  *history.Client // nil for the background
+	parts   chan func()     // to its goroutine; nil if there is none
 
 	// Fields of the present schedule:
 	crashed bool
 	exited  bool // its goroutine has ended
 	rests   int  // number of rests so far: it keeps timers apart
-	// pending are its commands that can run, late the ones that it has given up.
+	// pending are its commands that can run; late are the ones whose calls have ended.
 	pending, late []*stepserver.Command
 	call          call
-	parking
+	parkState
 	holdings
 }
 
-// A parking is a wait of an actor for the scheduler, not for the server: at its next step,
-// or at an access to the store. The actor waits exactly while parked is not empty.
-type parking struct {
+// A parkState says whether an actor is parked: it waits for the scheduler, at its next step or at
+// an access to the store, and not for the server. parkedAt is empty if it is not.
+type parkState struct {
 	resume   chan struct{} // sent to when the scheduler picks the actor
-	parked   string        // the step or access that it waits for
+	parkedAt string        // the step or access that it waits for
 	accesses bool          // it waits for an access to the store
-	held     bool          // it may not go on before the passing time has passed
+	held     bool          // it must not go on before a time skip ends
 }
 
-// Holdings are the locks that an actor believes to hold. Renewals in the background run
-// beside the owner's calls, so mu guards all fields.
+// holdings are the locks that an actor believes to hold. Background renewals run concurrently with
+// the owner's calls, so mu guards all fields.
 type holdings struct {
 	mu      sync.Mutex
-	beliefs []belief // one for each key
-	// leases are kept until the end, because a lock may notice when a lease becomes
-	// unreachable.
+	beliefs []belief // one per key
+	// leases are kept until the end of the schedule, because a lock may notice when a lease is
+	// garbage collected.
 	leases []lockbench.Lease
 }
 
-// A call is the actor's current call of the lock.
+// A call is the current call of the lock by an actor.
 type call struct {
-	under     bool // whether the actor is inside a call
+	inCall    bool // whether there is one
 	cancel    context.CancelFunc
 	cancelled bool
 	// rests counts how often it was seen asleep; asleep tells whether it is now.
@@ -65,29 +65,29 @@ type call struct {
 	asleep bool
 }
 
-// A belief is a hold that its owner has not given up, and has not been told to be lost.
+// A belief is a hold that its owner has neither released nor been told to have lost.
 type belief struct {
 	key   string
 	depth int
 	until time.Time // end of validity, by the bubble's clock
 }
 
-// done reports whether the client will do nothing more.
+// done reports whether the client does nothing more.
 func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 
-// Step implements workloads.Driver: it returns when the scheduler picks the actor. The
-// client's next call is stamped only then, so a hold lasts as long as it can.
+// Step implements workloads.Driver: it returns when the scheduler picks the actor. The history
+// stamps the client's next call only then, so that holds last as long as possible.
 func (a *actor) Step(what string) { a.park(what, false) }
 
-// apart keeps the timers of two clients, or of one client in two rounds, from falling due at
-// one instant, when their order would be chance.
-const apart = 1_000_003 * time.Nanosecond
+// timerSpacing is the unit by which the timers of different clients, and of one client in different
+// rounds, are kept apart. Timers that fire at the same instant would run in random order.
+const timerSpacing = 1_000_003 * time.Nanosecond
 
 // Rest implements workloads.Driver, in virtual time. It ends early with ctx, at the end of
 // the schedule: later calls then fail at once.
 func (a *actor) Rest(ctx context.Context, d time.Duration) bool {
 	a.rests++
-	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*apart)
+	return a.Sleep(ctx, d+time.Duration(1+a.number+a.rests*len(a.world.clients))*timerSpacing)
 }
 
 // Sleep implements workloads.Driver.
@@ -102,25 +102,25 @@ func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// park waits until the scheduler picks the actor. At the end of the schedule it does not
-// return: the program's part is over, and no code of the lock is on the stack.
+// park waits until the scheduler picks the actor. At the end of the schedule park does not return
+// but ends the goroutine, which then has no code of the lock on its stack.
 func (a *actor) park(what string, access bool) {
-	a.world.taken.Load()
-	a.parked, a.accesses = what, access
+	a.world.count.Load()
+	a.parkedAt, a.accesses = what, access
 	a.world.wake()
 	<-a.resume
-	if a.world.over {
+	if a.world.stopping {
 		runtime.Goexit()
 	}
-	a.parked = ""
+	a.parkedAt = ""
 }
 
 // unpark lets the actor go on from its park.
 func (a *actor) unpark() { a.resume <- struct{}{} }
 
-// start makes the actor's goroutine run a part, up to the end of the part or of the
-// schedule. The goroutine and its grown stack are kept from one schedule to the next: a new
-// one would take a fifth of a schedule's cost.
+// start makes the actor's goroutine run a part, until the end of the part or of the schedule. The
+// goroutine, with its grown stack, serves all schedules: a new one would take a fifth of the time
+// of a schedule.
 func (a *actor) start(part func()) {
 	if a.parts == nil {
 		a.parts = make(chan func(), 1)
@@ -132,7 +132,7 @@ func (a *actor) start(part func()) {
 // work is the actor's goroutine. It ends when parts is closed, and by runtime.Goexit.
 func (a *actor) work(parts chan func()) {
 	defer func() {
-		a.world.taken.Load()
+		a.world.count.Load()
 		if a.parts == parts {
 			a.parts = nil
 		}
@@ -145,7 +145,7 @@ func (a *actor) work(parts chan func()) {
 // do runs one part, and records a panic of the lock.
 func (a *actor) do(part func()) {
 	defer func() {
-		a.world.taken.Load()
+		a.world.count.Load()
 		if p := recover(); p != nil {
 			a.world.defect(fmt.Sprintf("%s: the lock panicked: %v", a.name, p))
 		}
@@ -158,7 +158,7 @@ func (a *actor) do(part func()) {
 	part()
 }
 
-// dismiss ends the actor's goroutine, at once or after its part.
+// dismiss ends the actor's goroutine, after its current part if there is one.
 func (a *actor) dismiss() {
 	if parts := a.parts; parts != nil {
 		a.parts = nil
@@ -166,22 +166,22 @@ func (a *actor) dismiss() {
 	}
 }
 
-// items is the number of items that the actor may go on with: first its parking, then its
-// commands.
+// items returns the number of items that the actor may continue with: its park, if it is parked,
+// and then its commands.
 func (a *actor) items() int {
 	n := len(a.pending)
-	if a.parked != "" {
+	if a.parkedAt != "" {
 		n++
 	}
 	return n
 }
 
-// item returns the n-th of items; nil is its parking.
+// item returns the n-th item, nil for the park.
 func (a *actor) item(n int) *stepserver.Command {
 	if n >= strategy.LateCommand {
 		return a.late[n-strategy.LateCommand]
 	}
-	if a.parked != "" {
+	if a.parkedAt != "" {
 		if n == 0 {
 			return nil
 		}
@@ -190,7 +190,7 @@ func (a *actor) item(n int) *stepserver.Command {
 	return a.pending[n]
 }
 
-// believe records a grant of key until then.
+// believe records a grant of key, valid until the given time.
 func (h *holdings) believe(key string, lease lockbench.Lease, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -203,7 +203,7 @@ func (h *holdings) believe(key string, lease lockbench.Lease, until time.Time) {
 	h.beliefs = append(h.beliefs, belief{key, 1, until})
 }
 
-// belief is the hold of key, nil if there is none. h.mu is held.
+// belief returns the belief to hold key, nil if there is none. h.mu is held.
 func (h *holdings) belief(key string) *belief {
 	for i := range h.beliefs {
 		if h.beliefs[i].key == key {
@@ -213,7 +213,7 @@ func (h *holdings) belief(key string) *belief {
 	return nil
 }
 
-// prolong records that the hold of key is extended until then.
+// prolong records that the hold of key is valid until the given time.
 func (h *holdings) prolong(key string, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -222,7 +222,7 @@ func (h *holdings) prolong(key string, until time.Time) {
 	}
 }
 
-// doubt records that a level of key is given up, or all of it if it was lost.
+// doubt records that a level of key was released or, if lost is set, that the hold was lost.
 func (h *holdings) doubt(key string, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,41 +9,42 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// counterexamples shrinks what was found and shows it: what counts against the claims first, of
-// each guarantee the cells with the fewest conditions. What shrinking turns up follows.
+// counterexamples shrinks the failures and shows them: first those that count against the claims
+// and, of each guarantee, those under the fewest conditions. Shrinking may find new failures, which
+// follow.
 func (x *explorer) counterexamples() {
 	shown := map[lockbench.Cell]bool{}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}
 	for left := x.unexplained(shown); len(left) > 0; left = x.unexplained(shown) {
-		f := x.found[left[0]]
+		f := x.failures[left[0]]
 		f.Candidate = x.shrink(f, x.shrinkUntil(len(left)))
-		if f.against || !x.found[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
-			x.found[f.Cell], shown[f.Cell] = f, true
+		if f.against || !x.failures[f.Cell].against { // else the cell turned up meanwhile, and is shown as that
+			x.failures[f.Cell], shown[f.Cell] = f, true
 			x.show(f)
 		}
 	}
 	for cell := range x.result.Counterexamples {
-		if x.explained(cell, x.found[cell].against) {
+		if x.explained(cell, x.failures[cell].against) {
 			delete(x.result.Counterexamples, cell)
 		}
 	}
-	for _, w := range x.others {
+	for _, w := range x.smallerWorlds {
 		x.result.Defects = append(x.result.Defects, w.defects...)
 	}
 }
 
-// unexplained lists the cells found that are to be shown yet, in order.
+// unexplained returns the broken cells that are still to be shown, in order.
 func (x *explorer) unexplained(shown map[lockbench.Cell]bool) []lockbench.Cell {
 	return slices.DeleteFunc(slices.Concat(x.broken(true), x.broken(false)), func(cell lockbench.Cell) bool {
-		return shown[cell] || x.explained(cell, x.found[cell].against)
+		return shown[cell] || x.explained(cell, x.failures[cell].against)
 	})
 }
 
-// explained reports whether another cell found explains that cell is broken, see
+// explained reports whether another broken cell explains that cell is broken, see
 // [checker.Explains].
 func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
 	b := failure{against: against}.finding()
-	for by, f := range x.found {
+	for by, f := range x.failures {
 		if a := f.finding(); checker.Explains(by, cell, &a, &b) {
 			return true
 		}
@@ -51,7 +52,7 @@ func (x *explorer) explained(cell lockbench.Cell, against bool) bool {
 	return false
 }
 
-// finding returns the finding on one schedule that fails so.
+// finding returns the finding on a schedule with this failure.
 func (f failure) finding() checker.Finding {
 	out := checker.Finding{Verdict: checker.Broken, Violations: 1}
 	if f.against {
@@ -60,24 +61,24 @@ func (f failure) finding() checker.Finding {
 	return out
 }
 
-// showTries is how often a schedule is run again, at most, to have it do what it did. Once is
-// enough where the lock does nothing that no seed decides.
+// showTries bounds how often a schedule is run again until it repeats its steps. Once is enough if
+// seeds decide all of the lock's behaviour.
 const showTries = 50
 
-// show runs a shrunk schedule once more, to write it down. One that goes another way each time
-// is dropped.
+// show runs a shrunk schedule once more to record it for a reader. A schedule that never repeats
+// its steps is dropped.
 func (x *explorer) show(f failure) {
 	w, err := x.worldFor(f.Scope)
 	if err != nil {
 		x.defect("counterexample of %s: %v", f.Cell, err)
 		return
 	}
-	var p performance
+	var p shownRun
 	var finding checker.CellFinding
 	for try := 0; try < showTries && !broken(&finding, f.against); try++ {
-		follow := &strategy.Guided{Wishes: f.Choices}
+		follow := &strategy.Guided{Choices: f.Choices}
 		follow.Begin()
-		if p, err = w.perform(follow); err != nil {
+		if p, err = w.runShown(follow); err != nil {
 			x.defect("counterexample of %s: %v", f.Cell, err)
 			return
 		}
@@ -88,14 +89,14 @@ func (x *explorer) show(f failure) {
 	}
 	if !broken(&finding, f.against) {
 		x.result.Coverage.Diverged++
-		delete(x.found, f.Cell)
+		delete(x.failures, f.Cell)
 		x.sum.drop(f.Cell)
 		return
 	}
-	x.sum.found(&finding)
+	x.sum.addShrunk(&finding)
 	out := Counterexample{
 		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows,
-		FoundAt: f.at, FoundAfter: f.after,
+		FoundAt: f.schedule, FoundAfter: f.elapsed,
 	}
 	s := script{
 		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: finding,
@@ -109,16 +110,16 @@ func (x *explorer) defect(format string, args ...any) {
 	x.result.Defects = append(x.result.Defects, fmt.Sprintf(format, args...))
 }
 
-// A performance is a schedule run to be shown.
-type performance struct {
+// A shownRun is the run of a schedule that is recorded for a reader.
+type shownRun struct {
 	judged checker.Result
 	notes  *notes
 }
 
-// perform runs one schedule, taking notes, and judges it at length.
-func (w *world) perform(s halting) (performance, error) {
+// runShown runs one schedule with notes, and judges it with counterexamples.
+func (w *world) runShown(s halter) (shownRun, error) {
 	w.notes = &notes{}
-	p := performance{notes: w.notes}
+	p := shownRun{notes: w.notes}
 	defer func() { w.notes = nil }()
 	defer w.end()
 	ended, err := w.run(s)
@@ -137,10 +138,10 @@ func (w *world) perform(s halting) (performance, error) {
 	return p, nil
 }
 
-// A halting strategy may end a schedule where it is to end.
-type halting interface {
+// A halter is a strategy that may end a schedule early, where its list of choices does.
+type halter interface {
 	strategy.Chooser
 	Halts() bool
 }
 
-func (r *replayed) Halts() bool { return r.halted }
+func (r *replayChooser) Halts() bool { return r.halted }

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// enumerate lists the choices: runnable items, in the order of actors; then faults and moves of
-// time, within the budgets.
+// enumerate returns the choices at this point: first the items that can run, in the order of
+// actors, then faults and time moves, within their budgets.
 func (w *world) enumerate() []strategy.Choice {
 	w.choices = w.choices[:0]
 	for _, a := range w.actors {
@@ -32,10 +32,10 @@ func (w *world) enumerate() []strategy.Choice {
 	return w.choices
 }
 
-// mayPass reports whether a choice may let time pass: no flight is active, and no reply lies unread
-// in a socket.
+// mayPass reports whether a choice may let time pass: no time skip is active, and no reply is
+// unread in a socket.
 func (w *world) mayPass() bool {
-	return !w.flight.active && !slices.ContainsFunc(w.actors, w.flight.unread)
+	return !w.skip.active && !slices.ContainsFunc(w.actors, w.skip.unread)
 }
 
 func (w *world) offerIf(can bool, v strategy.Verb, a *actor, nth int) {
@@ -61,7 +61,7 @@ func (w *world) offerFaults() {
 	}
 	somethingRuns := w.choices[0].Verb == strategy.VerbRun
 	for _, v := range strategy.FaultsOfServer() {
-		if w.may(v) && somethingRuns && !w.flight.active {
+		if w.may(v) && somethingRuns && !w.skip.active {
 			w.choices = append(w.choices, strategy.Choice{Verb: v, Actor: strategy.NoActor})
 		}
 	}
@@ -72,8 +72,8 @@ func (w *world) offerFaults() {
 
 // Bounds of a standstill.
 const (
-	shortestStandstill = 300*time.Millisecond + margin
-	longestStandstill  = 3*time.Second - margin
+	shortestStandstill = 300*time.Millisecond + edgeMargin
+	longestStandstill  = 3*time.Second - edgeMargin
 )
 
 // offerStandstills offers the shortest and the longest standstill, and standstills that end just
@@ -85,7 +85,7 @@ func (w *world) offerStandstills() {
 	now := time.Now()
 	lengths := []time.Duration{shortestStandstill, longestStandstill}
 	for _, end := range w.ends() {
-		for _, length := range []time.Duration{end.Add(-margin).Sub(now), end.Add(margin).Sub(now)} {
+		for _, length := range []time.Duration{end.Add(-edgeMargin).Sub(now), end.Add(edgeMargin).Sub(now)} {
 			if length > shortestStandstill && length < longestStandstill && !slices.Contains(lengths, length) {
 				lengths = append(lengths, length)
 			}
@@ -105,7 +105,7 @@ func (w *world) offerStandstills() {
 	}
 }
 
-// sends reports whether the actor has a pending command, or would send one when it goes on.
+// sends reports whether the actor has a pending command, or would send one if it went on.
 func (w *world) sends(a *actor) bool { return a.items() > 0 && w.ready(a, 0) && !a.accesses }
 
 // offerEnds offers faults of a client as a whole: death, a pause, the end of its call's context.
@@ -113,21 +113,21 @@ func (w *world) offerEnds(a *actor) {
 	first := a.items() > 0 && w.ready(a, 0)
 	w.offerIf(first && w.may(strategy.VerbDieBefore), strategy.VerbDieBefore, a, 0)
 	w.offerIf(first && w.may(strategy.VerbPause) && w.mayPass(), strategy.VerbPause, a, 0)
-	begins := a.parked != "" && !a.accesses
-	waits := first && (begins || a.call.under && !a.call.cancelled)
+	begins := a.parkedAt != "" && !a.accesses
+	waits := first && (begins || a.call.inCall && !a.call.cancelled)
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
 }
 
-// sleeps reports whether the client sleeps inside a call, in a wait that a cancelled context may
+// sleeps reports whether the client sleeps within a call, in a wait that cancelling its context may
 // end. Only the first few sleeps of a call count, because a poller does nothing else.
 func (w *world) sleeps(a *actor) bool {
 	const few = 2
-	return a.call.asleep && a.call.rests <= few && !w.flight.stops(a, nil)
+	return a.call.asleep && a.call.rests <= few && !w.skip.stops(a, nil)
 }
 
 // offerBreaks offers faults of a single command.
 func (w *world) offerBreaks(a *actor) {
-	if w.flight.serverStands() {
+	if w.skip.serverStands() {
 		return // no command runs
 	}
 	for n := range a.items() {
@@ -149,30 +149,31 @@ func (w *world) mayCancel() bool {
 	return w.left.faults > 0 && w.may(strategy.VerbCancel) && slices.ContainsFunc(w.clients, w.sleeps)
 }
 
-// A scratch is memory for short-lived lists.
+// A scratch is memory for lists that are used briefly.
 type scratch struct {
 	ends, known []time.Time
 	edges       []edge
 }
 
-// An edge is a time worth moving to: just before or just after the end of a lease or of a second.
+// An edge is a time to which a time move may go: just before or just after the end of a lease, or
+// of a whole second.
 type edge struct {
 	at    time.Time // by the bubble's clock
 	after bool
 }
 
-// margin is the distance of an edge from the end. It is odd, so that no two timers fall due at one
-// instant.
-const margin = 1_000_003 * time.Nanosecond
+// edgeMargin is the distance of an edge from that end. It is an odd number of ns, so that timers do
+// not fire at the same instant.
+const edgeMargin = 1_000_003 * time.Nanosecond
 
 // offerMoves offers to move time to every edge, once each.
 func (w *world) offerMoves() {
 	now := time.Now()
 	known := w.scratch.known[:0]
 	for n, e := range w.edges(now) {
-		to := e.at.Add(-margin)
+		to := e.at.Add(-edgeMargin)
 		if e.after {
-			to = e.at.Add(margin)
+			to = e.at.Add(edgeMargin)
 		}
 		if !to.After(now) || slices.ContainsFunc(known, to.Equal) {
 			continue
@@ -183,8 +184,9 @@ func (w *world) offerMoves() {
 	w.scratch.known = known
 }
 
-// edges lists the ends of leases on the server and of validity, in order, and the whole seconds up
-// to the last of them if the design looks at whole seconds. The list is valid until the next call.
+// edges returns the edges of the ends of leases on the server and of validity, in order, and those
+// of the whole seconds up to the last of them if the design may look at whole seconds. The list is
+// valid until the next call.
 func (w *world) edges(now time.Time) []edge {
 	all := w.scratch.edges[:0]
 	defer func() { w.scratch.edges = all }()
@@ -207,12 +209,12 @@ func (w *world) edges(now time.Time) []edge {
 	return all
 }
 
-// lasting bounds the leases that time passes to the end of: nobody waits longer, and the bubble's
-// clock ends in 2262.
-const lasting = 366 * 24 * time.Hour
+// longestLease bounds the leases at whose ends time may stop. No client waits longer, and the clock
+// of a bubble ends in 2262.
+const longestLease = 366 * 24 * time.Hour
 
-// ends lists the ends of leases, in order, each instant once, without the ones that last for ever.
-// The list is valid until the next call.
+// ends returns the ends of leases, in order, each once, without those beyond longestLease. The list
+// is valid until the next call.
 func (w *world) ends() []time.Time {
 	ends := w.server.Ends(w.scratch.ends[:0])
 	for _, a := range w.clients {
@@ -220,15 +222,15 @@ func (w *world) ends() []time.Time {
 			ends = append(ends, b.until)
 		}
 	}
-	never := time.Now().Add(max(lasting, 2*w.cfg.TTL))
+	never := time.Now().Add(max(longestLease, 2*w.cfg.TTL))
 	ends = slices.DeleteFunc(ends, never.Before)
 	slices.SortFunc(ends, time.Time.Compare)
 	w.scratch.ends = ends
 	return slices.CompactFunc(ends, time.Time.Equal)
 }
 
-// clocks lists how far the clocks of server and processes are ahead of the bubble's. Of clocks with
-// the same fraction of a second it has one.
+// clocks returns by how much the clocks of the server and the processes are ahead of the bubble's,
+// one for each fraction of a second.
 func (w *world) clocks() []time.Duration {
 	all := []time.Duration{0}
 	for _, p := range w.processes {

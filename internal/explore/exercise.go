@@ -8,9 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// exercises lists the cells that p can test within the scope of c. A claim to one of
-// them that stays untested is an open question; other cells were not asked. skews tells
-// that the design reads the clock.
+// exercises returns the cells that p can test within the scope of c. If the design claims one of
+// them and it stays untested, that is an open question. skews is set if the design reads the clock.
 func (c *Config) exercises(p workloads.Program, skews bool) []lockbench.Cell {
 	contend := slices.Contains(p.Exercises, lockbench.Exclusion.At(0))
 	renews := c.Design.Renews || c.Design.RenewsUnseen // then a slow owner does not lose the lock
@@ -43,8 +42,8 @@ func (c *Config) faulted() (cells []lockbench.Cell) {
 	return cells
 }
 
-// tests returns the cell that a fault tests under c, and whether it does. skews tells
-// that clocks can matter. Late owners are left to hastens.
+// tests returns the cell that a fault tests under c, and whether it does. skews is set if clocks
+// can matter. Owners that work past their lease are left to hastens.
 func (c *Config) tests(cell lockbench.Cell, skews bool) (_ lockbench.Cell, tests bool) {
 	switch {
 	case cell.Under == lockbench.Outlived:
@@ -59,7 +58,7 @@ func (c *Config) tests(cell lockbench.Cell, skews bool) (_ lockbench.Cell, tests
 	return cell, true
 }
 
-// hastens reports whether leases may end before their owners are done.
+// hastens reports whether leases may end before their owners release them.
 func (c *Config) hastens() bool {
 	return c.Moves > 0 || slices.ContainsFunc(c.faulted(), func(cell lockbench.Cell) bool { return cell.Under == lockbench.Outlived })
 }

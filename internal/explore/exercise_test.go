@@ -72,14 +72,14 @@ func TestSlowReplyMayComeTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	inWorld(t, Config{Design: notify[0], Scenario: "overrun", Kinds: []fault.Kind{fault.SlowReply}}, func(w *world) {
-		schedule := &strategy.Guided{Wishes: []strategy.Choice{
+		schedule := &strategy.Guided{Choices: []strategy.Choice{
 			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbRun, Actor: 0}, // acquires, and reads the record
 			{Verb: strategy.VerbRun, Actor: 1},                                           // is refused
 			{Verb: strategy.VerbRun, Actor: 0}, {Verb: strategy.VerbSlowReply, Actor: 0}, // renewals
 			{Verb: strategy.VerbMove, Actor: strategy.NoActor, Nth: 3}, // past the lease as the second renewal left it
 		}}
 		schedule.Begin()
-		p, err := w.perform(schedule)
+		p, err := w.runShown(schedule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,13 +109,13 @@ func TestScenariosExercise(t *testing.T) {
 // TestUntestedClaimsShow distinguishes an untested claim that could have been tested from
 // one that could not.
 func TestUntestedClaimsShow(t *testing.T) {
-	var m merged
+	var m findingSum
 	died := lockbench.Recovery.At(lockbench.Crash)
 	cells := []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.Fencing.At(0), died}
 	h := history.Header{Claims: lockbench.LeaseClaims()}
-	m.add(blank(h, nil), nil)
+	m.add(emptyResult(h, nil), nil)
 	exercised := map[lockbench.Cell]string{}
-	for _, f := range m.result(cells, blank(h, cells)) {
+	for _, f := range m.result(cells, emptyResult(h, cells)) {
 		if f.Exercised {
 			exercised[f.Cell] = f.Note
 		}
@@ -129,10 +129,10 @@ func TestUntestedClaimsShow(t *testing.T) {
 // TestUntestedAlthoughItHappened notes the missing occasion of a cell, although a
 // schedule with its conditions has others.
 func TestUntestedAlthoughItHappened(t *testing.T) {
-	var m merged
+	var m findingSum
 	m.add(checker.Result{Findings: []checker.CellFinding{{Cell: lockbench.Exclusion.At(lockbench.Crash), Finding: checker.Finding{Verdict: checker.Held, Exposure: 1}}}}, nil)
 	died := lockbench.Recovery.At(lockbench.Crash)
-	got := checker.Result{Findings: m.result([]lockbench.Cell{died}, blank(history.Header{}, []lockbench.Cell{died}))}.Find(died)
+	got := checker.Result{Findings: m.result([]lockbench.Cell{died}, emptyResult(history.Header{}, []lockbench.Cell{died}))}.Find(died)
 	if got.Verdict != checker.Untested || !strings.Contains(got.Note, "nobody was granted the key") {
 		t.Errorf("got %s, %q", got.Verdict, got.Note)
 	}

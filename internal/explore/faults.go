@@ -11,47 +11,47 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A flight is a period of time that a choice lets pass. Commands pending at its start run after it;
-// commands that arrive during it do not wait.
-type flight struct {
-	active bool
-	until  time.Time
-	paused *actor        // the paused actor, with all of its process; nil in a move of time
-	by     strategy.Verb // the verb that began it
-	held   []*stepserver.Command
-	// arrived are commands with replies that came while processes stood still. The replies lie in
-	// the sockets of their processes, so after the standstill no more time passes until they are
+// A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after
+// it; commands that arrive during it do not wait for its end.
+type timeSkip struct {
+	active  bool
+	until   time.Time
+	paused  *actor        // the paused actor, whose whole process is paused; nil in a time move
+	verb    strategy.Verb // of the choice that began it
+	delayed []*stepserver.Command
+	// unreadReplies are commands whose replies came while processes stood still. The replies are in
+	// the sockets of their processes, so that after the standstill no time passes until they are
 	// read.
-	arrived []*stepserver.Command
+	unreadReplies []*stepserver.Command
 }
 
-// unread reports whether a reply lies in the socket of its process.
-func (f *flight) unread(a *actor) bool {
-	return len(f.arrived) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.arrived, c) })
+// unread reports whether a reply is unread in the socket of the actor's process.
+func (f *timeSkip) unread(a *actor) bool {
+	return len(f.unreadReplies) > 0 && slices.ContainsFunc(a.pending, func(c *stepserver.Command) bool { return contains(f.unreadReplies, c) })
 }
 
-// stops reports whether the flight keeps the actor from going on with c, or with its parking if c
-// is nil.
-func (f *flight) stops(a *actor, c *stepserver.Command) bool {
+// stops reports whether the time skip keeps the actor from continuing with c or, if c is nil, from
+// its park.
+func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 	switch {
 	case !f.active:
 		return false
-	case f.by == strategy.VerbServerStandstill:
+	case f.verb == strategy.VerbServerStandstill:
 		return c != nil
-	case f.by.Stands():
+	case f.verb.Stands():
 		return true
 	case f.paused != nil && f.paused.process == a.process:
 		return true
 	case c == nil:
 		return a.held
 	}
-	return contains(f.held, c)
+	return contains(f.delayed, c)
 }
 
-// serverStands reports whether the server alone stands still.
-func (f *flight) serverStands() bool { return f.active && f.by == strategy.VerbServerStandstill }
+// serverStands reports whether the server, and nothing else, stands still.
+func (f *timeSkip) serverStands() bool { return f.active && f.verb == strategy.VerbServerStandstill }
 
-// apply makes a choice. Its effect on the server enters the step's effect.
+// apply makes a choice, and adds its effect on the server to the effect of the step.
 func (w *world) apply(c strategy.Choice) {
 	faults, moves := c.Cost()
 	w.left.faults -= faults
@@ -68,37 +68,38 @@ func (w *world) apply(c strategy.Choice) {
 	a := w.actors[c.Actor]
 	w.effect.Reset(a.number, a.process.number)
 	if c.Verb == strategy.VerbRun {
-		others := w.othersThan(a.process)
+		others := w.progressOfOthers(a.process)
 		if c.Nth >= strategy.LateCommand && a.client {
 			a.record.Fault("late", 0)
 		}
-		w.goOn(a, c.Nth)
+		w.resume(a, c.Nth)
 		w.bubble.Wait()
-		w.effect.Global = w.othersThan(a.process) != others && !w.woke()
+		w.effect.Global = w.progressOfOthers(a.process) != others && !w.wokeOthers()
 		return
 	}
 	w.effect.Global = true
 	w.inject(a, c)
 }
 
-// goOn makes the actor go on with an item, only up to its next command if the server stands still.
-func (w *world) goOn(a *actor, nth int) {
-	if !w.flight.serverStands() {
+// resume lets the actor continue with an item, but only up to its next command if the server stands
+// still.
+func (w *world) resume(a *actor, nth int) {
+	if !w.skip.serverStands() {
 		w.proceed(a, nth, w.execute)
 		return
 	}
-	if c := w.stepped(a); c != nil {
+	if c := w.stepToCommand(a); c != nil {
 		w.ran(c, stepserver.Effect{})
 	}
 }
 
-// othersThan returns a number that changes when an actor of another process moves.
-func (w *world) othersThan(p *process) (n int) {
+// progressOfOthers returns a number that changes if an actor of another process makes progress.
+func (w *world) progressOfOthers(p *process) (n int) {
 	for _, a := range w.actors {
 		if a.process == p {
 			continue
 		}
-		if a.parked != "" {
+		if a.parkedAt != "" {
 			n++
 		}
 		if a.exited {
@@ -113,8 +114,8 @@ func (w *world) othersThan(p *process) (n int) {
 	return n
 }
 
-// woke reports whether the step sent something to other processes, so that they may move.
-func (w *world) woke() bool {
+// wokeOthers reports whether the step sent data to other processes, which may then make progress.
+func (w *world) wokeOthers() bool {
 	for _, e := range w.effect.Server {
 		if len(e.Woken) > 0 {
 			return true
@@ -126,9 +127,9 @@ func (w *world) woke() bool {
 func (w *world) applyToAll(c strategy.Choice) {
 	switch c.Verb {
 	case strategy.VerbWait:
-		w.rest()
+		w.passIdleTime()
 	case strategy.VerbMove:
-		w.take(w.start.Add(c.At), nil, c.Verb)
+		w.startSkip(w.start.Add(c.At), nil, c.Verb)
 	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
 		w.standStill(c)
 	case strategy.VerbScriptFlush:
@@ -146,8 +147,8 @@ func (w *world) applyToAll(c strategy.Choice) {
 	}
 }
 
-// standStill stops all processes, the server, or both. Timers of processes fire meanwhile; their
-// commands wait for the server.
+// standStill stops all processes, the server, or both. Timers of the processes still fire
+// meanwhile, but the commands that they send wait for the server.
 func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbServerStandstill {
 		w.serverRecord.Fault(string(fault.Standstill), int64(c.At))
@@ -155,51 +156,51 @@ func (w *world) standStill(c strategy.Choice) {
 	if c.Verb != strategy.VerbStandstill {
 		w.serverRecord.Fault(string(fault.ServerStandstill), int64(c.At))
 	}
-	w.take(time.Now().Add(c.At), nil, c.Verb)
+	w.startSkip(time.Now().Add(c.At), nil, c.Verb)
 }
 
-// runSent makes the server run the sent commands, and the one that the actor comes to. Their
-// senders get the replies later.
+// runSent makes the server run the commands that were sent, and the next one of the actor. Their
+// senders get the replies after the standstill.
 func (w *world) runSent(a *actor) {
-	w.flight.arrived = w.flight.arrived[:0]
+	w.skip.unreadReplies = w.skip.unreadReplies[:0]
 	w.proceedTo(a, 0)
 	for _, c := range w.server.Pending() {
 		if !c.Answered() && !c.Orphan() {
-			w.carryOut(c, w.server.RunSlow)
-			w.flight.arrived = append(w.flight.arrived, c)
+			w.runOnServer(c, w.server.RunSlow)
+			w.skip.unreadReplies = append(w.skip.unreadReplies, c)
 		}
 	}
 }
 
-// take begins a flight.
-func (w *world) take(until time.Time, paused *actor, by strategy.Verb) {
-	w.flight.active, w.flight.until, w.flight.paused, w.flight.by = true, until, paused, by
-	w.flight.held = w.flight.held[:0]
+// startSkip begins a time skip.
+func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
+	w.skip.active, w.skip.until, w.skip.paused, w.skip.verb = true, until, paused, by
+	w.skip.delayed = w.skip.delayed[:0]
 	if !by.Stands() {
 		w.serverRecord.Fault(fault.TimeMove, int64(time.Until(until)))
 	}
 	for _, a := range w.actors {
-		a.held = a.parked != ""
-		w.flight.held = append(w.flight.held, a.pending...)
-		w.flight.held = append(w.flight.held, a.late...)
+		a.held = a.parkedAt != ""
+		w.skip.delayed = append(w.skip.delayed, a.pending...)
+		w.skip.delayed = append(w.skip.delayed, a.late...)
 	}
 	if w.sleep(until) {
-		w.land()
+		w.endSkip()
 	}
 }
 
-// land ends a flight.
-func (w *world) land() {
-	if a := w.flight.paused; a != nil {
+// endSkip ends the time skip.
+func (w *world) endSkip() {
+	if a := w.skip.paused; a != nil {
 		w.recordPause(a, history.Resume)
 	}
-	w.flight.active, w.flight.paused = false, nil
+	w.skip.active, w.skip.paused = false, nil
 	for _, a := range w.actors {
 		a.held = false
 	}
 }
 
-// recordPause records the begin or the end of a pause, for all clients that live with the actor.
+// recordPause records the start or the end of a pause for all live clients of the actor's process.
 func (w *world) recordPause(a *actor, kind history.Kind) {
 	for _, other := range w.clients {
 		if other.process == a.process {
@@ -214,24 +215,24 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbDieBefore:
 		w.die(a, c.Verb)
 	case strategy.VerbDieAfter:
-		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunUnanswered) })
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.runOnServer(cmd, w.server.RunUnanswered) })
 		w.die(a, c.Verb)
 	case strategy.VerbStandstill:
 		w.runSent(a)
 		w.standStill(c)
 	case strategy.VerbPause:
 		w.recordPause(a, history.Pause)
-		w.take(w.pastLease(a), a, c.Verb)
+		w.startSkip(w.pastLease(a), a, c.Verb)
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)
 	case strategy.VerbLoseReply:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)
-			return w.carryOut(cmd, w.server.RunLosing)
+			return w.runOnServer(cmd, w.server.RunLosing)
 		})
 	case strategy.VerbSlowReply:
-		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.carryOut(cmd, w.server.RunSlow) })
+		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect { return w.runOnServer(cmd, w.server.RunSlow) })
 	case strategy.VerbCut:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)
@@ -253,7 +254,7 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 }
 
 // affect records that a connection of the actor breaks. The background of a process with several
-// clients has a record of its own, under a negative number.
+// clients has a record of its own, under a negative client number.
 func (w *world) affect(a *actor, v strategy.Verb) {
 	a.process.affected = true
 	if a.record == nil {
@@ -262,7 +263,7 @@ func (w *world) affect(a *actor, v strategy.Verb) {
 	a.record.Fault(string(v.Fault()), 0)
 }
 
-// die ends the actor, and also its process if no other client lives in it.
+// die ends the actor, and its process if no other client of it lives.
 func (w *world) die(a *actor, v strategy.Verb) {
 	a.record.Die(string(v.Fault()))
 	a.crashed = true
@@ -279,10 +280,10 @@ func (w *world) die(a *actor, v strategy.Verb) {
 	w.server.KillClient(a.process.number, a.number)
 }
 
-// proceedTo lets a parked actor go on up to a command.
+// proceedTo lets a parked actor continue up to its next command.
 func (w *world) proceedTo(a *actor, nth int) {
 	if nth < a.items() && a.item(nth) == nil && !a.accesses {
-		if c := w.stepped(a); c != nil {
+		if c := w.stepToCommand(a); c != nil {
 			w.ran(c, stepserver.Effect{})
 		}
 	}
@@ -290,7 +291,7 @@ func (w *world) proceedTo(a *actor, nth int) {
 
 // endContext cancels the actor's current call.
 func (w *world) endContext(a *actor) {
-	if !a.call.under || a.call.cancel == nil {
+	if !a.call.inCall || a.call.cancel == nil {
 		return
 	}
 	a.record.Fault(string(fault.Cancel), 0)
@@ -298,8 +299,8 @@ func (w *world) endContext(a *actor) {
 	a.call.cancel()
 }
 
-// pastLease is the end of a pause of the actor: just after the last lease that it believes to have,
-// or, if it has none, after one granted now.
+// pastLease returns the end of a pause of the actor: just after the last lease that it believes to
+// have or, if it has none, after a lease granted now.
 func (w *world) pastLease(a *actor) time.Time {
 	ttl := w.cfg.TTL
 	if granted := w.cfg.Design.Granted; granted != nil {
@@ -314,5 +315,5 @@ func (w *world) pastLease(a *actor) time.Time {
 	if now := time.Now(); !last.After(now) {
 		last = now.Add(ttl)
 	}
-	return last.Add(margin)
+	return last.Add(edgeMargin)
 }

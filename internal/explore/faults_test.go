@@ -99,7 +99,7 @@ func (f faultFile) rerun(t *testing.T) (r explore.Result) {
 	}
 	d := find(t, f.design)
 	if cfg.Pool > 0 {
-		return apart(t, d, bubble.Job{Replay: f.replay})
+		return inChildProcess(t, d, bubble.Job{Replay: f.replay})
 	}
 	r, err = explore.Rerun(t.Context(), bubble.New(t), d, f.replay)
 	if err != nil {
@@ -108,10 +108,10 @@ func (f faultFile) rerun(t *testing.T) (r explore.Result) {
 	return r
 }
 
-// apart does the job in a process of its own, which is necessary if a pool is bounded: the
+// inChildProcess does the job in a process of its own, which is necessary if a pool is bounded: the
 // client library keeps the timers of clients that wait for a connection for the whole program,
 // and timers of one bubble are fatal in the next.
-func apart(t *testing.T, d design.Design, job bubble.Job) explore.Result {
+func inChildProcess(t *testing.T, d design.Design, job bubble.Job) explore.Result {
 	t.Helper()
 	job.Config.Design, job.Patience = design.Design{Name: d.Name, Claims: d.Claims}, time.Hour
 	r, err := bubble.Run(t.Context(), job, silent)
@@ -130,7 +130,7 @@ func (f faultFile) found(t *testing.T, cfg explore.Config, schedules int64) expl
 	}
 	cfg.Schedules = schedules
 	if cfg.Pool > 0 {
-		return f.counterexample(apart(t, cfg.Design, bubble.Job{Config: cfg}))
+		return f.counterexample(inChildProcess(t, cfg.Design, bubble.Job{Config: cfg}))
 	}
 	return f.counterexample(run(t, cfg))
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// slack is added to the leases that a probe waits for, and is the pause between its
-// tries: room for rounding and polling, as much as the checker allows.
-const slack = time.Second
+// probeSlack is added to the leases whose end the probe waits for, and is the pause between its
+// attempts. It covers rounding and polling, as in the checker.
+const probeSlack = time.Second
 
-// probeTries is how often a probe tries a refused key.
+// probeTries is how often a probe tries to acquire a refused key.
 const probeTries = 3
 
-// finish probes the locks that the schedule may have left, and ends its record.
+// finish probes the locks that the schedule may have left, and ends the record.
 func (w *world) finish() (err error) {
 	if w.ended && (len(w.faults) > 0 || len(w.server.Ends(w.scratch.ends[:0])) > 0 || !w.allDone()) {
 		err = w.probe()
@@ -27,8 +27,8 @@ func (w *world) finish() (err error) {
 	return err
 }
 
-// probe waits until every lease must be over. Then a client in a process of its own
-// tries every key. Clients that were given up are disconnected before.
+// probe waits until every lease must be over. Then a client in a process of its own acquires every
+// key. Clients that are stuck are disconnected before.
 func (w *world) probe() error {
 	for _, a := range w.clients {
 		if !a.done() {
@@ -40,17 +40,17 @@ func (w *world) probe() error {
 	if granted := w.cfg.Design.Granted; granted != nil {
 		longest = granted(longest)
 	}
-	w.pass(longest + w.cfg.Design.Tolerance + 2*w.skewed() + slack)
+	w.pass(longest + w.cfg.Design.Tolerance + 2*w.skewed() + probeSlack)
 	if err := w.prober.process.open(); err != nil {
 		return err
 	}
 	w.server.Attribute(w.prober.process.number, w.prober.number)
 	w.assign(w.prober)
-	inner := w.prober.process.inner.Locker(observed{w.prober.record, w.prober})
+	inner := w.prober.process.inner.Locker(beliefObserver{w.prober.record, w.prober})
 	locker := w.prober.record.Locker(inner)
 	w.prober.start(func() { w.tryAll(locker) })
 	for w.bubble.Wait(); !w.prober.exited; w.bubble.Wait() {
-		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
+		if !w.serve() && w.sleep(time.Now().Add(w.idleTimeout())) {
 			w.prober.process.affected = true
 			return nil
 		}
@@ -58,7 +58,7 @@ func (w *world) probe() error {
 	return nil
 }
 
-// tryAll is the probe's part.
+// tryAll is the part of the prober.
 func (w *world) tryAll(l lockbench.Locker) {
 	for _, key := range w.shared.Keys {
 		for range probeTries {
@@ -67,15 +67,14 @@ func (w *world) tryAll(l lockbench.Locker) {
 				_ = lease.Release(w.ctx)
 				break
 			}
-			if design.Sleep(w.ctx, slack) != nil {
+			if design.Sleep(w.ctx, probeSlack) != nil {
 				return
 			}
 		}
 	}
 }
 
-// serve runs the first pending command, if there is one. At this point there are no
-// choices left.
+// serve runs the first pending command, if there is one. There are no choices any more.
 func (w *world) serve() bool {
 	for _, c := range w.server.Pending() {
 		w.served(c, w.server.Run(c))
@@ -94,21 +93,21 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// patience is how long, in virtual time, lock code may take to return after all its
-// connections are broken and its contexts have ended.
-const patience = time.Minute
+// joinTimeout is the longest virtual time in which lock code must return after all its connections
+// are broken and its contexts have ended.
+const joinTimeout = time.Minute
 
-// end joins all goroutines of the schedule, so that the next begins alone.
+// end joins all goroutines of the schedule, so that nothing of it runs in the next one.
 func (w *world) end() {
-	w.over = true
-	quiet := w.quiet() // asked before clients are woken, because it reads their data
+	w.stopping = true
+	quiet := w.allReturned() // asked before clients are woken, because it reads their data
 	var waiting []*process
 	if !quiet {
 		waiting = w.waiting()
 	}
 	w.cancel()
 	if !quiet {
-		w.breakOff(waiting)
+		w.endWaits(waiting)
 	}
 	for _, p := range w.processes {
 		p.close()
@@ -118,24 +117,24 @@ func (w *world) end() {
 	w.join(time.Second)
 }
 
-// quiet reports whether every client returned and no command is pending.
-func (w *world) quiet() bool {
+// allReturned reports whether every client returned and no command is pending.
+func (w *world) allReturned() bool {
 	return w.unfinished() == nil && len(w.server.Pending())+len(w.server.Blocked()) == 0
 }
 
-// waiting lists the processes with unfinished clients or pending commands.
+// waiting returns the processes that have unfinished clients or pending commands.
 func (w *world) waiting() (all []*process) {
 	for _, p := range append(slices.Clone(w.processes), w.prober.process) {
-		if p.inner != nil && w.waits(p) {
+		if p.inner != nil && w.isUnfinished(p) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// breakOff ends the waits of clients: first the connections of their processes, then
-// their own steps, then time.
-func (w *world) breakOff(waiting []*process) {
+// endWaits ends the waits of clients: it breaks the connections of their processes, then ends their
+// own steps, then lets time pass.
+func (w *world) endWaits(waiting []*process) {
 	for _, p := range waiting {
 		p.affected, p.crashed = true, true
 		w.server.Kill(p.number)
@@ -143,16 +142,16 @@ func (w *world) breakOff(waiting []*process) {
 	w.server.Retire()
 	w.bubble.Wait()
 	for _, a := range w.clients {
-		if a.parked != "" && !a.exited {
+		if a.parkedAt != "" && !a.exited {
 			a.unpark()
 		}
 	}
-	w.join(patience)
+	w.join(joinTimeout)
 }
 
-// waits reports whether the process has a client that has not returned, or a pending
+// isUnfinished reports whether the process has a client that has not returned, or a pending
 // command.
-func (w *world) waits(p *process) bool {
+func (w *world) isUnfinished(p *process) bool {
 	for _, a := range append(slices.Clone(w.clients), w.prober) {
 		if a.process == p && !a.exited {
 			return true
@@ -174,7 +173,7 @@ func (w *world) join(atMost time.Duration) {
 		if left == nil {
 			return
 		}
-		if left.parked != "" {
+		if left.parkedAt != "" {
 			left.unpark()
 			continue
 		}
@@ -183,7 +182,7 @@ func (w *world) join(atMost time.Duration) {
 			left.dismiss()
 			left.exited, w.leaks = true, true
 		}
-		w.taken.Add(1)
+		w.count.Add(1)
 		time.Sleep(100 * time.Millisecond)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// replayed follows the lines of a replay file exactly. Lines about right clocks and forced waits
-// may be missing.
-type replayed struct {
+// A replayChooser makes exactly the choices in the lines of a replay file. Lines for unskewed
+// clocks and for waits without alternative may be missing in the file.
+type replayChooser struct {
 	lines      []line
 	next       int
 	halted     bool
@@ -20,13 +20,13 @@ type replayed struct {
 }
 
 // Begin implements strategy.Chooser.
-func (r *replayed) Begin() bool { return true }
+func (r *replayChooser) Begin() bool { return true }
 
 // Took implements strategy.Chooser.
-func (r *replayed) Took(*strategy.Effect) {}
+func (r *replayChooser) Took(*strategy.Effect) {}
 
 // Choose implements strategy.Chooser.
-func (r *replayed) Choose(p strategy.Point) int {
+func (r *replayChooser) Choose(p strategy.Point) int {
 	implied := p.Choices[0].Verb != strategy.VerbRun
 	if r.next == len(r.lines) && implied {
 		return 0
@@ -61,13 +61,13 @@ func (r *replayed) Choose(p strategy.Point) int {
 	return found
 }
 
-// about bounds the difference between a time in a file and the time that time passes to instead:
-// lock code may wait for a time that no seed decides.
-const about = 50 * time.Millisecond
+// timeTolerance bounds the difference between a time in a file and the one that is offered instead:
+// lock code may choose timeouts that no seed decides.
+const timeTolerance = 50 * time.Millisecond
 
-// nearest is the choice of the same kind with the closest time, within about.
+// nearest returns the choice of the same kind with the nearest time, within timeTolerance.
 func nearest(p strategy.Point, to strategy.Choice) int {
-	found, least := strategy.None, about
+	found, least := strategy.None, timeTolerance
 	for i, c := range p.Choices {
 		if off := max(c.At-to.At, to.At-c.At); c.Verb == to.Verb && off < least {
 			found, least = i, off
@@ -76,7 +76,7 @@ func nearest(p strategy.Point, to strategy.Choice) int {
 	return found
 }
 
-func (r *replayed) offered(p strategy.Point) string {
+func (r *replayChooser) offered(p strategy.Point) string {
 	var all []string
 	for _, c := range p.Choices {
 		all = append(all, fmt.Sprintf("%q", r.show(c)))
@@ -86,8 +86,8 @@ func (r *replayed) offered(p strategy.Point) string {
 
 var tokenName = regexp.MustCompile(`token#\d+`)
 
-// fits reports whether the line is about the command of c, ignoring the names of random values.
-func (r *replayed) fits(c strategy.Choice, l line) bool {
+// fits reports whether the line is about the command of c. The names of random values may differ.
+func (r *replayChooser) fits(c strategy.Choice, l line) bool {
 	shown := tokenName.ReplaceAllString(r.show(c), "token#")
 	return strings.HasPrefix(tokenName.ReplaceAllString(l.String(), "token#"), shown)
 }

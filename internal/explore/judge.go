@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// header says how the histories of all schedules are to be read.
+// header returns the header of the histories of all schedules.
 func header(c Config) history.Header {
 	return history.Header{
 		Schema:       history.Schema,
@@ -24,7 +24,8 @@ func header(c Config) history.Header {
 	}
 }
 
-// judged returns the verdicts on the schedule just run. They are good until the next.
+// judged returns the verdicts on the schedule that just ran. They are valid until the next
+// schedule.
 func (w *world) judged() checker.Result {
 	w.header.Faults = w.faults
 	w.judge.Reset(w.header)
@@ -34,7 +35,7 @@ func (w *world) judged() checker.Result {
 	return w.judge.Finish(w.trailer)
 }
 
-// judgedAtLength judges it once more, at length: with counterexamples, and with the
+// judgedAtLength returns the verdicts on the schedule that just ran, with counterexamples and the
 // cross-check.
 func (w *world) judgedAtLength() checker.Result {
 	w.header.Faults = w.faults
@@ -45,14 +46,15 @@ func (w *world) judgedAtLength() checker.Result {
 	return c.Finish(w.trailer)
 }
 
-// blank is what is found of these cells, and of every guarantee, when nothing happens.
-func blank(h history.Header, cells []lockbench.Cell) checker.Result {
+// emptyResult returns the findings on a history without events: on these cells and on every
+// guarantee.
+func emptyResult(h history.Header, cells []lockbench.Cell) checker.Result {
 	h.Exercises, h.Faults = cells, nil
 	return checker.New(h).Finish(history.End{})
 }
 
-// broken reports whether f has a violation that counts against the claims, or one that
-// does not.
+// broken reports whether f has a violation that counts against the claims or, if against is not
+// set, one that does not.
 func broken(f *checker.CellFinding, against bool) bool {
 	if against {
 		return f.Against > 0
@@ -60,9 +62,9 @@ func broken(f *checker.CellFinding, against bool) bool {
 	return f.Violations > f.Against
 }
 
-// breaks returns the first cell, by how many conditions it has, that breaks the guarantee
-// of within under these conditions or fewer of them; false when there is none.
-func breaks(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
+// firstBroken returns the broken cell of the guarantee of within that has the fewest conditions,
+// none of them outside of within; false if there is none.
+func firstBroken(r checker.Result, within lockbench.Cell, against bool) (lockbench.Cell, bool) {
 	want := failure{against: against}.finding()
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -18,7 +18,7 @@ import (
 // TestMain makes this program one that can explore in a child: benchmarks need that,
 // since a bubble is entered by a test.
 func TestMain(m *testing.M) {
-	settle()
+	setDefaults()
 	bubble.Child(func(name string) (design.Design, error) {
 		all, err := impls.Match(name)
 		if err != nil || len(all) != 1 {
@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/lockbench/lockbench/internal/explore_test.misfit.Acquire"))
 }
 
-// settle sets the defaults that the environment does not set: with the settings that
+// setDefaults sets the defaults that the environment does not set: with the settings that
 // [bubble.Run] gives its children exploring takes half of the processor time.
-func settle() {
+func setDefaults() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}

@@ -7,29 +7,29 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// merged adds up the findings of schedules.
-type merged struct {
+// A findingSum is the sum of the findings of schedules.
+type findingSum struct {
 	findings []checker.CellFinding // in the order of lockbench.Cell.Compare
 	grants   int64
-	occurred lockbench.Conditions // of the findings of any schedule
+	occurred lockbench.Conditions // conditions in the findings of any schedule
 }
 
-// add adds the verdicts on one schedule. It calls worse for each cell that the schedule
-// is the first to break, or the first to break against the claims.
-func (m *merged) add(r checker.Result, worse func(*checker.CellFinding)) {
+// add adds the verdicts on one schedule. It calls worse for each cell that this schedule is the
+// first to break, or the first to break against the claims.
+func (m *findingSum) add(r checker.Result, worse func(*checker.CellFinding)) {
 	m.grants += r.Grants
 	at := 0
 	for i := range r.Findings {
-		at = m.place(&r.Findings[i], at)
-		if m.take(&r.Findings[i], at) {
+		at = m.index(&r.Findings[i], at)
+		if m.join(&r.Findings[i], at) {
 			worse(&r.Findings[i])
 		}
 	}
 }
 
-// place returns the index of f's cell in the sum, searching from index from, and inserts the
+// index returns the index of f's cell in the sum, searching from index from, and inserts the
 // cell if it is new.
-func (m *merged) place(f *checker.CellFinding, from int) int {
+func (m *findingSum) index(f *checker.CellFinding, from int) int {
 	for i := from; i < len(m.findings); i++ {
 		if m.findings[i].Cell == f.Cell {
 			return i
@@ -42,24 +42,24 @@ func (m *merged) place(f *checker.CellFinding, from int) int {
 	return at
 }
 
-// found adds a violation by a shrunk schedule, if it is graver than the sum.
-func (m *merged) found(f *checker.CellFinding) {
-	if at := m.place(f, 0); f.Outweighs(&m.findings[at].Finding) {
-		m.take(f, at)
+// addShrunk adds a violation by a shrunk schedule, if it is graver than the sum.
+func (m *findingSum) addShrunk(f *checker.CellFinding) {
+	if at := m.index(f, 0); f.Outweighs(&m.findings[at].Finding) {
+		m.join(f, at)
 	}
 }
 
-// drop revokes that cell was broken, because no schedule shows it. That does not make it
-// held.
-func (m *merged) drop(cell lockbench.Cell) {
-	sum := &m.findings[m.place(&checker.CellFinding{Cell: cell}, 0)]
+// drop revokes that cell is broken, since no schedule shows it again. The cell is untested then,
+// not held.
+func (m *findingSum) drop(cell lockbench.Cell) {
+	sum := &m.findings[m.index(&checker.CellFinding{Cell: cell}, 0)]
 	sum.Verdict, sum.Note = checker.Untested, "it was broken by schedules that went another way when run again"
 	sum.Violations, sum.Against, sum.Questions = 0, 0, checker.ByQuestion{}
 }
 
-// take adds f to the sum of its cell. It returns whether f is broken and graver than all
+// join adds f to the sum of its cell. It returns whether f is broken, and graver than all findings
 // before it.
-func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
+func (m *findingSum) join(f *checker.CellFinding, at int) (worse bool) {
 	sum := &m.findings[at]
 	m.occurred |= f.Cell.Under
 	higher := f.Outweighs(&sum.Finding)
@@ -81,16 +81,16 @@ func (m *merged) take(f *checker.CellFinding, at int) (worse bool) {
 	return higher
 }
 
-// result is the sum. Cells in exercises that no schedule tested are untested, not left
-// out: blank has their findings for an empty run.
-func (m *merged) result(exercises []lockbench.Cell, blank checker.Result) []checker.CellFinding {
+// result returns the findings. A cell of exercises that no schedule tested is untested; the
+// findings of empty, on an empty history, have its note.
+func (m *findingSum) result(exercises []lockbench.Cell, empty checker.Result) []checker.CellFinding {
 	for _, cell := range exercises {
-		f := blank.Find(cell)
-		at := m.place(&f, 0)
+		f := empty.Find(cell)
+		at := m.index(&f, 0)
 		if sum := &m.findings[at]; sum.Verdict == checker.NotApplicable && sum.Note == "" {
 			sum.Verdict, sum.Note = f.Verdict, f.Note
 			if m.occurred.Has(cell.Under &^ lockbench.Outlived) { // the condition occurred, but it tested nothing
-				sum.Note = blank.Find(cell.Guarantee.At(0)).Note
+				sum.Note = empty.Find(cell.Guarantee.At(0)).Note
 			}
 		}
 		m.findings[at].Exercised = m.findings[at].Exercised || m.findings[at].Verdict == checker.Untested

@@ -25,7 +25,7 @@ func schedule(against int64, violated ...lockbench.Cell) (r checker.Result) {
 func TestMergedCountsSchedules(t *testing.T) {
 	plain, died, both := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)
 	held := checker.Result{Findings: []checker.CellFinding{{Cell: plain, Finding: checker.Finding{Verdict: checker.Held, Exposure: 5}}}, Grants: 2}
-	var m merged
+	var m findingSum
 	var broken []lockbench.Cell
 	for _, r := range []checker.Result{schedule(0, died), held, schedule(0, died, both), schedule(1, died), schedule(0, plain)} {
 		m.add(r, func(f *checker.CellFinding) { broken = append(broken, f.Cell) })
@@ -46,7 +46,7 @@ func TestMergedCountsSchedules(t *testing.T) {
 
 // TestMergingAllocatesNothing has schedules of more and fewer findings follow one another.
 func TestMergingAllocatesNothing(t *testing.T) {
-	var m merged
+	var m findingSum
 	died, late := lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
 	few, many := schedule(0, died), schedule(0, lockbench.Exclusion.At(0), late, died, lockbench.Effects.At(0))
 	add := func() {
@@ -79,7 +79,7 @@ func TestBreaks(t *testing.T) {
 		{"some of it does not", schedule(1, died), died, false, "exclusion@crash"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got, ok := breaks(c.r, c.within, c.against); got.String() != c.want || ok != (c.want != "") {
+			if got, ok := firstBroken(c.r, c.within, c.against); got.String() != c.want || ok != (c.want != "") {
 				t.Errorf("got %q, %t, want %q", got, ok, c.want)
 			}
 		})
@@ -89,14 +89,14 @@ func TestBreaks(t *testing.T) {
 // TestExplained: a violation of a claim is never explained by one that violates none.
 func TestExplained(t *testing.T) {
 	plain, died, late := lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Crash), lockbench.Exclusion.At(lockbench.Outlived)
-	x := explorer{found: map[lockbench.Cell]failure{plain: {}, died: {against: true}, late: {}}}
+	x := explorer{failures: map[lockbench.Cell]failure{plain: {}, died: {against: true}, late: {}}}
 	left := x.unexplained(map[lockbench.Cell]bool{})
 	if diff := cmp.Diff(left, []lockbench.Cell{died, plain}); diff != "" {
 		t.Errorf("to be shown (-got +want):\n%s", diff)
 	}
-	x.turnUp(failure{at: 7}, shrink.Candidate{Cell: late}, schedule(1, late, lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)))
-	if f := x.found[late]; !f.against || f.at != 7 || len(x.found) != 3 {
-		t.Errorf("got %+v: want %s turned up, and nothing else", x.found, late)
+	x.keepNewFailure(failure{schedule: 7}, shrink.Candidate{Cell: late}, schedule(1, late, lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew)))
+	if f := x.failures[late]; !f.against || f.schedule != 7 || len(x.failures) != 3 {
+		t.Errorf("got %+v: want %s turned up, and nothing else", x.failures, late)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestExplained(t *testing.T) {
 // are neither broken nor held.
 func TestDropLeavesNothingHeld(t *testing.T) {
 	cell := lockbench.Exclusion.At(0)
-	var m merged
+	var m findingSum
 	m.add(checker.Result{Findings: []checker.CellFinding{{Cell: cell, Finding: checker.Finding{Claimed: true, Verdict: checker.Broken, Violations: 1, Against: 1, Exposure: 9}}}}, func(*checker.CellFinding) {})
 	m.drop(cell)
 	if got := m.findings[0]; got.Verdict != checker.Untested || got.Violations+got.Against > 0 || got.Note == "" {

@@ -10,8 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// notes collect the presentation of a schedule: a row and a line of a replay file
-// per step.
+// notes record a schedule for a reader: for each step a row of a table and a line of a replay file.
 type notes struct {
 	printer render.Printer
 	rows    []Row
@@ -21,16 +20,16 @@ type notes struct {
 	what    string // the step that a parked actor waited for
 	command *stepserver.Command
 	late    bool
-	arrives bool // only the answer to command arrives; it ran before
+	arrives bool // the command ran before, and now its reply arrives
 	reply   string
 }
 
-// A line is one step of a replay file.
+// A line is one step in a replay file.
 type line struct {
 	actor string
 	verb  strategy.Verb
-	// what is the command, or the operation and its first command. It is for the
-	// reader, and tells commands apart. For a move or skew it is the distance.
+	// what is the command, or the operation and its first command. It tells commands apart for the
+	// reader. For a time move or a skew it is the duration.
 	what string
 	// choice is the choice that was made.
 	choice strategy.Choice
@@ -40,7 +39,7 @@ func (l line) String() string {
 	return strings.TrimRight(fmt.Sprintf("%s %s %s", l.actor, l.verb, l.what), " ")
 }
 
-// before notes the actor and command of a choice before it is made.
+// before notes the actor and the command of a choice, before the choice is made.
 func (w *world) before(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
@@ -55,10 +54,10 @@ func (w *world) before(c strategy.Choice) {
 	}
 }
 
-// looksAt notes an item of a; nil is its parking.
+// looksAt notes an item of a; nil is its park.
 func (n *notes) looksAt(c *stepserver.Command, a *actor) {
 	if n.command = c; c == nil {
-		n.what = a.parked
+		n.what = a.parkedAt
 		return
 	}
 	n.arrives = c.Answered()
@@ -71,7 +70,7 @@ func (w *world) ran(c *stepserver.Command, e stepserver.Effect) {
 	}
 }
 
-// note writes a step down after it is made.
+// note adds the step that was just made.
 func (w *world) note(c strategy.Choice) {
 	n := w.notes
 	if n == nil {
@@ -106,7 +105,7 @@ func (w *world) note(c strategy.Choice) {
 	n.lines, n.rows = append(n.lines, l), append(n.rows, row)
 }
 
-// served writes down a command that ran without a choice.
+// served adds a command that ran without a choice.
 func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 	n := w.notes
 	if n == nil {
@@ -121,8 +120,7 @@ func (w *world) served(c *stepserver.Command, e stepserver.Effect) {
 	})
 }
 
-// text describes the actor's step: its own operation, and the first command of
-// that.
+// text describes the step of the actor: its operation, and the first command of that.
 func (n *notes) text() string {
 	var parts []string
 	if n.late {

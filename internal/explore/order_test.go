@@ -57,7 +57,7 @@ func inWorld(t *testing.T, cfg Config, body func(*world)) {
 			return err
 		}
 		defer w.close()
-		if err = w.warm(); err == nil {
+		if err = w.warmUp(); err == nil {
 			body(w)
 		}
 		return err
@@ -78,7 +78,7 @@ func runTwice(t *testing.T, w *world, schedules int) {
 		made = append(made, slices.Clone(w.made))
 	}
 	for i, wishes := range slices.Backward(made) {
-		if diff := cmp.Diff(rows[i], performed(t, w, &strategy.Guided{Wishes: wishes})); diff != "" {
+		if diff := cmp.Diff(rows[i], performed(t, w, &strategy.Guided{Choices: wishes})); diff != "" {
 			t.Errorf("schedule %d, %v, went another way (-before +again):\n%s", i+1, wishes, diff)
 			return
 		}
@@ -91,10 +91,10 @@ type unending struct{ *strategy.Random }
 func (unending) Halts() bool { return false }
 
 // performed runs the next schedule of s and returns its steps.
-func performed(t *testing.T, w *world, s halting) []Row {
+func performed(t *testing.T, w *world, s halter) []Row {
 	t.Helper()
 	s.Begin()
-	p, err := w.perform(s)
+	p, err := w.runShown(s)
 	if err != nil {
 		t.Fatal(err)
 	}

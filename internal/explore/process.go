@@ -10,22 +10,21 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/clientpool"
 )
 
-// A process holds clients, and all of the design's state of an operating-system process. It serves
-// schedule after schedule.
+// A process has clients, and the state that a design keeps per operating-system process. It serves
+// one schedule after the other.
 type process struct {
-	number  int
-	world   *world
-	clients clientpool.Pool
-	random  seeded
-	road    []any // the way to the server
-	shared  bool  // it has several clients
+	number   int
+	world    *world
+	clients  clientpool.Pool
+	random   seededSource
+	services []any // the services that the design is opened with
+	shared   bool  // it has several clients
 
 	// Fields of the present schedule:
 	inner   design.Process // nil when it is not open
 	skew    time.Duration
 	crashed bool
-	// affected means that a fault broke its connections, or that the schedule ended while it used
-	// them.
+	// affected is set if a fault broke its connections, or the schedule ended while it used them.
 	affected bool
 }
 
@@ -34,7 +33,7 @@ func newProcess(w *world, number int) *process {
 	p.clients.Broken = func() bool { return p.affected }
 	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
 	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the library's pause before another try is random
-	p.road = []any{onredis.Server{Options: options, Clients: &p.clients}}
+	p.services = []any{onredis.Server{Options: options, Clients: &p.clients}}
 	return p
 }
 
@@ -49,7 +48,7 @@ func (p *process) open() error {
 		Now:      p.now,
 		Random:   &p.random,
 		Pool:     w.cfg.Pool,
-		Services: p.road,
+		Services: p.services,
 	}
 	inner, err := w.cfg.Design.Open(env)
 	if err != nil {
@@ -59,8 +58,9 @@ func (p *process) open() error {
 	return nil
 }
 
-// pid is its number on the common host. Each begins with the number of the process before, and so
-// do tokens made of these numbers: a lock that compares only a part of a token confuses them.
+// pid is the process id on the common host. The decimal text of each begins with the id of the
+// process before, and so do tokens that contain it: a lock that compares only a prefix of a token
+// confuses the two.
 func (p *process) pid() int {
 	pid := 1000
 	for range min(p.number, 12) {
@@ -75,12 +75,13 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.skew)
 }
 
-// close ends the process. It cuts pending commands off first, because a process may wait for them.
+// close ends the process. It first cuts its pending commands, for whose replies the process may
+// wait.
 func (p *process) close() {
 	if p.inner == nil {
 		return
 	}
-	p.affected = p.affected || p.crashed || p.world.waits(p)
+	p.affected = p.affected || p.crashed || p.world.isUnfinished(p)
 	if p.affected && !p.crashed {
 		p.world.server.Kill(p.number)
 	}

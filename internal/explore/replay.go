@@ -42,15 +42,15 @@ func ReadReplay(r io.Reader) (Replay, error) {
 	return Replay{text}, nil
 }
 
-// Config is the configuration in the file, but the design, which the file only names. Its
-// error is the one of ReadReplay.
+// Config returns the configuration in the file, and the name of the design instead of the design.
+// The error is the one of ReadReplay.
 func (r Replay) Config() (cfg Config, design string, err error) {
 	p, err := parseReplay(r.Text)
 	return p.cfg, p.design, err
 }
 
-// Breaks returns the cell and the verdict that the file gives its schedule; the zero Cell and
-// Untested if it gives none.
+// Breaks returns the cell that the schedule breaks according to the file, and the verdict; the zero
+// Cell and Untested if the file has none.
 func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	p, err := parseReplay(r.Text)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 	return p.breaks.Cell, p.breaks.Verdict
 }
 
-// A script is a replay file, read.
+// A script is the content of a replay file.
 type script struct {
 	cfg     Config
 	design  string
@@ -112,8 +112,8 @@ func (s *script) text() []byte {
 	return b.Bytes()
 }
 
-// settle makes cfg fit to run a script: everything is allowed to occur.
-func settle(cfg Config) Config {
+// configForReplay returns cfg with budgets and faults that allow every script.
+func configForReplay(cfg Config) Config {
 	const any = 1 << 20
 	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, fault.Explored()
 	cfg.Strategy, cfg.Budget, cfg.Schedules = Exhaustive, time.Hour, 1

@@ -11,16 +11,16 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// Rerun runs the schedule of a replay file again, with d as its design, and judges
-// it. Result.Defects reports a schedule that cannot be followed exactly, or that
-// does not show the file's violation. The error is about the file or the set-up.
+// Rerun runs the schedule of a replay file again, with d as its design, and judges it.
+// Result.Defects reports if the schedule cannot be followed exactly, or does not show the violation
+// of the file. The error is about the file or the set-up.
 func Rerun(ctx context.Context, bubble Bubble, d design.Design, r Replay) (Result, error) {
 	file, err := parseReplay(r.Text)
 	if err != nil {
 		return Result{}, err
 	}
 	file.cfg.Design = d
-	cfg, program, err := settle(file.cfg).resolve()
+	cfg, program, err := configForReplay(file.cfg).resolve()
 	if err != nil {
 		return Result{}, err
 	}
@@ -36,18 +36,18 @@ func (x *explorer) rerun(file *script, r Replay) error {
 		return err
 	}
 	defer w.close()
-	if err := w.warm(); err != nil {
+	if err := w.warmUp(); err != nil {
 		return err
 	}
-	follow := &replayed{lines: file.lines, show: w.shown}
-	p, err := w.perform(follow)
+	follow := &replayChooser{lines: file.lines, show: w.describe}
+	p, err := w.runShown(follow)
 	if err != nil {
 		return err
 	}
 	x.result.Findings, x.result.Grants = p.judged.Findings, p.judged.Grants
 	for i := range x.result.Findings {
 		f := &x.result.Findings[i]
-		f.Violations = min(1, f.Violations) // one schedule, however often it did it
+		f.Violations = min(1, f.Violations) // in schedules, not occasions
 		if f.Counterexample != nil {
 			f.Counterexample.Sentence = w.sentence(*f)
 		}
@@ -58,7 +58,7 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	}
 	x.result.Defects = append(p.judged.Defects, w.defects...)
 	x.compare(file, follow, p.notes.lines)
-	x.reshow(file, w, p)
+	x.showViolation(file, w, p)
 	for g, counterexample := range x.result.Counterexamples {
 		counterexample.Replay = r
 		x.result.Counterexamples[g] = counterexample
@@ -66,14 +66,14 @@ func (x *explorer) rerun(file *script, r Replay) error {
 	return nil
 }
 
-// compare reports the first difference between the schedule and the file.
-func (x *explorer) compare(file *script, follow *replayed, lines []line) {
+// compare reports the first difference between the schedule and the file as a defect.
+func (x *explorer) compare(file *script, follow *replayChooser, lines []line) {
 	if follow.divergence != "" {
 		x.defect("%s", follow.divergence)
 	}
-	was, is := said(file.lines), said(lines)
+	was, is := requiredLines(file.lines), requiredLines(lines)
 	for i := range min(len(was), len(is)) {
-		if !was[i].says(is[i]) {
+		if !was[i].matches(is[i]) {
 			x.defect("step %d was %q in the file and is %q", i+1, was[i], is[i])
 			break
 		}
@@ -83,25 +83,25 @@ func (x *explorer) compare(file *script, follow *replayed, lines []line) {
 	}
 }
 
-// says reports whether l, of a file, describes the step noted as is. A file may
-// leave out the command, or the whole description of the step.
-func (l line) says(is line) bool {
+// matches reports whether l, from a file, describes the noted step is. A file may leave out the
+// command or the whole description of a step.
+func (l line) matches(is line) bool {
 	return l.actor == is.actor && l.verb == is.verb &&
 		(l.what == is.what || l.what == "" || strings.HasPrefix(is.what, l.what+":"))
 }
 
-// said returns the lines without optional ones.
-func said(lines []line) []line {
+// requiredLines returns the lines without those that a file may leave out.
+func requiredLines(lines []line) []line {
 	implied := func(l line) bool { return l.verb == strategy.VerbWait || l.verb == strategy.VerbBegin }
 	return slices.DeleteFunc(slices.Clone(lines), implied)
 }
 
-// reshow shows the violation that the file names.
-func (x *explorer) reshow(file *script, w *world, p performance) {
+// showViolation shows the violation of the cell that the file names.
+func (x *explorer) showViolation(file *script, w *world, p shownRun) {
 	if file.breaks.Cell == (lockbench.Cell{}) {
 		return
 	}
-	finding := file.shows(p.judged)
+	finding := file.findingOf(p.judged)
 	if file.breaks.Verdict.Graver(finding.Verdict) {
 		x.defect("the file says that %s is %s; it is %s", file.breaks.Cell, file.breaks.Verdict, finding.Verdict)
 	}
@@ -110,28 +110,28 @@ func (x *explorer) reshow(file *script, w *world, p performance) {
 	}}
 }
 
-// shows returns the finding for the cell that the file names.
-func (s *script) shows(r checker.Result) checker.CellFinding {
+// findingOf returns the finding on the cell that the file names.
+func (s *script) findingOf(r checker.Result) checker.CellFinding {
 	if s.breaks.Verdict != checker.Broken {
 		return checker.CellFinding{Cell: s.breaks.Cell, Finding: r.Cells().Sum(s.breaks.Cell)}
 	}
 	return r.Find(s.breaks.Cell)
 }
 
-// shown is the note of a choice, before it is made.
-func (w *world) shown(c strategy.Choice) string {
+// describe returns the note of a choice before it is made.
+func (w *world) describe(c strategy.Choice) string {
 	l := line{actor: w.nameOf(c), verb: c.Verb}
 	switch {
 	case c.Verb.Timed():
 		l.what = c.At.String()
 	case c.Actor != strategy.NoActor:
-		l.what = w.faced(c)
+		l.what = w.nextItem(c)
 	}
 	return l.String()
 }
 
-// faced is the item that the actor of c waits for.
-func (w *world) faced(c strategy.Choice) string {
+// nextItem describes the item that the actor of c waits for.
+func (w *world) nextItem(c strategy.Choice) string {
 	a := w.actors[c.Actor]
 	if c.Nth < strategy.LateCommand && c.Nth >= a.items() {
 		return ""

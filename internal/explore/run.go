@@ -25,47 +25,47 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, found: map[lockbench.Cell]failure{}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, failures: map[lockbench.Cell]failure{}}
 	err = x.enter(ctx, x.explore)
 	x.result.Design = cfg.Design.Name
 	return x.result, err
 }
 
-// An explorer is one exploration.
+// An explorer is the state of one exploration.
 type explorer struct {
-	cfg     Config
-	program workloads.Program
-	bubble  Bubble
-	tell    func(Progress)
-	watch   *stopwatch
-	limit   limit
-	global  *global
+	cfg       Config
+	program   workloads.Program
+	bubble    Bubble
+	tell      func(Progress)
+	stopwatch *stopwatch
+	limit     limit
+	global    *globalRandom
 
-	world  *world
-	others []*world // with fewer clients or rounds, for shrinking
-	sum    merged
-	found  map[lockbench.Cell]failure
-	told   time.Duration
-	result Result
+	world         *world
+	smallerWorlds []*world // with fewer clients or rounds, for shrinking
+	sum           findingSum
+	failures      map[lockbench.Cell]failure
+	told          time.Duration
+	result        Result
 }
 
 // A failure is a schedule that broke a cell.
 type failure struct {
 	shrink.Candidate
-	against bool // it counts against the claims
-	at      int64
-	after   time.Duration
+	against  bool // the violation counts against the claims
+	schedule int64
+	elapsed  time.Duration
 }
 
-// enter runs body in the bubble, with the clocks and sources that it needs.
+// enter runs body in the bubble, with the clocks and random sources that it needs.
 func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 	clientpool.Quiet()
 	BeforeBubbles()
 	x.global = takeGlobal()
-	defer x.global.giveBack()
-	x.watch = startStopwatch()
-	x.limit = limit{ctx, x.watch, x.cfg.Budget, x.cfg.Schedules}
-	defer func() { x.result.Elapsed = x.watch.stop() }()
+	defer x.global.restore()
+	x.stopwatch = startStopwatch()
+	x.limit = limit{ctx, x.stopwatch, x.cfg.Budget, x.cfg.Schedules}
+	defer func() { x.result.Elapsed = x.stopwatch.stop() }()
 	ended := false
 	defer func() {
 		// A bubble panics at its end if goroutines are left in it.
@@ -91,7 +91,7 @@ func (x *explorer) explore() error {
 	}
 	defer w.close()
 	x.world = w
-	if err := w.warm(); err != nil {
+	if err := w.warmUp(); err != nil {
 		return err
 	}
 	if err := x.strategies(); err != nil {
@@ -100,8 +100,8 @@ func (x *explorer) explore() error {
 	x.counterexamples()
 	x.result.Coverage.Lacks = w.server.Lacks()
 	exercises := x.cfg.exercises(x.program, w.skews)
-	x.result.Findings, x.result.Grants = x.sum.result(exercises, blank(w.header, exercises)), x.sum.grants
-	for _, o := range x.others {
+	x.result.Findings, x.result.Grants = x.sum.result(exercises, emptyResult(w.header, exercises)), x.sum.grants
+	for _, o := range x.smallerWorlds {
 		o.close()
 	}
 	x.result.Defects = append(x.result.Defects, w.defects...)
@@ -132,15 +132,14 @@ func (x *explorer) strategies() error {
 	return x.draw(x.limit)
 }
 
-// maxDiverged bounds the schedules that may diverge before an exhaustive search gives up: it
-// may never end.
+// maxDiverged bounds the diverged schedules of an exhaustive search, which otherwise may never end.
 const maxDiverged = 100
 
 func (x *explorer) exhaust(l limit) error {
 	s := strategy.NewExhaustive(max(0, x.cfg.Faults), max(0, x.cfg.Moves), !x.cfg.NoReduction)
 	cov := &x.result.Coverage
 	for s.Begin() {
-		if cov.Stopped = x.over(l); cov.Stopped != "" {
+		if cov.Stopped = x.stopReason(l); cov.Stopped != "" {
 			break
 		}
 		if err := x.schedule(s, s.Fresh); err != nil {
@@ -169,7 +168,7 @@ func (x *explorer) draw(l limit) error {
 	s := draw(x.cfg.Seed, max(0, x.cfg.Faults), max(0, x.cfg.Moves), 4*x.cfg.Clients*x.cfg.Rounds)
 	cov := &x.result.Coverage
 	for s.Begin() {
-		if cov.Stopped = x.over(l); cov.Stopped != "" {
+		if cov.Stopped = x.stopReason(l); cov.Stopped != "" {
 			break
 		}
 		if err := x.schedule(s, func() bool { return true }); err != nil {
@@ -187,16 +186,16 @@ const (
 	shrinkYears = 50
 )
 
-// over is the reason to stop now, empty to go on. Goroutines that a lock leaves behind would
-// disturb the next schedule.
-func (x *explorer) over(l limit) string {
+// stopReason returns the reason to stop now, empty for none. Goroutines that a lock left behind are
+// one: they would disturb the next schedule.
+func (x *explorer) stopReason(l limit) string {
 	switch {
 	case x.world.leaks:
 		return "leak"
 	case time.Now().Year() >= lastYear-shrinkYears:
 		return "clock"
 	}
-	return l.over(x.result.Coverage.Schedules)
+	return l.stopReason(x.result.Coverage.Schedules)
 }
 
 // schedule runs one schedule and, if it counts, judges it.
@@ -217,18 +216,19 @@ func (x *explorer) count() {
 	cov.Schedules++
 	x.sum.add(x.world.judged(), func(f *checker.CellFinding) {
 		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
-		x.found[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.watch.read()}
+		x.failures[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.stopwatch.read()}
 	})
 	const often = 100 * time.Millisecond
-	if now := x.watch.read(); now-x.told >= often {
+	if now := x.stopwatch.read(); now-x.told >= often {
 		x.told = now
 		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(true), Elapsed: now})
 	}
 }
 
-// broken lists the broken cells so far, in order: those with violated claims, or the others.
+// broken returns the broken cells so far, in order: those that count against the claims, or the
+// others.
 func (x *explorer) broken(against bool) (all []lockbench.Cell) {
-	for cell, f := range x.found {
+	for cell, f := range x.failures {
 		if f.against == against {
 			all = append(all, cell)
 		}

@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// maxSteps bounds one schedule, for locks that never stop trying.
+// maxSteps bounds the steps of one schedule, for locks that retry for ever.
 const maxSteps = 5000
 
-// run runs one schedule, chosen by s, up to its end: every client is done, crashed or
-// given up, or s stops it. It returns false in the last case.
+// run runs one schedule, chosen by s, until every client has returned, died or been abandoned. It
+// returns false if s ends the schedule before.
 func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 	if err := w.open(); err != nil {
 		return false, err
@@ -21,13 +21,13 @@ func (w *world) run(s strategy.Chooser) (ended bool, err error) {
 		return false, nil
 	}
 	w.begin()
-	for w.look(); !w.ended; w.look() {
+	for w.collectItems(); !w.ended; w.collectItems() {
 		switch {
 		case w.idle() && !w.mayCancel():
-			w.rest()
+			w.passIdleTime()
 		case w.steps == maxSteps:
 			w.cutShort = true
-			w.giveUp()
+			w.abandon()
 		case !w.choose(s):
 			return false, nil
 		}
@@ -56,8 +56,8 @@ func (w *world) choose(s strategy.Chooser) bool {
 	return true
 }
 
-// look collects the items of all actors, when nobody moves.
-func (w *world) look() {
+// collectItems collects the items of all actors, when no goroutine runs.
+func (w *world) collectItems() {
 	for _, a := range w.actors {
 		a.pending, a.late = a.pending[:0], a.late[:0]
 	}
@@ -72,7 +72,7 @@ func (w *world) look() {
 		}
 	}
 	for _, a := range w.clients {
-		asleep := a.call.under && !a.call.cancelled && !a.crashed && a.items() == 0
+		asleep := a.call.inCall && !a.call.cancelled && !a.crashed && a.items() == 0
 		if asleep && !a.call.asleep {
 			a.call.rests++
 		}
@@ -80,7 +80,7 @@ func (w *world) look() {
 	}
 }
 
-// idle reports whether nothing can run before time passes.
+// idle reports whether nothing can run until time passes.
 func (w *world) idle() bool {
 	for _, a := range w.actors {
 		for i := range a.items() {
@@ -97,28 +97,28 @@ func (w *world) idle() bool {
 	return true
 }
 
-// ready reports whether the actor can go on with its n-th item now.
+// ready reports whether the actor can continue with its n-th item now.
 func (w *world) ready(a *actor, n int) bool {
-	return (!a.crashed || n >= strategy.LateCommand) && !w.flight.stops(a, a.item(n))
+	return (!a.crashed || n >= strategy.LateCommand) && !w.skip.stops(a, a.item(n))
 }
 
-// rest lets time pass while nothing can run: until something can, or up to the end of
-// a move or pause. It ends the schedule if nothing more will happen.
-func (w *world) rest() {
+// passIdleTime lets time pass while nothing can run: until something can, or to the end of a time
+// skip. It ends the schedule if nothing more will happen.
+func (w *world) passIdleTime() {
 	switch {
-	case w.flight.active:
-		if w.sleep(w.flight.until) {
-			w.land()
+	case w.skip.active:
+		if w.sleep(w.skip.until) {
+			w.endSkip()
 		}
 	case w.allDone():
 		w.ended = true
-	case w.sleep(time.Now().Add(w.horizon())):
-		w.giveUp()
+	case w.sleep(time.Now().Add(w.idleTimeout())):
+		w.abandon()
 	}
 }
 
-// sleep lets time pass until then, or until an actor needs the scheduler; it returns
-// whether it lasted.
+// sleep lets time pass until the given time, or until an actor needs the scheduler before that. It
+// returns false in the latter case.
 func (w *world) sleep(until time.Time) bool {
 	for {
 		select {
@@ -130,7 +130,7 @@ func (w *world) sleep(until time.Time) bool {
 		}
 		break
 	}
-	w.taken.Add(1)
+	w.count.Add(1)
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	lasted := false
@@ -144,15 +144,14 @@ func (w *world) sleep(until time.Time) bool {
 	return lasted
 }
 
-// horizon is how long the scheduler waits for an inactive client before it gives the
-// client up.
-func (w *world) horizon() time.Duration {
+// idleTimeout returns the virtual time after which an inactive client is abandoned.
+func (w *world) idleTimeout() time.Duration {
 	return time.Minute + 10*(w.cfg.TTL+w.cfg.Wait+w.cfg.Design.Tolerance)
 }
 
-// giveUp ends the schedule although clients are not done: they wait for something
-// that never comes.
-func (w *world) giveUp() {
+// abandon ends the schedule although clients have not returned: they wait for an event that never
+// comes.
+func (w *world) abandon() {
 	w.ended = true
 	for _, a := range w.clients {
 		if !a.done() {
@@ -161,21 +160,21 @@ func (w *world) giveUp() {
 	}
 }
 
-// proceed lets the actor go on with an item: from its parking up to and including the
-// next command, or with a command. how acts on the command.
+// proceed lets the actor continue with an item: from its park up to and including the next command,
+// or with a command. how runs the command.
 func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepserver.Effect) {
 	c := a.item(nth)
 	if c == nil {
-		c = w.stepped(a)
+		c = w.stepToCommand(a)
 	}
 	if c != nil {
 		w.ran(c, how(c))
 	}
 }
 
-// stepped lets a parked actor go on and returns the command that it comes to, nil if
-// it comes to none, or if it was parked before a command that was already pending.
-func (w *world) stepped(a *actor) *stepserver.Command {
+// stepToCommand lets a parked actor continue, and returns the next command that it sends: nil if it
+// sends none, or if that command was pending before the park.
+func (w *world) stepToCommand(a *actor) *stepserver.Command {
 	known, access := len(a.pending), a.accesses
 	a.unpark()
 	w.bubble.Wait()
@@ -201,7 +200,7 @@ func contains(all []*stepserver.Command, c *stepserver.Command) bool {
 
 // execute runs a command and records its effect.
 func (w *world) execute(c *stepserver.Command) stepserver.Effect {
-	e := w.carryOut(c, w.server.Run)
+	e := w.runOnServer(c, w.server.Run)
 	w.effect.Server = append(w.effect.Server, e)
 	return e
 }

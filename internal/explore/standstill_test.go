@@ -54,7 +54,7 @@ func (o *overlaps) Took(e *strategy.Effect) {
 	}
 	seen, valid := map[string]int{}, map[string]int{}
 	for _, a := range o.w.clients {
-		if a.crashed || a.call.under {
+		if a.crashed || a.call.inCall {
 			continue
 		}
 		a.mu.Lock()

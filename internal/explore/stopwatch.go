@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A stopwatch measures real time in a bubble, in which all clocks show virtual time: a
-// goroutine outside keeps it.
+// A stopwatch measures real time within a bubble, in which all clocks show virtual time. It runs a
+// goroutine outside of the bubble.
 type stopwatch struct {
 	begun   time.Time
 	elapsed atomic.Int64 // ns
@@ -39,10 +39,10 @@ func (s *stopwatch) run() {
 	}
 }
 
-// read is the real time since the start.
+// read returns the real time since the start.
 func (s *stopwatch) read() time.Duration { return time.Duration(s.elapsed.Load()) }
 
-// stop ends the stopwatch, again outside of the bubble, and returns the whole time.
+// stop ends the stopwatch, and returns the total time. It must be called outside of the bubble.
 func (s *stopwatch) stop() time.Duration {
 	close(s.quit)
 	<-s.ended
@@ -57,8 +57,8 @@ type limit struct {
 	schedules int64         // zero: none
 }
 
-// over is the reason to stop after so many schedules, empty to go on.
-func (l limit) over(schedules int64) string {
+// stopReason returns the reason to stop after this number of schedules, empty for none.
+func (l limit) stopReason(schedules int64) string {
 	switch {
 	case l.ctx.Err() != nil:
 		return "interrupted"

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// accessor is an actor's access to the store: each access is a step, which is taken even if
-// its caller has given up.
+// An accessor is the access of an actor to the store. Each access is a step, which is made even if
+// the context of the caller has ended.
 type accessor struct {
 	actor *actor
 	store lockbench.Store

@@ -7,34 +7,33 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// carryOut makes the server run a command, by how, and records the clients from which it
-// took a lock.
-func (w *world) carryOut(c *stepserver.Command, how func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
-	w.carried = c
-	defer func() { w.carried = nil }()
+// runOnServer runs a command on the server by how, and records the clients from which it took a
+// lock.
+func (w *world) runOnServer(c *stepserver.Command, how func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
+	w.running = c
+	defer func() { w.running = nil }()
 	return how(c)
 }
 
-// executed records the clients from which the command that is being run took a lock,
-// before its sender gets the reply: the command left nothing on the server of a lock
-// that another client believes to hold. The victim may never notice, and nobody may come
-// before its lease is over.
+// recordTaken records the clients from which the current command took a lock: it removed the last
+// key of a lock that another client believes to hold. It does so before the sender gets the reply.
+// The victim need never notice, and no other client need acquire the lock before its lease ends.
 //
-// The keys of a lock contain the lock's name. While any such key is left, nothing is
-// taken: a lock may keep several keys, and drop one that excludes nobody.
-func (w *world) executed(c *stepserver.Command, e stepserver.Effect) {
-	if c != w.carried {
+// The keys of a lock contain its name. As long as any such key exists, nothing counts as taken: a
+// lock may have several keys, and delete one that excludes no client.
+func (w *world) recordTaken(c *stepserver.Command, e stepserver.Effect) {
+	if c != w.running {
 		return
 	}
 	for _, key := range w.shared.Keys {
 		if changes(e, key) && !w.server.Has(key) {
-			w.effect.Mark(key, strategy.Orders) // the beliefs of clients about the key matter to this step
-			w.takenAway(key, w.sender(c))
+			w.effect.Mark(key, strategy.Orders) // the step depends on the beliefs of clients about the key
+			w.recordTakenAway(key, w.sender(c))
 		}
 	}
 }
 
-// changes reports whether a command wrote to a key that contains part.
+// changes reports whether a command wrote to a key whose name contains part.
 func changes(e stepserver.Effect, part string) bool {
 	for _, name := range e.Writes {
 		if !strings.HasPrefix(name, "\x00") && strings.Contains(name, part) {
@@ -44,9 +43,8 @@ func changes(e stepserver.Effect, part string) bool {
 	return false
 }
 
-// takenAway records that a command of by left nothing of a lock that others believe to
-// hold.
-func (w *world) takenAway(key string, by *actor) {
+// recordTakenAway records that a command of by removed a lock that other clients believe to hold.
+func (w *world) recordTakenAway(key string, by *actor) {
 	if by == nil {
 		return
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// tracked is a Locker with calls that the scheduler sees: it can end their
-// contexts, and knows the owner's beliefs.
-type tracked struct {
+// A trackedLocker is a Locker whose calls the scheduler knows: it can end their contexts, and
+// learns when the owner believes to hold a lock.
+type trackedLocker struct {
 	actor *actor
 	inner lockbench.Locker
 }
 
 // enter begins a call.
 func (a *actor) enter(ctx context.Context) context.Context {
-	a.world.taken.Load()
-	a.call = call{under: true}
+	a.world.count.Load()
+	a.call = call{inCall: true}
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
 	}
@@ -27,7 +27,7 @@ func (a *actor) enter(ctx context.Context) context.Context {
 }
 
 func (a *actor) leave() {
-	a.world.taken.Load()
+	a.world.count.Load()
 	if a.call.cancel != nil {
 		a.call.cancel()
 	}
@@ -35,7 +35,7 @@ func (a *actor) leave() {
 }
 
 // Acquire implements lockbench.Locker.
-func (l tracked) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (l trackedLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	a, begun := l.actor, time.Now()
 	ctx = a.enter(ctx)
 	inner, err := l.inner.Acquire(ctx, key, opt)
@@ -55,7 +55,7 @@ type trackedLease struct {
 	key   string
 }
 
-// until is the end of validity of a lease requested at begun.
+// until returns the end of validity of a lease that was requested at begun.
 func (l *trackedLease) until(begun time.Time, ttl time.Duration) time.Time {
 	if v, ok := lockbench.Ability[lockbench.Validator](l.Lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() && !from.Before(begun) {
@@ -106,15 +106,15 @@ func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// observed passes on the design's reports about one owner, and updates the owner's
-// belief after a renewal.
-type observed struct {
+// A beliefObserver passes on the design's reports about one owner, and updates the owner's beliefs
+// after renewals.
+type beliefObserver struct {
 	design.Observer
 	actor *actor
 }
 
 // Renewing implements design.Observer.
-func (o observed) Renewing(key string) func(time.Duration, error) {
+func (o beliefObserver) Renewing(key string) func(time.Duration, error) {
 	begun := time.Now()
 	done := o.Observer.Renewing(key)
 	return func(granted time.Duration, err error) {

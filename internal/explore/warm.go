@@ -9,20 +9,19 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// warm makes one client use the lock alone before any schedule. It learns the
-// abilities of the lock's leases and whether the lock reads the clock, and the
-// server learns the lock's scripts, as in a server that has been in use for a
-// while.
-func (w *world) warm() error {
+// warmUp lets one client use the lock alone before the first schedule. The world learns the
+// abilities of the leases and whether the lock reads the clock; the server learns the scripts of
+// the lock, like one that has been in use for a while.
+func (w *world) warmUp() error {
 	if err := w.open(); err != nil {
 		return err
 	}
 	var lacks error
 	a := w.clients[0]
-	locker := a.process.inner.Locker(observed{a.record, a})
-	a.start(func() { lacks = w.tour(locker) })
+	locker := a.process.inner.Locker(beliefObserver{a.record, a})
+	a.start(func() { lacks = w.useAllAbilities(locker) })
 	for w.bubble.Wait(); !a.exited; w.bubble.Wait() {
-		if !w.serve() && w.sleep(time.Now().Add(w.horizon())) {
+		if !w.serve() && w.sleep(time.Now().Add(w.idleTimeout())) {
 			break
 		}
 	}
@@ -37,12 +36,12 @@ func (w *world) warm() error {
 	return lacks
 }
 
-// tour uses every ability of a lease.
-func (w *world) tour(l lockbench.Locker) error {
+// useAllAbilities calls every ability of a lease.
+func (w *world) useAllAbilities(l lockbench.Locker) error {
 	opt := lockbench.Options{TTL: w.cfg.TTL}
 	lease, err := l.Acquire(w.ctx, w.shared.Keys[0], opt)
 	if err != nil || lease == nil {
-		return nil // the schedules will tell
+		return nil // the schedules will show the error
 	}
 	extender, extends := lockbench.Ability[lockbench.Extender](lease)
 	delayer, delays := lockbench.Ability[lockbench.DelayedReleaser](lease)

@@ -19,33 +19,33 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world is the environment of schedules, which run one after the other: the server behind its
-// step server, processes and clients, the record and its judge. The bubble's root calls its
-// methods. Its parts are below, by their lifetime; only fields that say so keep state of a schedule
-// for the next.
+// A world is the environment of schedules, which run in it one after the other: the server with its
+// step server, processes and clients, the record and its checker. The root goroutine of the bubble
+// calls its methods. The embedded structs are below, by their lifetime; only fields that say so
+// keep state from one schedule to the next.
 type world struct {
 	cfg     Config // with its defaults
 	program workloads.Program
 	shared  *workloads.Run // state that clients share
 	bubble  Bubble
 	server  server
-	global  *global
+	global  *globalRandom
 	store   *backend.Memory // emptied for each schedule
 	guarded lockbench.Store // store behind its guard
 
-	cast
-	habits
+	actorSet
+	designTraits
 	scratch
 	record
-	turns
-	troubles
-	course
+	rootTurns
+	runErrors
+	scheduleState
 }
 
-// The habits of a design are the facts that [world.warm] learns about it before the first schedule,
-// and the faults that may occur. They do not change afterwards, or the choices at a point would
-// differ between schedules.
-type habits struct {
+// designTraits are the facts about the design that [world.warmUp] learns before the first schedule,
+// and the faults that may occur. They do not change afterwards: the choices at a point must be the
+// same in all schedules.
+type designTraits struct {
 	allowed   strategy.VerbSet // faults that may occur
 	skews     bool             // the design reads the clock
 	seconds   bool             // the design may look at whole seconds of the clock
@@ -53,46 +53,46 @@ type habits struct {
 	clockRead atomic.Bool
 }
 
-// A record is the record of the schedule under way, and its judge. Tape, judge and the memory of
-// events serve all schedules; they hold data of the last schedule begun.
+// A record is the history of the current schedule, and its checker. Tape, checker and the memory of
+// events serve all schedules; they keep data until the next one begins.
 type record struct {
 	tape         *history.Tape
 	judge        *checker.Checker
 	header       history.Header
 	serverRecord *history.Client // events of the server
-	trailer      history.End     // zero until the schedule is over
+	trailer      history.End     // zero until the schedule has ended
 	events       []history.Event // of the last step
-	notes        *notes          // presentation; nil while only the verdict counts
+	notes        *notes          // nil while only the verdict matters
 }
 
-// Turns let the root and the goroutines of clients take turns: the root sleeps until a client wakes
-// it, and clients move only while it sleeps.
-type turns struct {
+// rootTurns lets the root and the goroutines of clients run alternately: the root sleeps until a
+// client wakes it, and clients run only while it sleeps.
+type rootTurns struct {
 	woken chan struct{}
-	// taken counts the turns of the root. The root adds one before time passes, and goroutines
-	// woken by a timer read it, so that the race detector sees the order that the bubble keeps
-	// anyway.
-	taken atomic.Int64
+	// count counts the turns of the root. The root increments it before time passes, and goroutines
+	// that a timer wakes read it. So the race detector knows the order, which the bubble
+	// guarantees.
+	count atomic.Int64
 }
 
-// wake ends the root's sleep, now or next.
-func (t *turns) wake() {
+// wake ends the root's current or next sleep.
+func (t *rootTurns) wake() {
 	select {
 	case t.woken <- struct{}{}:
 	default:
 	}
 }
 
-// Troubles are errors of all schedules so far; they only grow.
-type troubles struct {
+// runErrors are the errors of all schedules so far.
+type runErrors struct {
 	mu       sync.Mutex
 	defects  []string // each once; guarded by mu
-	cutShort bool     // some schedule was ended at maxSteps
-	leaks    bool     // a goroutine of some schedule does not end
+	cutShort bool     // a schedule was ended at maxSteps
+	leaks    bool     // a goroutine of a schedule does not end
 }
 
 // defect records an error. Any goroutine may call it.
-func (t *troubles) defect(text string) {
+func (t *runErrors) defect(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.defects, text) {
@@ -100,62 +100,63 @@ func (t *troubles) defect(text string) {
 	}
 }
 
-// A course is the state of the schedule under way. [world.open] begins it anew.
-type course struct {
-	start  time.Time // by the bubble's clock
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  bool // nothing more will happen in it
-	over   bool // nothing more will happen, and actors must end
-	flight flight
-	left   budget
-	last   strategy.Verb // verb of the last step
-	steps  int
-	// choices are the choices at the present point, made the choices made so far: a prefix of a
-	// schedule that runs the same way again.
+// A scheduleState is the state of the current schedule. [world.open] resets it.
+type scheduleState struct {
+	start    time.Time // by the bubble's clock
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    bool // nothing more will happen
+	stopping bool // the schedule has ended, and its actors must end
+	skip     timeSkip
+	left     budget
+	last     strategy.Verb // verb of the last step
+	steps    int
+	// choices are the choices at the current point, made the choices made so far. These replay the
+	// schedule.
 	choices, made []strategy.Choice
 	effect        strategy.Effect     // of the step under way
-	carried       *stepserver.Command // the command that carryOut runs
+	running       *stepserver.Command // the command that runOnServer runs
 	faults        []string            // kinds, in the order in which they occurred
 }
 
-// begin begins a schedule at its start, in the memory of the one before.
-func (c *course) begin() {
-	c.over, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
-	c.flight = flight{held: c.flight.held[:0], arrived: c.flight.arrived[:0]}
+// begin resets c, and keeps its memory.
+func (c *scheduleState) begin() {
+	c.stopping, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
+	c.skip = timeSkip{delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
 	c.made, c.faults = c.made[:0], c.faults[:0]
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 
-// now is the time since the schedule began.
-func (c *course) now() time.Duration { return time.Since(c.start) }
+// now returns the time since the start of the schedule.
+func (c *scheduleState) now() time.Duration { return time.Since(c.start) }
 
 // A budget is the rest of the budgets of a schedule.
 type budget struct {
 	faults, moves int
 }
 
-// phase is the fraction of a second at which every schedule begins: off a whole one.
+// phase is the fraction of a second, in ns, at which every schedule begins: away from a whole
+// second.
 const phase = 313_000_007
 
-// epoch is the displayed time of day at which every schedule begins.
+// epoch is the time of day that is displayed for the start of every schedule.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, phase, time.UTC)
 
-func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (*world, error) {
+func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRandom) (*world, error) {
 	server, err := stepserver.New()
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w := &world{
 		cfg: cfg, program: program, bubble: bubble, server: server, global: g,
-		store: backend.NewMemory(),
-		turns: turns{woken: make(chan struct{}, 1)},
+		store:     backend.NewMemory(),
+		rootTurns: rootTurns{woken: make(chan struct{}, 1)},
 	}
 	if w.guarded, err = w.store.Guarded(cfg.Guard); err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
 	w.header = header(cfg)
-	server.Executed(w.executed)
+	server.Executed(w.recordTaken)
 	w.tape = history.NewTape(w.header)
 	w.judge = checker.NewBrief(w.header)
 	w.shared = workloads.NewRun(cfg.options(program), nil)
@@ -185,7 +186,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *global) (
 }
 
 func (w *world) newActor(number int, in *process) *actor {
-	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parking: parking{resume: make(chan struct{}, 1)}}
+	return &actor{number: number, name: clientName(w.cfg, number), client: true, process: in, world: w, parkState: parkState{resume: make(chan struct{}, 1)}}
 }
 
 // close ends the world.
@@ -203,7 +204,7 @@ func (w *world) close() {
 	w.bubble.Wait()
 }
 
-// open makes the world of a new schedule.
+// open prepares the world for a new schedule.
 func (w *world) open() error {
 	w.align()
 	if w.notes != nil {
@@ -215,7 +216,7 @@ func (w *world) open() error {
 	if err := w.shared.Prepare(context.Background(), w.store, w.program); err != nil {
 		return err
 	}
-	w.course.begin()
+	w.scheduleState.begin()
 	w.serverRecord = w.tape.Client(-1, -1)
 	for _, p := range w.processes {
 		if !p.shared && p.number < len(w.clients) {
@@ -233,23 +234,23 @@ func (w *world) open() error {
 	return nil
 }
 
-// align sleeps until the time of day has the fraction of a second at which schedules begin. Server,
-// processes and bubble have one clock, which only advances: lock code may read it past its
-// environment, and send times of day to the server.
+// align sleeps until the fraction of a second at which schedules begin. The server, the processes
+// and the bubble share one clock, which only advances: lock code may read it directly, and send
+// times of day to the server.
 func (w *world) align() {
 	now := time.Now()
 	to := now.Truncate(time.Second).Add(phase)
 	if to.Before(now) {
 		to = to.Add(time.Second)
 	}
-	w.taken.Add(1)
+	w.count.Add(1)
 	time.Sleep(time.Until(to))
 	w.start = time.Now()
 }
 
-// assign gives an actor its part of the schedule.
+// assign starts an actor's part of the schedule.
 func (w *world) assign(a *actor) {
-	a.crashed, a.exited, a.parked, a.held, a.rests = false, false, "", false, 0
+	a.crashed, a.exited, a.parkedAt, a.held, a.rests = false, false, "", false, 0
 	a.pending, a.late, a.beliefs = a.pending[:0], a.late[:0], a.beliefs[:0]
 	clear(a.leases)
 	a.leases = a.leases[:0]
@@ -262,18 +263,18 @@ func (w *world) assign(a *actor) {
 // begin starts the clients, one after the other.
 func (w *world) begin() {
 	for _, a := range w.clients {
-		inner := a.process.inner.Locker(observed{a.record, a})
+		inner := a.process.inner.Locker(beliefObserver{a.record, a})
 		if w.program.Exploration.Again {
-			inner = again{inner}
+			inner = retryLocker{inner}
 		}
-		c := w.shared.Client(a.number, tracked{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
+		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a
 		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
 		w.bubble.Wait()
 	}
 }
 
-// wholeSecondsOf is ttl in whole seconds, as the coarsest designs grant it.
+// wholeSecondsOf returns ttl in whole seconds, as the coarsest designs grant it.
 func wholeSecondsOf(ttl time.Duration) time.Duration {
 	return (ttl + time.Second - 1).Truncate(time.Second)
 }

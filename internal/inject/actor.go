@@ -48,7 +48,7 @@ func (p *plan) occurs(in *Injector, a *actor, held bool) bool {
 	if p.While == fault.Held && !held || now < int64(p.At) || p.over(now) {
 		return false
 	}
-	return drawn || (p.P == 0 || p.atLeast > 0 && held) && p.isDue(now)
+	return drawn || (p.P == 0 || p.interval > 0 && held) && p.isDue(now)
 }
 
 // isDue reports whether p is due by the clock, and then sets its next time. Of
@@ -59,7 +59,7 @@ func (p *plan) isDue(now int64) bool {
 		return false
 	}
 	next := int64(math.MaxInt64)
-	if every := max(p.Every, p.atLeast); every > 0 {
+	if every := max(p.Every, p.interval); every > 0 {
 		next = now + int64(every)
 	}
 	return p.due.CompareAndSwap(due, next)

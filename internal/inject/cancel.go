@@ -17,14 +17,14 @@ type ending struct {
 type phase int
 
 const (
-	before   phase = iota // it is not sent
+	unsent   phase = iota // it is not sent
 	underWay              // it runs, but its reply is not waited for
-	afterIt               // it was answered
+	answered              // it was answered
 	phases
 )
 
-// farthest is the largest number of commands of a call before its context ends.
-const farthest = 3
+// maxCommands is the largest number of commands of a call before its context ends.
+const maxCommands = 3
 
 // toCancel returns a context for one call, perhaps with a planned end, and the
 // function that releases it. A lock may go on using the context of its acquire while
@@ -36,7 +36,7 @@ func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelF
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	e := &ending{plan: plan, phase: phase(c.actor.below(int(phases))), cancel: cancel}
-	first, later := c.actor.below(2) == 0, c.actor.below(farthest)
+	first, later := c.actor.below(2) == 0, c.actor.below(maxCommands)
 	e.commands.Store(1)
 	if !first {
 		e.commands.Add(int32(later))

@@ -129,8 +129,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return lease, err
 	}
 	c.hold(1)
-	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, stake: asked}
-	c.p.in.ledger.take(&held.stake, c.p.in.config.Lease)
+	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, heldKey: asked}
+	c.p.in.ledger.take(&held.heldKey, c.p.in.config.Lease)
 	c.p.in.granted.tell()
 	if c.diesHolding() {
 		return nil, errCrashed
@@ -158,9 +158,9 @@ func (c *Client) diesHolding() bool {
 // A heldLease is a lease that a client under faults holds.
 type heldLease struct {
 	lockbench.Wrapped
-	client *Client
-	done   context.CancelFunc // of the context of its acquire; nil once released
-	stake  stake
+	client  *Client
+	done    context.CancelFunc // of the context of its acquire; nil once released
+	heldKey heldKey
 }
 
 // Release implements [lockbench.Lease].
@@ -198,7 +198,7 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (l *heldLease) released() {
 	if l.done != nil {
 		l.client.hold(-1)
-		l.client.p.in.ledger.drop(&l.stake)
+		l.client.p.in.ledger.drop(&l.heldKey)
 		l.done()
 		l.done = nil
 	}
@@ -220,7 +220,7 @@ type guardedStore struct {
 
 // ReadGuarded implements [lockbench.GuardedStore].
 func (s guardedStore) ReadGuarded(ctx context.Context, key string, fence uint64) (r lockbench.Record, err error) {
-	err = s.client.p.under(func() error {
+	err = s.client.p.whileRunning(func() error {
 		r, err = s.guarded.ReadGuarded(ctx, key, fence)
 		return err
 	})
@@ -229,7 +229,7 @@ func (s guardedStore) ReadGuarded(ctx context.Context, key string, fence uint64)
 
 // WriteGuarded implements [lockbench.GuardedStore].
 func (s guardedStore) WriteGuarded(ctx context.Context, key string, r lockbench.Record, by lockbench.Standing) error {
-	return s.client.p.under(func() error { return s.guarded.WriteGuarded(ctx, key, r, by) })
+	return s.client.p.whileRunning(func() error { return s.guarded.WriteGuarded(ctx, key, r, by) })
 }
 
 type store struct {
@@ -239,7 +239,7 @@ type store struct {
 
 // Read implements [lockbench.Store].
 func (s store) Read(ctx context.Context, key string) (r lockbench.Record, err error) {
-	err = s.client.p.under(func() error {
+	err = s.client.p.whileRunning(func() error {
 		r, err = s.inner.Read(ctx, key)
 		return err
 	})
@@ -248,5 +248,5 @@ func (s store) Read(ctx context.Context, key string) (r lockbench.Record, err er
 
 // Write implements [lockbench.Store].
 func (s store) Write(ctx context.Context, key string, r lockbench.Record) error {
-	return s.client.p.under(func() error { return s.inner.Write(ctx, key, r) })
+	return s.client.p.whileRunning(func() error { return s.inner.Write(ctx, key, r) })
 }

@@ -47,9 +47,9 @@ func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration)
 	return nil
 }
 
-// rightClocks sets all clocks right again and records it, because clients may still
+// resetClocks sets all clocks right again and records it, because clients may still
 // hold locks.
-func (in *Injector) rightClocks() {
+func (in *Injector) resetClocks() {
 	for _, p := range in.plans {
 		if p.Kind != fault.ClockStep || in.ahead == 0 {
 			continue

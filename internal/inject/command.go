@@ -18,7 +18,7 @@ func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements [redis.Hook].
 func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if unseen(ctx, cmd) {
+		if isLibraryCommand(ctx, cmd) {
 			return next(ctx, cmd)
 		}
 		return h.p.command(&request{ctx, []redis.Cmder{cmd}, func(ctx context.Context, cmds []redis.Cmder) error {
@@ -31,7 +31,7 @@ func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // request.
 func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if unseen(ctx, cmds[0]) {
+		if isLibraryCommand(ctx, cmds[0]) {
 			return next(ctx, cmds)
 		}
 		return h.p.command(&request{ctx, cmds, next})
@@ -42,9 +42,9 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 // sends meanwhile are part of it.
 type insideKey struct{}
 
-// unseen reports whether the client library itself sends the command, to open or check a
+// isLibraryCommand reports whether the client library itself sends the command, to open or check a
 // connection, or as a part of another.
-func unseen(ctx context.Context, cmd redis.Cmder) bool {
+func isLibraryCommand(ctx context.Context, cmd redis.Cmder) bool {
 	switch cmd.Name() {
 	case "hello", "client", "select", "auth", "ping", "readonly":
 		return true
@@ -69,7 +69,7 @@ func (r *request) fail(err error) error {
 
 // send sends the request of process p. It returns the answer once p is not paused.
 func (p *Process) send(r *request) error {
-	err := p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
+	err := p.whileRunning(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
 	if p.crashed.Load() {
 		return r.fail(errCrashed)
 	}
@@ -83,14 +83,14 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	for i, cmd := range r.cmds {
 		copies[i] = cmd.Clone()
 	}
-	err = p.under(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), copies) })
+	err = p.whileRunning(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), copies) })
 	var refused redis.Error
 	return err == nil || errors.As(err, &refused), err
 }
 
-// under runs f while the process lives and is not paused. The process dies only when no such f
+// whileRunning runs f while the process lives and is not paused. The process dies only when no such f
 // is running.
-func (p *Process) under(f func() error) error {
+func (p *Process) whileRunning(f func() error) error {
 	if !p.await() {
 		return errCrashed
 	}
@@ -232,7 +232,7 @@ func (p *Process) cancelled(r *request, asked *call) error {
 		e.plan.count(held, acquiring)
 	}
 	switch e.phase {
-	case before:
+	case unsent:
 		end()
 		return r.fail(context.Canceled)
 	case underWay:

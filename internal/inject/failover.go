@@ -73,16 +73,16 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 		case <-in.stopping:
 			return false
 		case <-granted: // the grant is known to its owner, and to the primary alone
-		case <-time.After(lookEvery):
+		case <-time.After(checkInterval):
 		}
 	}
 }
 
-// A ledger records the locks that clients hold, and the ones among them that a
+// A replicaLedger records the locks that clients hold, and the ones among them that a
 // disconnected replica cannot have: locks acquired since the cut, on keys that were
 // free then or with a lease that has expired since. For other keys the replica may have
 // an older grant, which still locks the key. It is safe for concurrent use.
-type ledger struct {
+type replicaLedger struct {
 	mu    sync.Mutex
 	cuts  int64
 	cut   time.Time
@@ -91,15 +91,15 @@ type ledger struct {
 	fresh int             // number of held locks that the replica does not have
 }
 
-// A stake is one acquire or held lock.
-type stake struct {
-	key   string
-	asked int64 // number of cuts at the time of the acquire
-	fresh bool
+// A heldKey is one acquire or held lock.
+type heldKey struct {
+	key          string
+	asked        int64 // number of cuts at the time of the acquire
+	unreplicated bool
 }
 
 // cutOff notes that the replica gets no more data.
-func (l *ledger) cutOff() {
+func (l *replicaLedger) cutOff() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cuts++
@@ -110,37 +110,37 @@ func (l *ledger) cutOff() {
 }
 
 // ask begins an acquire of key.
-func (l *ledger) ask(key string) stake {
+func (l *replicaLedger) ask(key string) heldKey {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return stake{key: key, asked: l.cuts}
+	return heldKey{key: key, asked: l.cuts}
 }
 
 // take notes that s is held now; lease is how long the replica keeps an older grant.
-func (l *ledger) take(s *stake, lease time.Duration) {
+func (l *replicaLedger) take(s *heldKey, lease time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held[s.key]++
 	if s.asked == l.cuts && (!l.known[s.key] || time.Since(l.cut) > lease) {
-		s.fresh = true
+		s.unreplicated = true
 		l.fresh++
 	}
 }
 
 // drop notes that s is no longer held.
-func (l *ledger) drop(s *stake) {
+func (l *replicaLedger) drop(s *heldKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held[s.key]--; l.held[s.key] <= 0 {
 		delete(l.held, s.key)
 	}
-	if s.fresh && s.asked == l.cuts {
+	if s.unreplicated && s.asked == l.cuts {
 		l.fresh--
 	}
 }
 
 // unknown reports whether a client holds a lock that the replica does not have.
-func (l *ledger) unknown() bool {
+func (l *replicaLedger) unknown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fresh > 0

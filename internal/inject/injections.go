@@ -60,14 +60,14 @@ var injections = map[fault.Kind]injection{
 	fault.ClockStep:   {occur: (*Injector).stepClocks, open: (*Injector).ownClocks},
 	fault.Evict:       {occur: (*Injector).evict},
 
-	fault.Slow: {occur: (*Injector).hinder, counts: true,
+	fault.Slow: {occur: (*Injector).disturbNetwork, counts: true,
 		toxic: `{"name": %q, "type": "latency", "stream": %[1]q, "attributes": {"latency": %[2]d}}`},
-	fault.Throttle: {occur: (*Injector).hinder, counts: true,
+	fault.Throttle: {occur: (*Injector).disturbNetwork, counts: true,
 		toxic: `{"name": %q, "type": "bandwidth", "stream": %[1]q, "attributes": {"rate": %[3]d}}`},
-	fault.BlackHole: {occur: (*Injector).hinder, counts: true,
+	fault.BlackHole: {occur: (*Injector).disturbNetwork, counts: true,
 		toxic: `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`},
 }
 
 // endings undo the lasting effects of faults, in this order: a server that is down has
 // no clock.
-var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).rightClocks, (*Injector).closeProxies}
+var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).resetClocks, (*Injector).closeProxies}

@@ -67,17 +67,17 @@ type serverState struct {
 	// replica copies the server through link; nil unless the server is to fail over.
 	replica *servers.Replica
 	link    *proxy
-	ledger  ledger
+	ledger  replicaLedger
 
-	// roads are the proxies' targets for faults of the network: the servers' TCP addresses, by the
+	// tcpAddresses are the proxies' targets for faults of the network: the servers' TCP addresses, by the
 	// addresses that designs use.
-	roads map[string]string
-	// turn counts the faults of one server, to choose the next server.
-	turn int
+	tcpAddresses map[string]string
+	// nextServer counts the faults of one server, to choose the next server.
+	nextServer int
 	// ahead is how far the stepped clocks are ahead.
 	ahead time.Duration
-	// down are the servers that a fault has killed.
-	down []*servers.Server
+	// killed are the servers that a fault has killed.
+	killed []*servers.Server
 }
 
 // A plan is a fault with its implementation and its counts.
@@ -86,8 +86,8 @@ type plan struct {
 	row *fault.Row
 	how injection
 	due atomic.Int64 // the next occurrence by the clock, in ns since the start
-	// atLeast is the time between occurrences beside chance, zero for chance alone.
-	atLeast time.Duration
+	// clientFaultInterval is the time between occurrences beside chance, zero for chance alone.
+	interval time.Duration
 
 	occurrences, metHeld, metAcquire atomic.Int64
 }
@@ -98,39 +98,39 @@ func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Services); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: ledger{held: map[string]int{}}}}
+	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: replicaLedger{held: map[string]int{}}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		row := fault.Of(f.Kind)
 		f = f.Filled(c.pastLease(), c.Tolerance)
 		if f.Until == 0 && row.LeavesLocked() {
-			f.Until = c.quiet()
+			f.Until = c.lastFaultTime()
 		}
 		p := &plan{Fault: f, row: row, how: injections[f.Kind]}
 		p.due.Store(int64(f.At))
 		if f.P > 0 && f.P == row.Live.Usual.P {
-			p.atLeast = atLeast
-			p.due.Store(int64(f.At + atLeast))
+			p.interval = clientFaultInterval
+			p.due.Store(int64(f.At + clientFaultInterval))
 		}
 		in.plans = append(in.plans, p)
 	}
 	return in, nil
 }
 
-// atLeast is the time between occurrences of a client fault with its usual chance, so that a short
+// clientFaultInterval is the time between occurrences of a client fault with its usual chance, so that a short
 // run meets it.
-const atLeast = 500 * time.Millisecond
+const clientFaultInterval = 500 * time.Millisecond
 
 // pastLease is the length of a pause that outlasts the lease and the design's tolerance.
 func (c *Config) pastLease() time.Duration { return c.Lease + c.Lease/4 + c.Tolerance }
 
-// slack is longer than the checker allows for a key to become free after its lease.
-const slack = 2500 * time.Millisecond
+// releaseSlack is longer than the checker allows for a key to become free after its lease.
+const releaseSlack = 2500 * time.Millisecond
 
-// quiet is the time at which faults that may leave a key locked end: early enough before the end of
+// lastFaultTime is the time at which faults that may leave a key locked end: early enough before the end of
 // the run for the checker to see it, and not before half of the run.
-func (c *Config) quiet() time.Duration {
-	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-slack)
+func (c *Config) lastFaultTime() time.Duration {
+	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-releaseSlack)
 }
 
 // over reports whether it is too late for p to occur.
@@ -146,22 +146,22 @@ func (in *Injector) Open(ctx context.Context) error {
 			return fmt.Errorf("fault %s: %w", p.Kind, err)
 		}
 	}
-	return in.openRoads(ctx)
+	return in.openTCP(ctx)
 }
 
-// openRoads opens TCP to the servers if a fault of the network needs it.
-func (in *Injector) openRoads(ctx context.Context) error {
+// openTCP opens TCP to the servers if a fault of the network needs it.
+func (in *Injector) openTCP(ctx context.Context) error {
 	i := slices.IndexFunc(in.plans, func(p *plan) bool { return p.row.Target == fault.Network })
 	if i < 0 {
 		return nil
 	}
-	in.roads = map[string]string{}
+	in.tcpAddresses = map[string]string{}
 	for _, s := range in.redis {
 		addr, err := s.ListenTCP(ctx)
 		if err != nil {
 			return fmt.Errorf("fault %s: %w", in.plans[i].Kind, err)
 		}
-		in.roads[s.Options().Addr] = addr
+		in.tcpAddresses[s.Options().Addr] = addr
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	in.active.Store(true)
 	for _, p := range in.plans {
 		if p.how.occur != nil {
-			in.work.Go(func() { in.keep(ctx, p) })
+			in.work.Go(func() { in.injectOnSchedule(ctx, p) })
 		}
 	}
 	return nil

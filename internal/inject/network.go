@@ -39,11 +39,11 @@ func (p *proxy) Close() { p.Stop() }
 // A dial opens a connection.
 type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// road returns the function by which the process connects to the server at addr:
+// dialTo returns the function by which the process connects to the server at addr:
 // straight, or a function that connects through a proxy of the process's own if a
 // fault may affect the network.
-func (p *Process) road(addr string, straight dial) dial {
-	upstream, detour := p.in.roads[addr]
+func (p *Process) dialTo(addr string, straight dial) dial {
+	upstream, detour := p.in.tcpAddresses[addr]
 	if !detour {
 		return straight
 	}
@@ -90,9 +90,9 @@ func (in *Injector) closeProxies() {
 // directions are the streams of a connection.
 var directions = []string{"upstream", "downstream"}
 
-// hinder applies p to the connections of one process for a while. A black hole loses
+// disturbNetwork applies p to the connections of one process for a while. A black hole loses
 // its data for good: it ends with broken connections.
-func (in *Injector) hinder(ctx context.Context, p *plan) error {
+func (in *Injector) disturbNetwork(ctx context.Context, p *plan) error {
 	victim := in.victim(p)
 	if victim == nil {
 		return nil

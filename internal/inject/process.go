@@ -105,7 +105,7 @@ func (p *Process) Pass(ctx context.Context, send func(context.Context) error) er
 // through a proxy if a fault may affect the network.
 func (p *Process) reach(opt *redis.Options) *redis.Options {
 	mine := *opt
-	mine.Dialer = p.dialer(p.road(opt.Addr, opt.Dialer))
+	mine.Dialer = p.dialer(p.dialTo(opt.Addr, opt.Dialer))
 	return &mine
 }
 

@@ -13,13 +13,13 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// lookEvery is the interval between checks, for a due fault, of states that no event reports:
+// checkInterval is the interval between checks, for a due fault, of states that no event reports:
 // whether a replica is behind, and whether a lock is still held without news of it.
-const lookEvery = 10 * time.Millisecond
+const checkInterval = 10 * time.Millisecond
 
-// keep injects p into the server on schedule until ctx ends.
-func (in *Injector) keep(ctx context.Context, p *plan) {
-	for in.rest(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
+// injectOnSchedule injects p into the server on schedule until ctx ends.
+func (in *Injector) injectOnSchedule(ctx context.Context, p *plan) {
+	for in.sleep(ctx, time.Duration(p.due.Load())-time.Since(in.start)) {
 		if p.over(in.now()) {
 			return
 		}
@@ -34,18 +34,18 @@ func (in *Injector) keep(ctx context.Context, p *plan) {
 	}
 }
 
-// patience is the part of the lease, as a divisor, for which a due fault waits for a new grant
+// grantPatience is the part of the lease, as a divisor, for which a due fault waits for a new grant
 // while a lock is held: a newer grant leaves more of its lease to see the effect.
-const patience = 4
+const grantPatience = 4
 
 // awaitGrant waits for the moment at which p occurs: the next grant or, if none comes for a
 // while, any held lock. It returns false if the faults or the time of p end first. A failover
 // waits for a grant of its own, and here only for a held lock.
 func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
 	granted := in.granted.next()
-	waited := time.NewTimer(in.config.Lease / patience)
+	waited := time.NewTimer(in.config.Lease / grantPatience)
 	defer waited.Stop()
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(checkInterval)
 	defer look.Stop()
 	for late := p.how.counts; ; {
 		select {
@@ -63,8 +63,8 @@ func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
 	}
 }
 
-// rest waits for d and reports whether it ended before ctx.
-func (in *Injector) rest(ctx context.Context, d time.Duration) bool {
+// sleep waits for d and reports whether it ended before ctx.
+func (in *Injector) sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
@@ -117,8 +117,8 @@ func (in *Injector) everywhere(f func(*redis.Client) error) error {
 
 // next is the next server to affect. in.injecting is held.
 func (in *Injector) next() design.Service {
-	s := in.config.Services[in.turn%len(in.config.Services)]
-	in.turn++
+	s := in.config.Services[in.nextServer%len(in.config.Services)]
+	in.nextServer++
 	return s
 }
 
@@ -195,16 +195,16 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 	in.serverRecord.Fault(string(fault.Down), int64(p.N))
 	for _, s := range slices.Backward(in.redis[len(in.redis)-p.N:]) {
-		if slices.Contains(in.down, s) {
+		if slices.Contains(in.killed, s) {
 			continue
 		}
 		if err := s.Kill(); err != nil {
 			return err
 		}
-		in.down = append(in.down, s)
+		in.killed = append(in.killed, s)
 	}
 	if p.For > 0 {
-		in.rest(ctx, p.For)
+		in.sleep(ctx, p.For)
 		return in.raise(ctx)
 	}
 	return nil
@@ -213,10 +213,10 @@ func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 // raise starts the servers that are down, empty.
 func (in *Injector) raise(ctx context.Context) error {
 	var errs []error
-	for _, s := range in.down {
+	for _, s := range in.killed {
 		errs = append(errs, s.Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) }))
 	}
-	in.down = nil
+	in.killed = nil
 	return errors.Join(errs...)
 }
 

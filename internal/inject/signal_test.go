@@ -23,7 +23,7 @@ func TestAwaitGrant(t *testing.T) {
 		after       time.Duration
 	}{
 		{"the next grant", true, true, 0, true, 50 * time.Millisecond},
-		{"a lock held for long", true, false, 0, true, lease / patience},
+		{"a lock held for long", true, false, 0, true, lease / grantPatience},
 		{"nobody holds one, and its time is over", false, false, time.Second, false, time.Second},
 		{"nobody holds one, and the run ends", false, false, 0, false, 10 * time.Second},
 	} {
@@ -41,7 +41,7 @@ func TestAwaitGrant(t *testing.T) {
 				if got := in.awaitGrant(ctx, &plan{Fault: fault.Fault{Until: c.until}}); got != c.want {
 					t.Errorf("got %v, want %v", got, c.want)
 				}
-				if took := time.Since(in.start); took < c.after || took > c.after+2*lookEvery {
+				if took := time.Since(in.start); took < c.after || took > c.after+2*checkInterval {
 					t.Errorf("it waited %v, want %v", took, c.after)
 				}
 			})
@@ -53,12 +53,12 @@ func TestAwaitGrant(t *testing.T) {
 // chance alone.
 func TestAtLeast(t *testing.T) {
 	server := servertest.Start(t)
-	for p, want := range map[float64]time.Duration{0.001: atLeast, 0.002: 0} {
+	for p, want := range map[float64]time.Duration{0.001: clientFaultInterval, 0.002: 0} {
 		in, err := New(Config{Faults: []fault.Fault{{Kind: fault.Crash, P: p}}, Services: []design.Service{server}, Lease: time.Second, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := in.plans[0].atLeast; got != want {
+		if got := in.plans[0].interval; got != want {
 			t.Errorf("p=%v: got %v, want %v", p, got, want)
 		}
 	}

@@ -25,9 +25,9 @@ func newAlarm() *alarm {
 	return &alarm{fd, os.NewFile(uintptr(fd), "timer")}
 }
 
-// briefest is the time that arming the timer takes: shorter waits yield the processor
+// minSleep is the time that arming the timer takes: shorter waits yield the processor
 // instead.
-const briefest = 20 * time.Microsecond
+const minSleep = 20 * time.Microsecond
 
 // wait returns at due, or soon after.
 func (a *alarm) wait(due time.Time) {
@@ -36,7 +36,7 @@ func (a *alarm) wait(due time.Time) {
 		switch {
 		case left <= 0:
 			return
-		case left < briefest:
+		case left < minSleep:
 			runtime.Gosched()
 		case a.file == nil || !a.sleep(left):
 			time.Sleep(left)

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// settle sums up the business by the store, once no client runs any more. It skips a store
+// sumBusiness sums up the business by the store, once no client runs any more. It skips a store
 // that may have lost data.
-func (r *run) settle(ctx context.Context) {
+func (r *run) sumBusiness(ctx context.Context) {
 	if r.cfg.Workload.Business == nil || r.measured == nil {
 		return
 	}

@@ -28,8 +28,8 @@ type client struct {
 // concurrent use.
 type totals struct {
 	mu   sync.Mutex
-	here []*workloads.Client
-	gone counts
+	live []*workloads.Client
+	dead counts
 }
 
 // counts has the fields of workloads.Counts.
@@ -47,30 +47,30 @@ func (t *counts) add(n *workloads.Counts) {
 func (c *totals) join(one *workloads.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.here = append(c.here, one)
+	c.live = append(c.live, one)
 }
 
 // leave moves the counts of a dead client to gone.
 func (c *totals) leave(one *workloads.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gone.add(&one.Counts)
-	c.here = slices.DeleteFunc(c.here, func(other *workloads.Client) bool { return other == one })
+	c.dead.add(&one.Counts)
+	c.live = slices.DeleteFunc(c.live, func(other *workloads.Client) bool { return other == one })
 }
 
 // total is the sum over all clients so far.
 func (c *totals) total() counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.gone
-	for _, one := range c.here {
+	all := c.dead
+	for _, one := range c.live {
 		all.add(&one.Counts)
 	}
 	return all
 }
 
-// enlist gives c an owner with this id, which lives in p.
-func (r *run) enlist(c *client, id int, p *process) {
+// newOwner gives c an owner with this id, which lives in p.
+func (r *run) newOwner(c *client, id int, p *process) {
 	c.process = p
 	requests := r.requests(p)
 	locker, store := r.lockerOf(c, id, requests)
@@ -122,8 +122,8 @@ func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockben
 	return c.faults.Locker(r.monitor.MortalLocker(locker, c.faults.Crashed)), c.faults.Store(store)
 }
 
-// live does c's share of the load, by one owner and, if it dies, by others after it.
-func (r *run) live(ctx context.Context, c *client, share int64) {
+// makeLoad does c's share of the load, by one owner and, if it dies, by others after it.
+func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 	r.letStall(c)
 	for id := c.number; ; {
 		share = r.work(ctx, c, share)
@@ -138,7 +138,7 @@ func (r *run) live(ctx context.Context, c *client, share int64) {
 		r.totals.leave(c.owner)
 		c.record.Retire()
 		id += r.options.Clients + r.options.Stallers
-		r.enlist(c, id, fresh)
+		r.newOwner(c, id, fresh)
 	}
 }
 

@@ -28,11 +28,11 @@ func (r *run) close(ctx context.Context) error {
 	s.MonitorOverlaps = r.monitor.Overlaps()
 	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
-	r.settle(ctx)
-	r.summary.Notes = append(r.summary.Notes, r.foreign.Stop()...) // before its key is swept
+	r.sumBusiness(ctx)
+	r.summary.Notes = append(r.summary.Notes, r.serverWatch.Stop()...) // before its key is swept
 	r.sweep(ctx)
 	r.closeRecord()
-	r.remark()
+	r.addNotes()
 	return errors.Join(r.problems...)
 }
 
@@ -66,15 +66,15 @@ func (r *run) closeRecord() {
 		return
 	}
 	ended := r.summary.Trailer
-	r.stands.stop(&r.summary)
+	r.standstills.stop(&r.summary)
 	if err := r.recorder.Close(ended); err != nil {
 		r.summary.Ended = EndedUnrecorded
 		r.problems = append(r.problems, fmt.Errorf("the history is incomplete: %w", err))
 	}
 }
 
-// remark adds notes that a reader of the summary should not overlook.
-func (r *run) remark() {
+// addNotes adds notes that a reader of the summary should not overlook.
+func (r *run) addNotes() {
 	s := &r.summary
 	if s.Ended == EndedServerLost {
 		s.note("server %s was lost: %v", r.cfg.Services.First().Address(), reasonOr(r.cfg.services().Err(), "it answered nobody for seconds"))

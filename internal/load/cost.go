@@ -21,9 +21,9 @@ func (r *run) usage(ctx context.Context) []design.Usage {
 	return all
 }
 
-// spent is the processor time that servers took between two readings, in ns. It is nil
+// processorTime is the processor time that servers took between two readings, in ns. It is nil
 // if one reading is missing or a server was replaced meanwhile.
-func spent(before, after []design.Usage) *int64 {
+func processorTime(before, after []design.Usage) *int64 {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil
 	}

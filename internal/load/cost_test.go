@@ -34,7 +34,7 @@ func TestSpent(t *testing.T) {
 		{"it did not tell at the end", []design.Usage{at("a", 2)}, nil, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := spent(c.before, c.after)
+			got := processorTime(c.before, c.after)
 			if (got == nil) != (c.want < 0) || got != nil && *got != c.want {
 				t.Errorf("spent %v, want %d (below zero: not known)", got, c.want)
 			}

@@ -24,18 +24,18 @@ type dispatcher struct {
 
 	// The client that has the turn owns the fields below.
 	timetable *timetable
-	left      int64 // arrivals that may still be taken; below zero is no limit
+	remaining int64 // arrivals that may still be taken; below zero is no limit
 	start     time.Time
-	warm      time.Time // when the warm-up ends
+	warmupEnd time.Time // when the warm-up ends
 	due       time.Time // of the next arrival, if one is drawn
 	drawn     bool
 	clock     clock
 	kept      runinfo.Arrivals
-	// spare is the time since which some client has been idle, taken the time of the last
+	// idleSince is the time since which some client has been idle, taken the time of the last
 	// arrival taken.
-	spare, taken time.Time
-	warmed       time.Time     // time of the first arrival after the warm-up
-	used         time.Duration // processor time until warmed
+	idleSince, lastTaken time.Time
+	firstMeasured        time.Time     // time of the first arrival after the warm-up
+	warmupCPU            time.Duration // processor time until warmed
 }
 
 // A clock waits for instants.
@@ -49,17 +49,17 @@ type clock interface {
 func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{
 		turn: make(chan struct{}, 1), over: over,
-		timetable: newTimetable(&o), left: -1, clock: c,
+		timetable: newTimetable(&o), remaining: -1, clock: c,
 	}
 	if o.Operations > 0 {
-		d.left = o.Operations
+		d.remaining = o.Operations
 	}
 	return d
 }
 
 // begin starts the timetable now.
 func (d *dispatcher) begin(warm time.Time) {
-	d.start, d.warm = time.Now(), warm
+	d.start, d.warmupEnd = time.Now(), warm
 	d.turn <- struct{}{}
 }
 
@@ -80,11 +80,11 @@ func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
 		}
 	}
 	defer func() { d.turn <- struct{}{} }()
-	if d.left == 0 {
+	if d.remaining == 0 {
 		return due, true, false
 	}
 	if !d.draw() {
-		d.rest(ctx) // the stages have ended before the run
+		d.awaitEnd(ctx) // the stages have ended before the run
 		return due, false, false
 	}
 	if !d.await(ctx) {
@@ -104,14 +104,14 @@ func (d *dispatcher) draw() bool {
 	return more
 }
 
-// fine is the last part of a wait, which is precise and does not watch for the end of the
+// preciseWait is the last part of a wait, which is precise and does not watch for the end of the
 // run.
-const fine = 10 * time.Millisecond
+const preciseWait = 10 * time.Millisecond
 
 // await waits until the next arrival is due. It returns false if the run is over or ctx has
 // ended before that.
 func (d *dispatcher) await(ctx context.Context) bool {
-	if long := time.Until(d.due) - fine; long > 0 {
+	if long := time.Until(d.due) - preciseWait; long > 0 {
 		timer := time.NewTimer(long)
 		defer timer.Stop()
 		select {
@@ -131,32 +131,32 @@ func (d *dispatcher) await(ctx context.Context) bool {
 	}
 }
 
-func (d *dispatcher) rest(ctx context.Context) {
+func (d *dispatcher) awaitEnd(ctx context.Context) {
 	select {
 	case <-d.over:
 	case <-ctx.Done():
 	}
 }
 
-// patience is the least lateness that counts for an idle client. Shorter delays come from
+// minLateness is the least lateness that counts for an idle client. Shorter delays come from
 // timers and schedulers on a machine that does other things, too.
-const patience = 10 * time.Millisecond
+const minLateness = 10 * time.Millisecond
 
 // take takes the due arrival for a client that has been idle since idle, and accounts for
 // its lateness. The lock, which kept all clients, causes the delay until some client was
 // idle; the machine causes the rest.
 func (d *dispatcher) take(idle time.Time) {
 	d.drawn = false
-	d.left--
+	d.remaining--
 	now := time.Now()
-	if idle.After(d.taken) {
-		d.spare = idle // all clients were busy from the last arrival until then
+	if idle.After(d.lastTaken) {
+		d.idleSince = idle // all clients were busy from the last arrival until then
 	}
-	d.taken = now
-	if !d.due.Before(d.warm) {
+	d.lastTaken = now
+	if !d.due.Before(d.warmupEnd) {
 		d.kept.Due++
 	}
-	if !now.Before(d.warm) {
+	if !now.Before(d.warmupEnd) {
 		d.account(now)
 	}
 }
@@ -164,19 +164,19 @@ func (d *dispatcher) take(idle time.Time) {
 func (d *dispatcher) account(now time.Time) {
 	k := &d.kept
 	if k.Started == 0 {
-		d.warmed = now
-		d.used, _ = processor.Used()
+		d.firstMeasured = now
+		d.warmupCPU, _ = processor.Used()
 	}
 	k.Started++
 	ready := d.due
-	if d.spare.After(ready) {
-		ready = d.spare
+	if d.idleSince.After(ready) {
+		ready = d.idleSince
 	}
 	k.BusyNS += int64(ready.Sub(d.due))
 	woke := now.Sub(ready)
 	k.WakingNS += int64(woke)
 	k.WakingMaxNS = max(k.WakingMaxNS, int64(woke))
-	if woke > max(patience, d.timetable.interval()/2) {
+	if woke > max(minLateness, d.timetable.interval()/2) {
 		k.Overslept++
 	}
 }
@@ -187,13 +187,13 @@ func (d *dispatcher) finish(end time.Time) *runinfo.Arrivals {
 	<-d.turn
 	d.clock.close()
 	k := &d.kept
-	if d.left != 0 && d.draw() && !d.due.After(end) {
+	if d.remaining != 0 && d.draw() && !d.due.After(end) {
 		k.BehindNS = int64(end.Sub(d.due))
 		d.missed(end)
 	}
 	if used, err := processor.Used(); err == nil && k.Started > 0 {
-		processors := end.Sub(d.warmed).Seconds() * float64(runtime.GOMAXPROCS(0))
-		k.Processor = (used - d.used).Seconds() / processors
+		processors := end.Sub(d.firstMeasured).Seconds() * float64(runtime.GOMAXPROCS(0))
+		k.Processor = (used - d.warmupCPU).Seconds() / processors
 	}
 	return k
 }
@@ -201,12 +201,12 @@ func (d *dispatcher) finish(end time.Time) *runinfo.Arrivals {
 // missed counts the arrivals from the next one up to end.
 func (d *dispatcher) missed(end time.Time) {
 	early := int64(0)
-	if d.due.Before(d.warm) {
-		early = 1 + d.timetable.count(d.warm.Sub(d.start))
+	if d.due.Before(d.warmupEnd) {
+		early = 1 + d.timetable.count(d.warmupEnd.Sub(d.start))
 	}
 	late := 1 + d.timetable.count(end.Sub(d.start))
-	if d.left > 0 {
-		late = min(late, d.left-early)
+	if d.remaining > 0 {
+		late = min(late, d.remaining-early)
 	}
 	d.kept.Waiting = early + late
 	d.kept.Due += late

@@ -44,12 +44,12 @@ func (d *usage) add(p *process) {
 // processes are the processes of a run, one at each place. Of dead ones only their counts
 // are kept.
 type processes struct {
-	mu     sync.Mutex
-	at     []*process // by place
-	made   int        // so far
-	gone   usage      // usage of dead processes, without the stallers'
-	closed bool       // no process is opened any more
-	errs   []error
+	mu        sync.Mutex
+	byPlace   []*process // by place
+	made      int        // so far
+	deadUsage usage      // usage of dead processes, without the stallers'
+	closed    bool       // no process is opened any more
+	errs      []error
 }
 
 // openProcess opens the process for a place, with a number unique in the run.
@@ -70,10 +70,10 @@ func (r *run) openProcess(place int) (*process, error) {
 		return nil, fmt.Errorf("open process %d: %w", p.number, err)
 	}
 	p.inner = process
-	if place == len(r.processes.at) {
-		r.processes.at = append(r.processes.at, nil)
+	if place == len(r.processes.byPlace) {
+		r.processes.byPlace = append(r.processes.byPlace, nil)
 	}
-	r.processes.at[place] = p
+	r.processes.byPlace[place] = p
 	return p, nil
 }
 
@@ -94,7 +94,7 @@ func (r *run) environment(p *process) design.Environment {
 func (r *run) processAt(place int) *process {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
-	p := r.processes.at[place]
+	p := r.processes.byPlace[place]
 	if !p.crashed() {
 		return p
 	}
@@ -107,7 +107,7 @@ func (r *run) processAt(place int) *process {
 		return nil
 	}
 	if place < r.options.Processes {
-		r.processes.gone.add(p)
+		r.processes.deadUsage.add(p)
 	}
 	return fresh
 }
@@ -125,7 +125,7 @@ func (r *run) closeProcesses() {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
 	r.processes.closed = true
-	for _, p := range r.processes.at {
+	for _, p := range r.processes.byPlace {
 		if err := p.close(); err != nil && !p.crashed() {
 			r.summary.note("process %d of the design did not close cleanly: %v", p.number, err)
 		}
@@ -140,8 +140,8 @@ func (r *run) closeProcesses() {
 func (r *run) totalUsage() usage {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
-	all := r.processes.gone
-	for _, p := range r.processes.at[:min(len(r.processes.at), r.options.Processes)] {
+	all := r.processes.deadUsage
+	for _, p := range r.processes.byPlace[:min(len(r.processes.byPlace), r.options.Processes)] {
 		all.add(p)
 	}
 	return all

@@ -52,19 +52,19 @@ type run struct {
 	options workloads.Options
 	prefix  string
 
-	store     design.Records
-	guarded   lockbench.Store // store behind its guard
-	processes processes
-	recorder  *history.Recorder // nil when nothing is recorded
-	injector  *inject.Injector  // nil in a run without faults
-	monitor   *occupancy.Monitor
-	measured  *group
-	stalled   *group // nil if nobody stalls
-	clients   []*client
-	totals    totals
-	arrivals  *dispatcher          // nil in a closed loop
-	stands    *standing            // nil when nothing is recorded
-	foreign   *serverwatch.Watcher // nil if there is nothing to watch, or nothing is recorded
+	store       design.Records
+	guarded     lockbench.Store // store behind its guard
+	processes   processes
+	recorder    *history.Recorder // nil when nothing is recorded
+	injector    *inject.Injector  // nil in a run without faults
+	monitor     *occupancy.Monitor
+	measured    *group
+	stalled     *group // nil if nobody stalls
+	clients     []*client
+	totals      totals
+	arrivals    *dispatcher          // nil in a closed loop
+	standstills *standstillWatch     // nil when nothing is recorded
+	serverWatch *serverwatch.Watcher // nil if there is nothing to watch, or nothing is recorded
 
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // number of clients that have not stopped
@@ -150,7 +150,7 @@ func (r *run) openClients() {
 	for _, g := range r.groups() {
 		for i := range g.options.Clients {
 			c := &client{number: g.first + i, group: g}
-			r.enlist(c, c.number, r.processes.at[g.place(c.number)])
+			r.newOwner(c, c.number, r.processes.byPlace[g.place(c.number)])
 			r.clients = append(r.clients, c)
 		}
 	}
@@ -178,13 +178,13 @@ func (r *run) drive(ctx context.Context) {
 	close(r.measured.over)
 	ended := time.Now()
 	r.summary.EndNS = r.stamp(ended)
-	r.summary.ServerCPUNS = spent(w.used, r.usage(ctx))
+	r.summary.ServerCPUNS = processorTime(w.used, r.usage(ctx))
 	r.end()
 	if r.stalled != nil {
 		w.untilStalled(ctx)
 		close(r.stalled.over)
 	}
-	r.windDown(stopWaiting, abandon)
+	r.awaitClients(stopWaiting, abandon)
 	if r.arrivals != nil {
 		r.summary.Arrivals = r.arrivals.finish(ended)
 	}
@@ -234,7 +234,7 @@ func (r *run) start(ctx context.Context) {
 		share := r.share(c)
 		all.Go(func() {
 			defer r.running.Add(-1)
-			r.live(ctx, c, share)
+			r.makeLoad(ctx, c, share)
 			if c.group == r.measured {
 				measured.Done()
 			}
@@ -277,8 +277,8 @@ const (
 	closeGrace = 3 * time.Second
 )
 
-// windDown waits for the clients, ever less patiently.
-func (r *run) windDown(stopWaiting, abandon func()) {
+// awaitClients waits for the clients, ever less patiently.
+func (r *run) awaitClients(stopWaiting, abandon func()) {
 	steps := []struct {
 		patience time.Duration
 		then     func()
@@ -286,7 +286,7 @@ func (r *run) windDown(stopWaiting, abandon func()) {
 		{waitGrace + min(r.options.Wait, longestWait), stopWaiting},
 		{operationGrace - waitGrace, abandon},
 		{closeGrace, r.closeProcesses},
-		{closeGrace, r.giveUp},
+		{closeGrace, r.abandon},
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -301,9 +301,9 @@ func (r *run) windDown(stopWaiting, abandon func()) {
 	}
 }
 
-// giveUp leaves goroutines behind that no context and no closed connection ends:
+// abandon leaves goroutines behind that no context and no closed connection ends:
 // the lock under test does not come back from a call.
-func (r *run) giveUp() {
+func (r *run) abandon() {
 	r.problems = append(r.problems, fmt.Errorf(
 		"%d clients are still inside a call %v after the run; hint: the lock must return when its context ends",
 		r.running.Load(), operationGrace+2*closeGrace))

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/standstill"
 )
 
-// standing records standstills of the process and of its servers during a run.
-type standing struct {
+// standstillWatch records standstills of the process and of its servers during a run.
+type standstillWatch struct {
 	watcher *standstill.Watcher
 	closes  []func() error
 }
@@ -20,7 +20,7 @@ func (r *run) watchStandstills() {
 	if r.recorder == nil || r.cfg.unwatched {
 		return
 	}
-	r.stands = &standing{}
+	r.standstills = &standstillWatch{}
 	c := standstill.Config{Bound: standstill.BoundFor(r.cfg.Design.Lease(r.options.TTL))}
 	if r.injector != nil {
 		c.Outages = r.injector.Outages
@@ -31,21 +31,21 @@ func (r *run) watchStandstills() {
 			ask, closing := prompt.Ask()
 			_ = ask(context.Background()) // connect now, because that takes time
 			c.Ask = append(c.Ask, ask)
-			r.stands.closes = append(r.stands.closes, closing)
+			r.standstills.closes = append(r.standstills.closes, closing)
 		}
 	}
-	r.stands.watcher = standstill.Start(c.Record(r.recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
+	r.standstills.watcher = standstill.Start(c.Record(r.recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 }
 
 // watchServers begins to watch the servers of the user, until the record is closed.
 func (r *run) watchServers(ctx context.Context) {
 	if r.recorder != nil && !r.cfg.unwatched {
-		r.foreign = serverwatch.Start(ctx, r.cfg.services(), r.prefix, r.recorder.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
+		r.serverWatch = serverwatch.Start(ctx, r.cfg.services(), r.prefix, r.recorder.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
 	}
 }
 
 // stop ends the recording and closes its connections.
-func (s *standing) stop(summary *Summary) {
+func (s *standstillWatch) stop(summary *Summary) {
 	if s == nil {
 		return
 	}

@@ -16,49 +16,49 @@ import (
 // The n-th arrival is due when the integral of the rate reaches n-1/2 (constant) or the sum
 // of n unit exponentials (Poisson: a process of unit rate in another time).
 type timetable struct {
-	slopes []slope
-	at     int        // the slope of the last arrival
+	ramps  []ramp
+	ramp   int        // the slope of the last arrival
 	due    int64      // of the last arrival, ns
 	random *rand.Rand // nil: evenly spaced
-	// reached is the integral of the rate at the next arrival.
-	reached float64
-	rate    float64
+	// integralReached is the integral of the rate at the next arrival.
+	integralReached float64
+	rate            float64
 }
 
-// A slope is a part of the timetable in which the rate changes in a straight line.
-type slope struct {
+// A ramp is a part of the timetable in which the rate changes in a straight line.
+type ramp struct {
 	// start and length are in seconds, length infinite for a rate that stays.
 	start, length float64
 	// from and to are the rates at its ends.
 	from, to float64
-	// before is the integral of the rate up to its start.
-	before float64
+	// integralBefore is the integral of the rate up to its start.
+	integralBefore float64
 }
 
 // newTimetable returns the timetable of an open loop ([workloads.Options.OpenLoop]) at its
 // start. The options must be valid and have their defaults filled in.
 func newTimetable(o *workloads.Options) *timetable {
-	a := &timetable{slopes: slopes(o)}
+	a := &timetable{ramps: ramps(o)}
 	if o.Arrival == workloads.Poisson {
 		key := [32]byte{31: 'a'} // sets it apart from the clients' choices
 		binary.LittleEndian.PutUint64(key[:], o.Seed)
 		a.random = rand.New(rand.NewChaCha8(key))
 	}
-	a.reached = a.step(0.5)
+	a.integralReached = a.step(0.5)
 	return a
 }
 
-// slopes are the parts of the timetable, in order.
-func slopes(o *workloads.Options) []slope {
+// ramps are the parts of the timetable, in order.
+func ramps(o *workloads.Options) []ramp {
 	if len(o.Stages) == 0 {
-		return []slope{{length: math.Inf(1), from: o.Rate, to: o.Rate}}
+		return []ramp{{length: math.Inf(1), from: o.Rate, to: o.Rate}}
 	}
-	var all []slope
-	s := slope{to: o.Rate}
+	var all []ramp
+	s := ramp{to: o.Rate}
 	for _, stage := range o.Stages {
-		s = slope{
+		s = ramp{
 			start: s.start + s.length, length: stage.Duration.Seconds(),
-			from: s.to, to: stage.Rate, before: s.end(),
+			from: s.to, to: stage.Rate, integralBefore: s.end(),
 		}
 		all = append(all, s)
 	}
@@ -66,7 +66,7 @@ func slopes(o *workloads.Options) []slope {
 }
 
 // end is the integral of the rate up to the end of s.
-func (s slope) end() float64 { return s.before + s.length*(s.from+s.to)/2 }
+func (s ramp) end() float64 { return s.integralBefore + s.length*(s.from+s.to)/2 }
 
 // step is the growth of the integral to the next arrival; even is its value for evenly
 // spaced arrivals.
@@ -80,23 +80,23 @@ func (a *timetable) step(even float64) float64 {
 // next returns when the next arrival is due, never before the last one. It returns
 // false when there are no more.
 func (a *timetable) next() (due time.Duration, ok bool) {
-	for a.reached > a.slopes[a.at].end() {
-		if a.at == len(a.slopes)-1 {
+	for a.integralReached > a.ramps[a.ramp].end() {
+		if a.ramp == len(a.ramps)-1 {
 			return 0, false
 		}
-		a.at++
+		a.ramp++
 	}
-	at, rate := a.slopes[a.at].reach(a.reached)
+	at, rate := a.ramps[a.ramp].reach(a.integralReached)
 	a.due = max(a.due, nanoseconds(at))
 	a.rate = rate
-	a.reached += a.step(1)
+	a.integralReached += a.step(1)
 	return time.Duration(a.due), true
 }
 
 // reach returns the time at which the integral of the rate reaches n, in seconds since the
 // start, and the rate at that time.
-func (s slope) reach(n float64) (at, rate float64) {
-	n -= s.before
+func (s ramp) reach(n float64) (at, rate float64) {
+	n -= s.integralBefore
 	if s.from == s.to {
 		return s.start + n/s.from, s.from
 	}
@@ -116,27 +116,27 @@ func (a *timetable) interval() time.Duration {
 	return time.Duration(nanoseconds(1 / a.rate))
 }
 
-// mostCounted bounds the arrivals that are drawn in order to count them.
-const mostCounted = 1 << 20
+// maxCounted bounds the arrivals that are drawn in order to count them.
+const maxCounted = 1 << 20
 
 // count counts the arrivals from the next one up to and including end, and consumes them.
 // Above a million it returns the mean number.
 func (a *timetable) count(end time.Duration) (n int64) {
-	for range mostCounted {
+	for range maxCounted {
 		if due, ok := a.next(); !ok || due > end {
 			return n
 		}
 		n++
 	}
-	return n + int64(max(0, a.integral(end.Seconds())-a.reached))
+	return n + int64(max(0, a.integral(end.Seconds())-a.integralReached))
 }
 
 // integral is the integral of the rate up to second t.
 func (a *timetable) integral(t float64) float64 {
-	for _, s := range a.slopes {
+	for _, s := range a.ramps {
 		if x := t - s.start; x < s.length {
-			return s.before + x*s.from + x*x*(s.to-s.from)/(2*s.length)
+			return s.integralBefore + x*s.from + x*x*(s.to-s.from)/(2*s.length)
 		}
 	}
-	return a.slopes[len(a.slopes)-1].end()
+	return a.ramps[len(a.ramps)-1].end()
 }

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	lookEvery = 100 * time.Millisecond
-	// silence is how long clients go without answers before the server itself is
+	checkInterval = 100 * time.Millisecond
+	// silenceBound is how long clients go without answers before the server itself is
 	// probed, and how long it then must fail to answer to be lost.
-	silence   = 3 * time.Second
-	probeTime = time.Second
+	silenceBound = 3 * time.Second
+	probeTime    = time.Second
 )
 
 // A watch supervises a run while the clients work.
@@ -25,14 +25,14 @@ type watch struct {
 	since    time.Time
 	// silentSince is the time since which the server fails to answer, too.
 	silentSince time.Time
-	// used is the usage of the servers at the end of the warm-up.
+	// warmupCPU is the usage of the servers at the end of the warm-up.
 	used []design.Usage
 }
 
 // until waits for the end of the run and returns its reason.
 func (w *watch) until(ctx context.Context) string {
 	w.begin(ctx)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	end, stop := after(w.run.options.Duration)
 	defer stop()
@@ -102,7 +102,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 		w.answered, w.since, w.silentSince = n, time.Now(), time.Time{}
 		return false
 	}
-	if in := w.run.injector; time.Since(w.since) < silence || in != nil && in.Away() {
+	if in := w.run.injector; time.Since(w.since) < silenceBound || in != nil && in.Away() {
 		return false
 	}
 	if w.run.probe(ctx) == nil {
@@ -112,7 +112,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 	if w.silentSince.IsZero() {
 		w.silentSince = time.Now()
 	}
-	return time.Since(w.silentSince) >= silence
+	return time.Since(w.silentSince) >= silenceBound
 }
 
 // probe pings the server with little patience.

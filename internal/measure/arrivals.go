@@ -18,30 +18,30 @@ type Arrivals struct {
 
 // Limits on deviations from a timetable.
 const (
-	// shortShare is the share of arrivals that may be waiting when a run ends. Waiting
+	// maxWaitingShare is the share of arrivals that may be waiting when a run ends. Waiting
 	// arrivals are in no percentile, so more of them would flatter the run. A run that
 	// caught up after a time without answers has none.
-	shortShare = 0.01
-	// shortCount and shortTime tolerate a sound queue, which at any moment may have a few
+	maxWaitingShare = 0.01
+	// toleratedCount and toleratedWait tolerate a sound queue, which at any moment may have a few
 	// arrivals, none of them for long.
-	shortCount = 10
-	shortTime  = time.Second
-	// overslept is the share of arrivals that idle clients may begin late, beyond the
+	toleratedCount = 10
+	toleratedWait  = time.Second
+	// lateShare is the share of arrivals that idle clients may begin late, beyond the
 	// tolerance of [runinfo.Arrivals]. With more, the load is not the requested one.
-	overslept = 0.05
+	lateShare = 0.05
 )
 
 // FellShort reports whether too many due arrivals had not begun when the run ended: the
 // requested load was not offered, and the latencies lack the wait of those arrivals.
 func (a *Arrivals) FellShort() bool {
-	return float64(a.Waiting) > shortShare*float64(a.Due) &&
-		(a.Waiting >= shortCount || a.BehindNS >= int64(shortTime))
+	return float64(a.Waiting) > maxWaitingShare*float64(a.Due) &&
+		(a.Waiting >= toleratedCount || a.BehindNS >= int64(toleratedWait))
 }
 
 // WokeLate reports whether idle clients began too many arrivals too late: the latencies
 // from the intended start are the machine's rather than the lock's.
 func (a *Arrivals) WokeLate() bool {
-	return float64(a.Overslept) > overslept*float64(a.Started)
+	return float64(a.Overslept) > lateShare*float64(a.Started)
 }
 
 // KeptUp reports whether the run offered the requested load.

@@ -17,30 +17,30 @@ type Collector struct {
 	last    int64 // latest stamp seen
 	granted int64 // return of the latest grant
 	// answered counts the measured acquires that had an intended start.
-	answered int64
-	m        Measures
-	open     map[int64]hold
-	due      int // number of open holds at which the oldest are forgotten
-	keys     map[string]*handing
-	lefts    int // number of keys with something left
-	updates  map[string]*updates
-	errors   errorCount
-	observe  func(Op, time.Duration)
+	answered  int64
+	m         Measures
+	open      map[int64]hold
+	forgetAt  int // number of open holds at which the oldest are forgotten
+	keys      map[string]*keyState
+	leftovers int // number of keys with something left
+	updates   map[string]*updates
+	errors    errorCount
+	observe   func(Op, time.Duration)
 }
 
 // hold is a grant that has not been released.
 type hold struct {
-	client    int32
-	granted   int64
-	depth     int32
-	overtaken int64 // return of the next owner's grant; NoStamp before
+	client       int32
+	granted      int64
+	depth        int32
+	supersededAt int64 // return of the next owner's grant; NoStamp before
 }
 
-// handing is the holder of a key, and the time since which it is free for a waiting client.
-type handing struct {
+// keyState is the holder of a key, and the time since which it is free for a waiting client.
+type keyState struct {
 	holder   int64
 	released int64 // call of the release; 0 before the first grant, NoStamp while held
-	left     left
+	leftover leftover
 }
 
 // New returns a Collector for the history that h opens.
@@ -50,7 +50,7 @@ func New(h history.Header) *Collector {
 		header:  h,
 		nesting: h.Reacquire == "nested",
 		open:    make(map[int64]hold),
-		keys:    make(map[string]*handing),
+		keys:    make(map[string]*keyState),
 		updates: make(map[string]*updates),
 	}
 	c.errors.faults = len(h.Faults) > 0
@@ -149,8 +149,8 @@ func (c *Collector) called(op *history.Op) {
 	case history.Release:
 		c.release(op)
 	case history.Acquire:
-		if c.lefts > 0 && op.Outcome == history.OK {
-			c.key(op.Key).left.asked = true
+		if c.leftovers > 0 && op.Outcome == history.OK {
+			c.key(op.Key).leftover.overwritten = true
 		}
 	case history.Lost:
 		c.toldOf(op, op.Call)
@@ -201,11 +201,11 @@ func (c *Collector) returned(op *history.Op) {
 		c.grant(p, op)
 	case op.Outcome == history.Refused:
 		c.record(p, Refused, took)
-		if c.lefts > 0 {
-			c.key(op.Key).left.refused(op)
+		if c.leftovers > 0 {
+			c.key(op.Key).leftover.refused(op)
 		}
 	case op.Outcome == history.Unknown:
-		c.gaveUp(c.key(op.Key), op)
+		c.acquireUnknown(c.key(op.Key), op)
 	}
 	c.count(p, op)
 }
@@ -243,11 +243,11 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	c.granted = max(c.granted, op.Return)
 	if op.Hold != 0 {
 		c.forget()
-		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1, overtaken: history.NoStamp}
+		c.open[op.Hold] = hold{client: op.Client, granted: op.Return, depth: 1, supersededAt: history.NoStamp}
 	}
 	k := c.key(op.Key)
-	c.overtake(k, op)
-	c.met(p, k, op)
+	c.supersede(k, op)
+	c.leftoverCleared(p, k, op)
 	if op.Call < k.released && k.released != history.NoStamp {
 		c.record(p, Handoff, op.Return-k.released)
 	}
@@ -255,22 +255,22 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 }
 
 // key is the state of a key.
-func (c *Collector) key(name string) *handing {
+func (c *Collector) key(name string) *keyState {
 	k := c.keys[name]
 	if k == nil {
-		k = &handing{}
+		k = &keyState{}
 		c.keys[name] = k
 	}
 	return k
 }
 
-// keptOpen bounds the remembered open holds of a client if there are many in all: holds with
+// maxOpen bounds the remembered open holds of a client if there are many in all: holds with
 // failed releases, or lost without notice, would accumulate.
-const keptOpen = 64
+const maxOpen = 64
 
 // forget occasionally forgets all but each client's newest open holds.
 func (c *Collector) forget() {
-	if len(c.open) < max(c.due, 1<<12) {
+	if len(c.open) < max(c.forgetAt, 1<<12) {
 		return
 	}
 	granted := map[int32][]int64{}
@@ -279,10 +279,10 @@ func (c *Collector) forget() {
 	}
 	for client, at := range granted {
 		slices.Sort(at)
-		granted[client] = at[max(0, len(at)-keptOpen):]
+		granted[client] = at[max(0, len(at)-maxOpen):]
 	}
 	maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.granted < granted[h.client][0] })
-	c.due = 2 * len(c.open)
+	c.forgetAt = 2 * len(c.open)
 }
 
 // release handles a release at its call. Only the last level ends a hold, and only the

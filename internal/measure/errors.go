@@ -48,25 +48,25 @@ var classNames = map[string]string{
 type errorCount struct {
 	kinds []Error
 	ops   [history.Fault + 1]int64 // by sort
-	// hit is, by client, the last fault that affected its current operation, and server the
+	// byClient is, by client, the last fault that affected its current operation, and server the
 	// last fault of the server or the network; empty if there was none.
-	hit    map[int32]befallen
-	server string
+	byClient map[int32]clientFault
+	server   string
 	// faults means that some may be injected. recent are then errors that a fault of the
 	// server may have caused although it is recorded after them.
 	faults bool
 	recent []Error
 }
 
-// Bounds on recent errors: an error within shortBefore ns before the record of a fault is the
+// Bounds on recent errors: an error within faultDelay ns before the record of a fault is the
 // fault's, since a server is down before this is known.
 const (
-	shortBefore = int64(time.Second)
-	keptRecent  = 4096
+	faultDelay = int64(time.Second)
+	maxRecent  = 4096
 )
 
-// A befallen client was affected by a fault.
-type befallen struct {
+// A clientFault client was affected by a fault.
+type clientFault struct {
 	at   int64
 	note string
 }
@@ -89,14 +89,14 @@ func (e *errorCount) add(ev history.Event) {
 func (e *errorCount) fault(op *history.Op) {
 	switch event := fault.EventOf(op.Note); {
 	case event.Act == fault.AffectsCall || event.Act == fault.CutsCall || event.Act == fault.ActsLate:
-		if e.hit == nil {
-			e.hit = map[int32]befallen{}
+		if e.byClient == nil {
+			e.byClient = map[int32]clientFault{}
 		}
-		e.hit[op.Client] = befallen{op.Call, op.Note}
+		e.byClient[op.Client] = clientFault{op.Call, op.Note}
 	case event.Act == fault.StandsStill: // a fault may have its effects, too
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
-		e.settle(op.Call-shortBefore, op.Note)
+		e.settle(op.Call-faultDelay, op.Note)
 	}
 }
 
@@ -117,7 +117,7 @@ func (e *errorCount) count(op *history.Op) {
 	one.Fault = e.cause(op, one.Kind)
 	switch {
 	case one.Fault == "" && e.faults && ofServers(one.Kind):
-		if len(e.recent) >= keptRecent {
+		if len(e.recent) >= maxRecent {
 			e.settle(history.Never, "")
 		}
 		e.recent = append(e.recent, one)
@@ -160,7 +160,7 @@ func kindOf(class string) string {
 // client during its call, or one of the server before it. The latter can only cause a lost
 // connection or errors of a server that starts again.
 func (e *errorCount) cause(op *history.Op, kind string) string {
-	if s, ok := e.hit[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
+	if s, ok := e.byClient[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
 		return s.note
 	}
 	if ofServers(kind) {

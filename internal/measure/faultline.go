@@ -18,8 +18,8 @@ type FaultLine struct {
 	// than 64, the nearest are joined.
 	Periods []Period
 
-	under int   // number of occurrences that last now
-	since int64 // beginning of the first of those
+	ongoing int   // number of occurrences that last now
+	since   int64 // beginning of the first of those
 }
 
 // Count returns the number of occurrences.
@@ -100,19 +100,19 @@ func (t *Timeline) line(note string) *FaultLine {
 
 func (f *FaultLine) begin(at int64) {
 	f.Occurrences.Add(at, 1)
-	if f.under == 0 {
+	if f.ongoing == 0 {
 		f.since = at
 	}
-	f.under++
+	f.ongoing++
 }
 
 // end handles the end of an occurrence. It ignores an end without a beginning, the record of
 // which may have been lost.
 func (f *FaultLine) end(at int64) {
-	if f.under == 0 {
+	if f.ongoing == 0 {
 		return
 	}
-	if f.under--; f.under == 0 {
+	if f.ongoing--; f.ongoing == 0 {
 		f.add(Period{f.since, at})
 	}
 }
@@ -120,8 +120,8 @@ func (f *FaultLine) end(at int64) {
 // close ends the faults that still last when the run stops.
 func (t *Timeline) close(stop int64) {
 	for i := range t.Faults {
-		if f := &t.Faults[i]; f.under > 0 {
-			f.under = 1
+		if f := &t.Faults[i]; f.ongoing > 0 {
+			f.ongoing = 1
 			f.end(max(stop, f.since))
 		}
 	}

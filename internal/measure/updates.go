@@ -6,13 +6,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptBases is the number of remembered versions of a record on which a write was based:
+// maxBases is the number of remembered versions of a record on which a write was based:
 // an update is lost to another that was under way at the same time.
-const keptBases = 64
+const maxBases = 64
 
 // updates are the latest versions of one record on which writes were based.
 type updates struct {
-	bases [keptBases]uint64
+	bases [maxBases]uint64
 	next  int
 }
 
@@ -22,7 +22,7 @@ func (u *updates) again(base uint64) bool {
 		return true
 	}
 	u.bases[u.next] = base
-	u.next = (u.next + 1) % keptBases
+	u.next = (u.next + 1) % maxBases
 	return false
 }
 

@@ -76,12 +76,12 @@ type site struct {
 
 	mu      sync.Mutex
 	entries int64
-	inside  []*grip
+	inside  []*holding
 	_       [64]byte // sites of different keys do not share a cache line
 }
 
-// A grip is the presence of one client in one site.
-type grip struct {
+// A holding is the presence of one client in one site.
+type holding struct {
 	site  *site
 	depth int             // acquires not yet released
 	until time.Duration   // end of validity, since base
@@ -90,26 +90,26 @@ type grip struct {
 }
 
 // enter puts g inside until it leaves.
-func (s *site) enter(g *grip) {
+func (s *site) enter(g *holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.inside) > 0 && s.shared(g) {
 		s.overlapped.Add(1)
 	}
 	if g.dead != nil { // others may be dead, too, and never leave
-		s.inside = slices.DeleteFunc(s.inside, (*grip).gone)
+		s.inside = slices.DeleteFunc(s.inside, (*holding).gone)
 	}
 	s.inside = append(s.inside, g)
 	s.entries++
 }
 
 // gone reports whether the client has died.
-func (g *grip) gone() bool { return g.dead != nil && g.dead() }
+func (g *holding) gone() bool { return g.dead != nil && g.dead() }
 
 // shared reports whether g and another client inside are both valid. The clock is
 // read under the mutex: at that instant every client inside is past the return of its
 // acquire and before the call that ends it.
-func (s *site) shared(g *grip) bool {
+func (s *site) shared(g *holding) bool {
 	now := time.Since(s.base)
 	if !g.valid(now) {
 		return false
@@ -123,7 +123,7 @@ func (s *site) shared(g *grip) bool {
 }
 
 // leave removes g, which need not be inside.
-func (s *site) leave(g *grip) {
+func (s *site) leave(g *holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.inside {
@@ -138,7 +138,7 @@ func (s *site) leave(g *grip) {
 
 // valid reports whether g was certainly valid at now. Loss and death are checked
 // after the clock was read: if they are not known yet, they were not known then.
-func (g *grip) valid(now time.Duration) bool {
+func (g *holding) valid(now time.Duration) bool {
 	if g.until <= now || g.gone() {
 		return false
 	}
@@ -152,15 +152,15 @@ func (g *grip) valid(now time.Duration) bool {
 
 // monitored is the watched Locker of one client.
 type monitored struct {
-	monitor *Monitor
-	inner   lockbench.Locker
-	dead    func() bool    // see MortalLocker
-	grips   []*grip        // the client's grips
-	told    bool           // the leases state their validity: no need to read the clock
-	key     string         // the last one acquired, and
-	site    *site          // its site: most clients come back to it
-	leases  []watchedLease // made, but not given out yet
-	_       [64]byte       // clients do not share a cache line
+	monitor  *Monitor
+	inner    lockbench.Locker
+	dead     func() bool    // see MortalLocker
+	holdings []*holding     // the client's grips
+	told     bool           // the leases state their validity: no need to read the clock
+	key      string         // the last one acquired, and
+	site     *site          // its site: most clients come back to it
+	leases   []watchedLease // made, but not given out yet
+	_        [64]byte       // clients do not share a cache line
 }
 
 // Acquire enters when the lock was granted with a known validity.
@@ -175,20 +175,20 @@ func (l *monitored) Acquire(ctx context.Context, key string, opt lockbench.Optio
 		return lease, err
 	}
 	watched := l.wrap(lease)
-	watched.grip = l.gripOn(s, &watched.own)
-	watched.grip.take(l.until(lease, called, opt), l.monitor.nested)
-	watched.grip.lost = lostOf(lease)
-	s.enter(watched.grip)
+	watched.holding = l.holdingOf(s, &watched.own)
+	watched.holding.take(l.until(lease, called, opt), l.monitor.nested)
+	watched.holding.lost = lostOf(lease)
+	s.enter(watched.holding)
 	return watched, nil
 }
 
-// leasesAtOnce is the number of leases that a client makes at a time, to save
+// leaseChunk is the number of leases that a client makes at a time, to save
 // allocations. A lease that is kept keeps the others made with it.
-const leasesAtOnce = 32
+const leaseChunk = 32
 
 func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
 	if len(l.leases) == 0 {
-		l.leases = make([]watchedLease, leasesAtOnce)
+		l.leases = make([]watchedLease, leaseChunk)
 	}
 	watched := &l.leases[0]
 	l.leases = l.leases[1:]
@@ -198,7 +198,7 @@ func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
 
 // take counts one more acquire. A nested one can only shorten the known validity:
 // whether it prolonged the outer lease depends on the design.
-func (g *grip) take(until time.Duration, nested bool) {
+func (g *holding) take(until time.Duration, nested bool) {
 	if g.depth > 0 && nested {
 		g.depth++
 		g.until = min(g.until, until)
@@ -250,27 +250,27 @@ func (l *monitored) siteOf(key string) *site {
 	return l.site
 }
 
-// gripOn returns the client's grip on s, taken out of the site while it changes; or
+// holdingOf returns the client's grip on s, taken out of the site while it changes; or
 // fresh if it has none.
-func (l *monitored) gripOn(s *site, fresh *grip) *grip {
-	for _, g := range l.grips {
+func (l *monitored) holdingOf(s *site, fresh *holding) *holding {
+	for _, g := range l.holdings {
 		if g.site == s {
 			s.leave(g)
 			return g
 		}
 	}
 	fresh.site, fresh.dead = s, l.dead
-	l.grips = append(l.grips, fresh)
+	l.holdings = append(l.holdings, fresh)
 	return fresh
 }
 
 // drop forgets g, which has left its site.
-func (l *monitored) drop(g *grip) {
-	for i := range l.grips {
-		if l.grips[i] == g {
-			last := len(l.grips) - 1
-			l.grips[i], l.grips[last] = l.grips[last], nil
-			l.grips = l.grips[:last]
+func (l *monitored) drop(g *holding) {
+	for i := range l.holdings {
+		if l.holdings[i] == g {
+			last := len(l.holdings) - 1
+			l.holdings[i], l.holdings[last] = l.holdings[last], nil
+			l.holdings = l.holdings[:last]
 			return
 		}
 	}

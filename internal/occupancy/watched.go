@@ -10,13 +10,13 @@ import (
 // watchedLease is a lease with a holder that the monitor watches.
 type watchedLease struct {
 	lockbench.Wrapped
-	locker *monitored
-	grip   *grip // shared by the leases of one nested hold
-	own    grip  // memory for grip, if this lease was the first
+	locker  *monitored
+	holding *holding // shared by the leases of one nested hold
+	own     holding  // memory for grip, if this lease was the first
 }
 
 func (l *watchedLease) Release(ctx context.Context) error {
-	l.grip.site.leave(l.grip)
+	l.holding.site.leave(l.holding)
 	return l.released(l.Lease.Release(ctx))
 }
 
@@ -24,13 +24,13 @@ func (l *watchedLease) ReleaseAfter(ctx context.Context, d time.Duration) error 
 	if _, ok := lockbench.Ability[lockbench.DelayedReleaser](l.Lease); !ok {
 		return l.Wrapped.ReleaseAfter(ctx, d)
 	}
-	l.grip.site.leave(l.grip)
+	l.holding.site.leave(l.holding)
 	return l.released(l.Wrapped.ReleaseAfter(ctx, d))
 }
 
 // released enters again if this was an inner level of a hold that lasts.
 func (l *watchedLease) released(err error) error {
-	g := l.grip
+	g := l.holding
 	g.depth--
 	if err == nil && g.depth > 0 {
 		g.site.enter(g)
@@ -46,7 +46,7 @@ func (l *watchedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	if _, ok := lockbench.Ability[lockbench.Extender](l.Lease); !ok {
 		return l.Wrapped.Extend(ctx, ttl)
 	}
-	g := l.grip
+	g := l.holding
 	g.site.leave(g)
 	called := time.Since(l.locker.monitor.base)
 	err := l.Wrapped.Extend(ctx, ttl)

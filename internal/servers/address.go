@@ -15,15 +15,15 @@ const forms = "hint: write redis://user:password@host:port/db, rediss://... for 
 
 // parseURL is redis.ParseURL with additional parameters, and with errors that hint and never
 // repeat a password.
-func parseURL(rawURL string) (*redis.Options, own, error) {
+func parseURL(rawURL string) (*redis.Options, ownOptions, error) {
 	scheme, rest, found := strings.Cut(rawURL, "://")
 	switch {
 	case !found:
-		return nil, own{}, fmt.Errorf("server address has no scheme; %s", forms)
+		return nil, ownOptions{}, fmt.Errorf("server address has no scheme; %s", forms)
 	case strings.Contains(hostOf(rest), ","):
-		return nil, own{}, fmt.Errorf("server address %s://... has several hosts; hint: name the others by addr, as in redis://host:6379?addr=host2:6379 for Cluster, redis://host:26379?master_name=mymaster&addr=host2:26379 for Sentinel", scheme)
+		return nil, ownOptions{}, fmt.Errorf("server address %s://... has several hosts; hint: name the others by addr, as in redis://host:6379?addr=host2:6379 for Cluster, redis://host:26379?master_name=mymaster&addr=host2:26379 for Sentinel", scheme)
 	case scheme != "redis" && scheme != "rediss" && scheme != "unix":
-		return nil, own{}, fmt.Errorf("server address has scheme %q; %s", scheme, forms)
+		return nil, ownOptions{}, fmt.Errorf("server address has scheme %q; %s", scheme, forms)
 	}
 	plain, p := ownParameters(rawURL)
 	opt, err := redis.ParseURL(plain)
@@ -46,8 +46,8 @@ func parseURL(rawURL string) (*redis.Options, own, error) {
 	return nil, p, fmt.Errorf("server address %s://%s cannot be parsed: %w; %s", scheme, shown(rest), err, forms)
 }
 
-// own are the parameters of an address beyond the client library's.
-type own struct {
+// ownOptions are the parameters of an address beyond the client library's.
+type ownOptions struct {
 	caFile, certFile, keyFile string
 	// others are further addresses, of sentinels or of nodes of a cluster.
 	others []string
@@ -60,7 +60,7 @@ type own struct {
 }
 
 // ownParameters removes our parameters from an address. It returns an invalid address unchanged.
-func ownParameters(rawURL string) (plain string, p own) {
+func ownParameters(rawURL string) (plain string, p ownOptions) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return rawURL, p
@@ -86,7 +86,7 @@ func ownParameters(rawURL string) (plain string, p own) {
 }
 
 // apply applies the parameters to opt.
-func (p *own) apply(opt *redis.Options) error {
+func (p *ownOptions) apply(opt *redis.Options) error {
 	if p.username+p.password != "" {
 		if p.sentinelUsername+p.sentinelPassword == "" {
 			p.sentinelUsername, p.sentinelPassword = opt.Username, opt.Password

@@ -14,7 +14,7 @@ import (
 )
 
 // certify makes opt use the certificates that an address names. Its errors name the file.
-func (p own) certify(opt *redis.Options) error {
+func (p ownOptions) certify(opt *redis.Options) error {
 	if p.caFile+p.certFile+p.keyFile == "" {
 		return nil
 	}

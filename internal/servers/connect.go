@@ -54,7 +54,7 @@ func Connect(ctx context.Context, rawURL string) (*Server, error) {
 }
 
 // connectCluster is Connect for a Redis Cluster: each of its primaries must take writes.
-func connectCluster(ctx context.Context, opt redis.Options, p own) (*Server, error) {
+func connectCluster(ctx context.Context, opt redis.Options, p ownOptions) (*Server, error) {
 	s := newCluster(opt, append([]string{opt.Addr}, p.others...))
 	if err := s.discover(ctx); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func connectCluster(ctx context.Context, opt redis.Options, p own) (*Server, err
 }
 
 // newExternal returns the user's server at an address.
-func newExternal(opt redis.Options, p own) *Server {
+func newExternal(opt redis.Options, p ownOptions) *Server {
 	s := newServer(design.External, opt)
 	if p.master == "" {
 		return s

@@ -33,7 +33,7 @@ type sentinels struct {
 
 // newSentinels returns the sentinels at addrs. They take the settings of the server, and a login of
 // their own.
-func newSentinels(addrs []string, p own, opt redis.Options) *sentinels {
+func newSentinels(addrs []string, p ownOptions, opt redis.Options) *sentinels {
 	if opt.TLSConfig != nil {
 		opt.TLSConfig = opt.TLSConfig.Clone()
 		opt.TLSConfig.ServerName = "" // each address has a name of its own

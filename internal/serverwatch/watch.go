@@ -16,14 +16,14 @@ import (
 const RecordedAs = -3
 
 const (
-	lookEvery = 100 * time.Millisecond
-	// patience is how long a look may take before it counts as unanswered.
-	patience = time.Second
-	// brief is the longest time without an answer that is no incident, because the way to the
+	checkInterval = 100 * time.Millisecond
+	// lookTimeout is how long a look may take before it counts as unanswered.
+	lookTimeout = time.Second
+	// quickRestart is the longest time without an answer that is no incident, because the way to the
 	// server takes some time, too.
-	brief = 250 * time.Millisecond
-	// keptNotes bounds the notes on one server.
-	keptNotes = 8
+	quickRestart = 250 * time.Millisecond
+	// maxNotes bounds the notes on one server.
+	maxNotes = 8
 )
 
 // A Watcher looks at servers every 100 ms until it is stopped.
@@ -39,15 +39,15 @@ type Watcher struct {
 
 // A server is a watched server. Its goroutine writes good and seen with the Watcher's mu held.
 type server struct {
-	address string
-	look    func(context.Context) (design.Glance, error)
-	close   func() error
-	good    time.Time // beginning of the last answered look
-	seen    design.Glance
-	notes   []string
-	untold  int
-	silent  bool  // the last look was not answered
-	err     error // reason why it cannot be watched at all
+	address      string
+	look         func(context.Context) (design.Glance, error)
+	close        func() error
+	lastAnswered time.Time // beginning of the last answered look
+	seen         design.Glance
+	notes        []string
+	omitted      int
+	silent       bool  // the last look was not answered
+	err          error // reason why it cannot be watched at all
 }
 
 // Start begins to watch the user's services, as far as they can be watched, and looks at each once
@@ -65,7 +65,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 		return nil
 	}
 	for _, s := range w.servers {
-		s.good = time.Now()
+		s.lastAnswered = time.Now()
 		if s.seen, s.err = lookAt(ctx, s); s.err == nil {
 			s.seen.Kept = true // there was no key to keep
 		}
@@ -93,14 +93,14 @@ func partsOf(all []design.Service) (parts []design.Service) {
 }
 
 func lookAt(ctx context.Context, s *server) (design.Glance, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	return s.look(ctx)
 }
 
 // watch looks until ctx ends, and then once more.
 func (w *Watcher) watch(ctx context.Context, s *server) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		select {
@@ -114,7 +114,7 @@ func (w *Watcher) watch(ctx context.Context, s *server) {
 func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	began := time.Now()
 	now, err := lookAt(ctx, s)
-	if err != nil && time.Since(began) > patience+brief { // the driver stood still: this tells nothing about the server
+	if err != nil && time.Since(began) > lookTimeout+quickRestart { // the driver stood still: this tells nothing about the server
 		return
 	}
 	w.mu.Lock()
@@ -123,14 +123,14 @@ func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	if s.silent = err != nil; s.silent {
 		return
 	}
-	before, last := s.seen, s.good
-	s.seen, s.good = now, began
+	before, last := s.seen, s.lastAnswered
+	s.seen, s.lastAnswered = now, began
 	away := began.Sub(last)
 	change, changed := changeOf(before, now)
 	if changed {
 		w.changed(s, last, change)
 	}
-	if was && away > brief+lookEvery {
+	if was && away > quickRestart+checkInterval {
 		w.record.FaultSince(last, string(fault.ServerStandstill), int64(away))
 		w.tell(s, last, fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
 	}
@@ -152,8 +152,8 @@ func (w *Watcher) changed(s *server, last time.Time, c change) {
 
 // tell notes an incident of s between an instant and now. w.mu is held.
 func (w *Watcher) tell(s *server, after time.Time, what string) {
-	if len(s.notes) == keptNotes {
-		s.untold++
+	if len(s.notes) == maxNotes {
+		s.omitted++
 		return
 	}
 	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), time.Since(w.start).Seconds()))
@@ -164,8 +164,8 @@ func (w *Watcher) tell(s *server, after time.Time, what string) {
 func (w *Watcher) certain() {
 	until := time.Now()
 	for _, s := range w.servers {
-		if s.err == nil && s.good.Before(until) {
-			until = s.good
+		if s.err == nil && s.lastAnswered.Before(until) {
+			until = s.lastAnswered
 		}
 	}
 	w.record.HoldBack(until)
@@ -180,7 +180,7 @@ func (w *Watcher) Stop() (notes []string) {
 	w.stop()
 	w.done.Wait()
 	for _, s := range w.servers {
-		notes = append(notes, s.told(w.start)...)
+		notes = append(notes, s.notesForUser(w.start)...)
 		if err := s.close(); err != nil {
 			notes = append(notes, fmt.Sprintf("a connection that watches server %s did not close cleanly: %v", s.address, err))
 		}
@@ -188,16 +188,16 @@ func (w *Watcher) Stop() (notes []string) {
 	return notes
 }
 
-// told describes the incidents of s.
-func (s *server) told(start time.Time) (notes []string) {
+// notesForUser describes the incidents of s.
+func (s *server) notesForUser(start time.Time) (notes []string) {
 	if s.err != nil {
 		return []string{fmt.Sprintf("server %s was not watched for restarts, failovers and lost data: %v", s.address, s.err)}
 	}
 	if s.silent {
-		s.notes = append(s.notes, fmt.Sprintf("it gave no answer from %.2f s to the end", s.good.Sub(start).Seconds()))
+		s.notes = append(s.notes, fmt.Sprintf("it gave no answer from %.2f s to the end", s.lastAnswered.Sub(start).Seconds()))
 	}
-	if s.untold > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d more", s.untold))
+	if s.omitted > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d more", s.omitted))
 	}
 	if len(s.notes) > 0 {
 		notes = append(notes, fmt.Sprintf("server %s, by no doing of lockbench: %s. What comes of it counts for the conditions state-loss and failover, and is not held against the lock where nothing else goes wrong",

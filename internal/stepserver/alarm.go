@@ -2,15 +2,15 @@ package stepserver
 
 import "time"
 
-// An alarm is one timer for all deadlines by the bubble's clock: a timer per Read
-// costs more than the Read.
+// An alarm is one timer for all deadlines on the clock of the bubble. A timer for each Read would
+// cost more than the Read.
 type alarm struct {
 	timer *time.Timer
 	next  time.Time // zero: not set
 	ring  func()
 }
 
-// at sets the alarm for t unless it already rings before that.
+// at sets the alarm for t, unless it is set for an earlier time.
 func (a *alarm) at(t time.Time) {
 	if !a.next.IsZero() && !t.Before(a.next) {
 		return
@@ -30,8 +30,8 @@ func (a *alarm) stop() {
 	}
 }
 
-// ring wakes the Reads that are due, ends the blocking commands that are due, and
-// sets the alarm for the next.
+// ring wakes the Reads and ends the blocking commands whose deadlines have passed, and sets the
+// alarm for the next.
 func (s *Server) ring() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

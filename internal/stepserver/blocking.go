@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// blocking tries a blocking command; if it finds nothing, the connection waits.
+// blocking executes a blocking command; if there is no data for it, the connection waits.
 func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	wait, waits := patience(q)
 	if !waits {
@@ -30,8 +30,7 @@ func (s *Server) blocking(c *conn, q *Command, e *Effect) []byte {
 	return nil
 }
 
-// once executes a blocking command without waiting, and reports whether it found
-// something, even if it is an error.
+// once executes a blocking command without waiting. It reports whether there was data, or an error.
 func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool) {
 	args := q.Args
 	if q.pinned != nil {
@@ -42,8 +41,8 @@ func (s *Server) once(c *conn, q *Command, e *Effect) (reply []byte, found bool)
 	return reply, !isNil(nil, string(reply))
 }
 
-// serve gives the data just written to the commands that wait for it, first come
-// first served, until no command finds anything.
+// serve gives the data just written to the commands that wait for it, in the order in which they
+// began to wait, until none finds data.
 func (s *Server) serve(e *Effect) {
 	for i := 0; i < len(s.blocked); i++ {
 		q := s.blocked[i]
@@ -95,8 +94,8 @@ func (s *Server) endWaits() {
 	}
 }
 
-// patience is the longest wait of a blocking command, zero being for ever, and
-// whether it waits at all.
+// patience returns the longest wait of a blocking command, zero for no limit, and whether it waits
+// at all.
 func patience(q *Command) (wait time.Duration, waits bool) {
 	at, unit := len(q.Args)-1, float64(time.Second)
 	switch q.spec.name {

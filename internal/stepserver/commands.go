@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// A spec describes a command to the step server.
+// A spec describes a command.
 type spec struct {
 	name string // upper case
-	// keys finds the keys among the arguments, writable ones first.
+	// keys returns the keys among the arguments, those that may be written first.
 	keys func(args []string) []string
-	// dest is the number of keys that may be written; -1 is all of them, 0 none.
+	// dest is the number of keys that may be written: -1 for all, 0 for none.
 	dest int
-	// same reports whether the reply shows that nothing was written. An error shows
-	// that, too, for any command but partly ones.
+	// same reports whether the reply shows that nothing was written. So does an error, except for
+	// partly commands.
 	same func(args []string, reply string) bool
-	// partly commands may write before they return an error.
+	// partly: the command may write before it returns an error.
 	partly bool
-	// unordered replies are in random order.
+	// unordered: the reply is in random order.
 	unordered bool
-	// stores means that the result, a set, replaces the first argument's value.
+	// stores: the result, a set, replaces the value of the first argument.
 	stores bool
-	// route is the code that executes it.
+	// route is the code that executes the command.
 	route route
-	// script means that a script may call it.
+	// script: scripts may call it.
 	script bool
-	// hidden commands reply by state that Fingerprint never sees; unseen ones write
+	// hidden: the reply depends on state that Fingerprint does not see. unseen: the command writes
 	// such state.
 	hidden, unseen bool
-	// unknown means that it is not in the table.
+	// unknown: it is not in the table.
 	unknown bool
-	// rewrites means that it may replace the values of any keys without naming them.
+	// rewrites: it may replace the values of any keys without naming them.
 	rewrites bool
 }
 
@@ -39,8 +39,8 @@ type spec struct {
 type route uint8
 
 const (
-	stock        route = iota // miniredis, when the scheduler says so
-	pass                      // miniredis, at once: nobody else can observe the time
+	stock        route = iota // miniredis, when the scheduler runs it
+	pass                      // miniredis, at once: the time of it has no effect on others
 	transaction               // the step server's MULTI, EXEC, DISCARD, WATCH, UNWATCH
 	messages                  // the step server's publish and subscribe
 	blocks                    // miniredis, possibly several times
@@ -48,14 +48,14 @@ const (
 	scriptsCache              // the step server's SCRIPT
 )
 
-// A group is a set of similar commands.
+// A group is a set of commands with the same spec but for their names.
 type group struct {
 	names string
 	spec
 }
 
-// groups has all commands of miniredis. A command that is missing here is assumed to
-// read and write everything.
+// groups has all commands of miniredis. A command that is missing here is assumed to read and write
+// all keys.
 var groups = []group{
 	{"GET STRLEN GETRANGE GETBIT BITCOUNT BITPOS TYPE TTL PTTL EXPIRETIME PEXPIRETIME DUMP " +
 		"HEXISTS HGET HGETALL HKEYS HLEN HMGET HSTRLEN HVALS HSCAN HTTL HPTTL " +
@@ -118,7 +118,7 @@ var groups = []group{
 	{"SCRIPT", spec{keys: none, route: scriptsCache}},
 }
 
-// specs finds a command by its name, in upper or lower case.
+// specs has the commands by name, in upper and lower case.
 var specs = func() map[string]*spec {
 	index := map[string]*spec{}
 	for _, g := range groups {
@@ -131,7 +131,7 @@ var specs = func() map[string]*spec {
 	return index
 }()
 
-// specOf finds the command of args. An unknown command may do anything.
+// specOf returns the spec of the command args. An unknown command may read and write all keys.
 func specOf(args []string) *spec {
 	if s, known := specs[args[0]]; known {
 		return s
@@ -165,8 +165,8 @@ func pairs(args []string) (keys []string) {
 	return keys
 }
 
-// numbered finds keys after their count, which is argument at. If dest is not zero,
-// argument dest is a destination key.
+// numbered returns a function for keys that follow their number, which is argument at. If dest is
+// not zero, argument dest is a key that is written.
 func numbered(at, dest int) func([]string) []string {
 	return func(args []string) []string {
 		if len(args) <= at {
@@ -174,7 +174,7 @@ func numbered(at, dest int) func([]string) []string {
 		}
 		n, err := strconv.Atoi(args[at])
 		if err != nil || n < 0 || n > len(args)-at-1 {
-			return nil // it is refused later
+			return nil // miniredis returns an error
 		}
 		keys := args[at+1 : at+1+n]
 		if dest > 0 {
@@ -184,8 +184,7 @@ func numbered(at, dest int) func([]string) []string {
 	}
 }
 
-// streams finds the keys of XREAD and XREADGROUP: the first half of the arguments
-// after STREAMS.
+// streams returns the keys of XREAD and XREADGROUP: the first half of the arguments after STREAMS.
 func streams(args []string) []string {
 	at := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "streams") })
 	if at < 0 {
@@ -195,7 +194,7 @@ func streams(args []string) []string {
 	return rest[:len(rest)/2]
 }
 
-// copied finds the keys of COPY, the destination first.
+// copied returns the keys of COPY, the destination first.
 func copied(args []string) []string {
 	if len(args) != 3 && !(len(args) == 4 && strings.EqualFold(args[3], "replace")) {
 		return wholeKeyspace // into another database, or refused
@@ -218,8 +217,8 @@ func storesNothing(args []string, _ string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(strings.ToLower(a), "store") })
 }
 
-// setRefused is same for SET: with GET a nil reply means that there was no value
-// before, not that none was set.
+// setRefused is the field same for SET. With GET a nil reply means that there was no value before,
+// not that none was set.
 func setRefused(args []string, reply string) bool {
 	return isNil(args, reply) && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "get") })
 }

@@ -27,9 +27,8 @@ type conn struct {
 	serverEnd
 }
 
-// A clientEnd is the client's end of the connection. Replies are read in the order in
-// which they were sent, even after the connection broke; none is read once it is closed or
-// crashed.
+// A clientEnd is the client's end of a connection. Replies are read in the order in which they were
+// sent, even after the connection broke. None is read after the client closed it or died.
 type clientEnd struct {
 	ready      *sync.Cond
 	out        []byte // replies not read yet
@@ -41,11 +40,11 @@ type clientEnd struct {
 	broken     error    // by the server; returned once out is read
 	crashed    bool     // its thread died: calls wait until Retire
 	unanswered bool     // replies no longer arrive
-	slow       *Command // this command keeps the replies
+	slow       *Command // the command whose reply RunSlow holds back, and with it all later ones
 }
 
-// A serverEnd is the server's end of the connection. queue has the commands that arrived
-// and were not run, in order; while a command blocks, the others cannot run.
+// A serverEnd is the server's end of a connection. queue has the commands that arrived and were not
+// run, in order; none of them runs while one blocks.
 type serverEnd struct {
 	peer     *peer
 	requests requests
@@ -56,7 +55,7 @@ type serverEnd struct {
 	db       int // selected
 	channels []string
 	patterns []string
-	gone     bool // no longer among the server's
+	gone     bool // removed from the connections of the server
 }
 
 // Dial opens a connection for a process. If the process has crashed it blocks until Retire
@@ -82,8 +81,8 @@ func byProcess(a, b *conn) int {
 	return a.number - b.number
 }
 
-// park waits until Retire if the process or the calling thread has crashed, and reports
-// whether it has.
+// park waits until Retire if the process, or the client of the calling goroutine, has died. It
+// reports whether it has.
 func (s *Server) park(process int) bool {
 	crashed := func() bool { return s.crashed[process] || s.threads.callerCrashed(process) }
 	if !crashed() {
@@ -149,7 +148,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 }
 
-// take reads available data; zero and no error means none yet.
+// take reads available replies; zero without an error means that there are none yet.
 func (c *conn) take(b []byte) (int, error) {
 	switch {
 	case c.parked():
@@ -176,12 +175,12 @@ func (c *conn) take(b []byte) (int, error) {
 	return 0, nil
 }
 
-// parked reports whether the client of the connection has crashed.
+// parked reports whether the client or the process of the connection has died.
 func (c *conn) parked() bool { return c.crashed || c.server.crashed[c.process] }
 
 func (c *conn) overdue() bool { return !c.deadline.IsZero() && !time.Now().Before(c.deadline) }
 
-// send lets the client read a reply.
+// send appends a reply for the client to read.
 func (c *conn) send(reply []byte) {
 	if c.unanswered || c.closed || c.broken != nil {
 		return
@@ -208,8 +207,8 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// leave handles the end of a client: it drops the waits and subscriptions of the
-// connection. Commands that arrived stay pending.
+// leave applies that the client closed the connection: its waits and subscriptions end. Commands
+// that arrived stay pending.
 func (s *Server) leave(c *conn) {
 	c.channels, c.patterns = nil, nil
 	s.unblock(c)
@@ -218,8 +217,8 @@ func (s *Server) leave(c *conn) {
 	}
 }
 
-// hangUp closes the server's end: no more commands of the connection are executed, and
-// once replies are read its calls return err.
+// hangUp closes the server's end: it executes no more commands of the connection, and calls of the
+// client return err once all replies are read.
 func (s *Server) hangUp(c *conn, err error) {
 	c.queue, c.tx, c.watched = nil, nil, nil
 	if c.broken == nil {
@@ -255,7 +254,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 // SetWriteDeadline does nothing: a Write never waits.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr is the process's address, RemoteAddr the server's; both are made up.
+// LocalAddr returns the address of the process, RemoteAddr that of the server. Both are invented.
 func (c *conn) LocalAddr() net.Addr  { return address(40000 + c.number) }
 func (c *conn) RemoteAddr() net.Addr { return address(6379) }
 

@@ -5,28 +5,27 @@ import (
 	"strconv"
 )
 
-// An Effect describes the effect of a command, to decide whether two steps
-// commute. It depends on the outcome: a refused SET NX is a read. It may name more
-// than the command touched, never less.
+// An Effect describes the effect of a command, to decide whether two steps commute. It depends on
+// the result: a refused SET NX only reads. It may name more keys than the command touched, never
+// fewer.
 type Effect struct {
-	// Process sent the command.
+	// Process is the process that sent the command.
 	Process int
-	// Reads and Writes name keys (of database 0 by their name), Everything, and,
-	// under names that begin with a NUL, other state that clients share: channels,
-	// the script cache, and the clients that wait for a key.
+	// Reads and Writes name keys (of database 0 by their name), Everything, and other state that
+	// clients share, by names that begin with NUL: channels, the script cache, and the clients that
+	// wait for a key.
 	Reads, Writes []string
-	// Woken are the processes, except the sender's, that the server sent
-	// something: a message, or data that they waited for.
+	// Woken are the processes, other than the sender's, to which the server sent data: a message,
+	// or a value that they waited for.
 	Woken []int
-	// Reply is the client's answer, as RESP.
+	// Reply is the reply to the client, in RESP.
 	Reply string
-	// Waits means that the command blocks, and has no reply yet.
+	// Waits is set if the command blocks, and has no reply yet.
 	Waits bool
 }
 
-// Independent reports whether two steps of different processes lead to the same
-// state and the same replies in both orders, whenever both can be taken. It does
-// not consider the time of the steps.
+// Independent reports whether two steps of different processes, if both are possible, lead to the
+// same state and the same replies in both orders. It does not consider the time of the steps.
 func (e Effect) Independent(o Effect) bool {
 	if e.Process == o.Process || slices.Contains(e.Woken, o.Process) || slices.Contains(o.Woken, e.Process) {
 		return false
@@ -37,7 +36,7 @@ func (e Effect) Independent(o Effect) bool {
 	return !meet(e.Writes, o.Writes) && !meet(e.Writes, o.Reads) && !meet(e.Reads, o.Writes)
 }
 
-// meet reports whether two sets share a name.
+// meet reports whether two sets have a common name.
 func meet(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
@@ -70,7 +69,7 @@ func add(to, names []string) []string {
 	return to
 }
 
-// by adds the effect of the command args, with its reply, in database db.
+// by adds the effect of the command args with this reply, executed in database db.
 func (e *Effect) by(s *spec, db int, args []string, reply string) {
 	keys := inDatabase(db, s.keys(args))
 	dest := s.dest
@@ -106,9 +105,9 @@ const scriptCache = "\x00scripts"
 func scriptName(sha string) string      { return "\x00script/" + sha }
 func channelName(channel string) string { return "\x00channel/" + channel }
 
-// waiters is written by commands that begin to wait for a key and by ones that
-// serve a waiting client, because clients are served in order of arrival.
+// waiters is written by commands that begin to wait for a key and by those that serve a waiting
+// client, because clients are served in the order of their arrival.
 const waiters = "\x00waiters"
 
-// patterns is written by subscriptions to a pattern, and read by a publisher.
+// patterns is written by subscriptions to a pattern, and read by publishers.
 const patterns = "\x00patterns"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// refusal is the error of a command that a listening connection may not send.
+// refusal returns the error for a command that a connection with subscriptions may not send.
 func (c *conn) refusal(s *spec) string {
 	if c.listening() == 0 || c.peer.Resp3 {
 		return ""
@@ -17,7 +17,7 @@ func (c *conn) refusal(s *spec) string {
 	return "-ERR Can't execute '" + strings.ToLower(s.name) + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context\r\n"
 }
 
-// pong answers a PING among messages.
+// pong returns the reply to a PING on a connection with subscriptions.
 func pong(args []string) []byte {
 	if len(args) > 2 {
 		return wrongNumber("ping")
@@ -27,7 +27,7 @@ func pong(args []string) []byte {
 
 func (c *conn) listening() int { return len(c.channels) + len(c.patterns) }
 
-// message is publish and subscribe.
+// message executes the commands of publish and subscribe.
 func (s *Server) message(c *conn, args []string, e *Effect) []byte {
 	verb := strings.ToLower(args[0])
 	switch {
@@ -84,14 +84,13 @@ func (c *conn) unsubscribe(verb string, from *[]string, names []string, e *Effec
 	return reply
 }
 
-// confirm reports a subscription or its end, and the present number of
-// subscriptions.
+// confirm appends the reply to a subscription or its end, with the number of subscriptions.
 func (c *conn) confirm(reply []byte, verb, name string) []byte {
 	reply = appendBulk(appendBulk(c.push(reply, 3), verb), name)
 	return appendInt(reply, c.listening())
 }
 
-// push begins an unsolicited message, which has its own type in RESP3.
+// push begins a message that is not a reply, which has a type of its own in RESP3.
 func (c *conn) push(b []byte, n int) []byte {
 	if c.peer.Resp3 {
 		return appendLen(b, '>', n)
@@ -113,7 +112,7 @@ func (s *Server) publish(channel, text string, e *Effect) (sent int) {
 	return sent
 }
 
-// hear sends a message once for the channel and once for each pattern.
+// hear sends a message to the client, once for the channel and once for each pattern that matches.
 func (c *conn) hear(channel, text string) (n int) {
 	if slices.Contains(c.channels, channel) {
 		c.send(appendBulk(appendBulk(appendBulk(c.push(nil, 3), "message"), channel), text))
@@ -129,7 +128,7 @@ func (c *conn) hear(channel, text string) (n int) {
 	return n
 }
 
-// introspect is PUBSUB.
+// introspect executes PUBSUB.
 func (s *Server) introspect(args []string) (reply []byte) {
 	switch verb := strings.ToLower(args[1]); {
 	case verb == "channels" && len(args) <= 3:

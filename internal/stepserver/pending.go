@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A Command waits to be run: it has arrived and is the next of its connection.
+// A Command is a command that has arrived, is the next of its connection, and waits to be run.
 type Command struct {
-	// Process sent it, on its Conn-th connection. Client is the number of the client in
-	// the process, -1 for none: see Attribute.
+	// Process sent it, on its Conn-th connection. Client is the number of the client within the
+	// process, -1 if unknown, see Attribute.
 	Process, Client, Conn int
 	// Args are the command as sent, its name first.
 	Args []string
@@ -20,14 +20,14 @@ type Command struct {
 
 	conn    *conn
 	spec    *spec
-	until   time.Time // when a blocking command gives up; zero is never
-	nothing []byte    // its answer then
+	until   time.Time // end of the wait of a blocking command; zero for none
+	nothing []byte    // the reply at the end of that wait
 	pinned  []string  // Args, with their time-dependent identifiers resolved
 	reply   []byte    // the part of its answer that RunSlow kept back
 }
 
-// Orphan reports whether nobody waits for the reply any more, because the client timed
-// out or closed the connection. The command may still be run, or never.
+// Orphan reports whether the client does not wait for the reply any more, because it timed out or
+// closed the connection. The command may still be run, or not.
 func (c *Command) Orphan() bool {
 	c.conn.server.mu.Lock()
 	defer c.conn.server.mu.Unlock()
@@ -74,9 +74,9 @@ func inOrder(a, b *Command) int {
 // no longer waits.
 func (s *Server) Run(c *Command) Effect { return s.run(c, func(*conn) {}) }
 
-// Executed registers a function that is called with every executed command and its
-// effect, before the reply is sent: its records precede every reaction of the client. It
-// may read the server, and must not run commands.
+// Executed registers a function that is called with every executed command and its effect before
+// the reply is sent, so that its records precede every reaction of the client. It may read the
+// server, but must not run commands.
 func (s *Server) Executed(each func(*Command, Effect)) { s.executed = each }
 
 // RunLosing executes a pending command; its reply is lost and the connection breaks.
@@ -84,8 +84,8 @@ func (s *Server) RunLosing(c *Command) Effect {
 	return s.run(c, func(on *conn) { on.unanswered = true }, func(on *conn) { s.hangUp(on, io.EOF) })
 }
 
-// RunUnanswered executes a pending command; its reply is lost and the connection stays
-// open, silent. It is for a client that is killed next, after its command ran.
+// RunUnanswered executes a pending command; its reply is lost while the connection stays open. It
+// is for a client that is killed next.
 func (s *Server) RunUnanswered(c *Command) Effect {
 	return s.run(c, func(on *conn) { on.unanswered = true })
 }
@@ -111,8 +111,8 @@ func (s *Server) Timeout(c *Command) {
 	}
 }
 
-// Kill ends a process: its pending commands are dropped, the server sees its connections
-// closed, and its calls of Dial, Read and Write do not return before Retire.
+// Kill ends a process: its pending commands are dropped, the server sees its connections closed,
+// and its calls of Dial, Read and Write block until Retire.
 func (s *Server) Kill(process int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,9 +125,9 @@ func (s *Server) Kill(process int) {
 	}
 }
 
-// KillClient ends one client of a process that lives on: its pending commands are
-// dropped. Its calls, found by their goroutine, do not return before Retire. The server
-// sees its connection open.
+// KillClient ends one client of a process that lives on: its pending commands are dropped, and its
+// calls, which are known by their goroutine, block until Retire. The server sees its connection
+// open.
 func (s *Server) KillClient(process, client int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Server) KillClient(process, client int) {
 	}
 }
 
-// usedBy reports whether the commands under way on the connection are the client's.
+// usedBy reports whether the client has a command under way on the connection.
 func (c *conn) usedBy(client int) bool {
 	if c.block != nil {
 		return c.block.Client == client
@@ -147,20 +147,20 @@ func (c *conn) usedBy(client int) bool {
 	return slices.ContainsFunc(c.queue, func(q *Command) bool { return q.Client == client })
 }
 
-// suspend makes the calls on a connection wait for Retire.
+// suspend makes calls on a connection block until Retire.
 func (s *Server) suspend(c *conn) {
 	c.queue, c.crashed = nil, true
 	s.crashedConns = append(s.crashedConns, c)
 	c.ready.Broadcast()
 }
 
-// waits reports whether c can be run.
+// waits reports whether c still waits to be run.
 func (s *Server) waits(c *Command) bool {
 	on := c.conn
 	return on.block == nil && len(on.queue) > 0 && on.queue[0] == c
 }
 
-// arrive puts a command at the end of its connection's queue.
+// arrive appends a command to the queue of its connection.
 func (s *Server) arrive(c *conn, args []string) {
 	q := &Command{Process: c.process, Client: s.threads.client(c.process), Conn: c.number,
 		Args: args, conn: c, spec: specOf(args)}
@@ -170,8 +170,8 @@ func (s *Server) arrive(c *conn, args []string) {
 	}
 }
 
-// settle executes commands that have no effect on others, until one must wait for the
-// scheduler.
+// settle executes commands that have no effect on other connections, up to one that must wait for
+// the scheduler.
 func (s *Server) settle(c *conn) {
 	for len(c.queue) > 0 && c.block == nil {
 		q := c.queue[0]
@@ -191,7 +191,7 @@ func (s *Server) settle(c *conn) {
 	}
 }
 
-// passes reports whether a command has no effect on others, nor they on it.
+// passes reports whether a command and those of other connections have no effect on each other.
 func (c *conn) passes(q *Command) bool {
 	switch {
 	case q.reply != nil:
@@ -241,7 +241,7 @@ func (s *Server) run(c *Command, around ...func(*conn)) Effect {
 	return *e
 }
 
-// settled records the writes for WATCH, and serves the clients that waited for them.
+// settled notes the writes for WATCH, and serves the clients that waited for them.
 func (s *Server) settled(e *Effect) {
 	if len(e.Writes) == 0 {
 		return
@@ -253,8 +253,8 @@ func (s *Server) settled(e *Effect) {
 	s.serve(e)
 }
 
-// execute runs one command of a connection, of whatever kind. The reply is valid until
-// the next command.
+// execute runs one command of a connection, by its route. The reply is valid until the next
+// command.
 func (s *Server) execute(c *conn, q *Command, e *Effect) []byte {
 	if refusal := c.refusal(q.spec); refusal != "" {
 		return []byte(refusal)
@@ -307,7 +307,7 @@ func (s *Server) note(spec *spec, db int, args []string, reply string, e *Effect
 	}
 }
 
-// databases are the databases with keys that a command may write without naming them.
+// databases returns the databases in which a command may write keys without naming them.
 func databases(spec *spec, selected int, args []string) []int {
 	all := []int{selected}
 	switch {

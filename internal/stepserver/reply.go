@@ -33,7 +33,7 @@ const (
 	replyAborted = "*-1\r\n"
 )
 
-// common replies need no memory of their own.
+// common has frequent replies, which then need no memory of their own.
 var common = func() map[string]string {
 	index := map[string]string{}
 	for _, r := range []string{replyOK, replyQueued, replyAborted, "$-1\r\n", ":0\r\n", ":1\r\n", "*0\r\n", ""} {
@@ -49,7 +49,7 @@ func text(reply []byte) string {
 	return string(reply)
 }
 
-// bulks returns the strings of a reply that is an array of them.
+// bulks returns the strings of a reply that is an array of bulk strings.
 func bulks(reply []byte) (items []string) {
 	_, rest, _ := strings.Cut(string(reply), "\r\n")
 	for rest != "" {

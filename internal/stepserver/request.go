@@ -11,7 +11,7 @@ var errProtocol = errors.New("protocol error")
 
 // requests parses a client's data: commands as arrays of bulk strings, or inline.
 type requests struct {
-	rest string // arrived, not parsed yet
+	rest string // received and not parsed yet
 }
 
 // add appends received data.

@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver/script"
 )
 
-// scripts is the script cache, and the machine that runs scripts.
+// scripts has the script cache, and the virtual machine that runs scripts.
 type scripts struct {
 	known map[string]*known // by SHA
-	kept  []*known          // Reset keeps these
+	kept  []*known          // those that Reset keeps
 	vm    *script.VM        // started on first use
 	host  scriptHost        // reused
 }
@@ -20,7 +20,7 @@ type scripts struct {
 // known is a script in the cache.
 type known struct {
 	*script.Script
-	names []string // its reads, as in Effect
+	names []string // the names that calling it reads, as in Effect
 }
 
 // vms keeps the virtual machines of closed servers for new ones.
@@ -34,7 +34,7 @@ func (s *scripts) machine() *script.VM {
 	return s.vm
 }
 
-// reset forgets all scripts but the kept ones.
+// reset forgets all scripts except the kept ones.
 func (s *scripts) reset() {
 	clear(s.known)
 	for _, k := range s.kept {
@@ -52,8 +52,8 @@ func (s *scripts) close() {
 	}
 }
 
-// KeepScripts makes Reset keep the scripts that the server knows now, like a server
-// that has been in use for a while. Without it Reset forgets all.
+// KeepScripts makes Reset keep the scripts that the server has now, like a server that has been in
+// use for a while. Otherwise Reset forgets all scripts.
 func (s *Server) KeepScripts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Server) KeepScripts() {
 	}
 }
 
-// eval is EVAL, EVALSHA and their read-only forms.
+// eval executes EVAL, EVALSHA and their read-only forms.
 func (s *Server) eval(c *conn, q *Command, e *Effect) []byte {
 	if len(q.Args) < 3 {
 		return wrongNumber(q.spec.name)
@@ -88,7 +88,7 @@ func (s *Server) eval(c *conn, q *Command, e *Effect) []byte {
 	return s.scripts.machine().Run(code, h, keys, args, c.peer.Resp3)
 }
 
-// find looks a script up by its SHA.
+// find returns the script with this SHA.
 func (s *scripts) find(sha string, e *Effect) (*script.Script, string) {
 	sha = strings.ToLower(sha)
 	if code, known := s.known[sha]; known {
@@ -99,7 +99,7 @@ func (s *scripts) find(sha string, e *Effect) (*script.Script, string) {
 	return nil, "NOSCRIPT No matching script. Please use EVAL."
 }
 
-// add compiles a script and remembers it, as Redis does before it runs one.
+// add compiles a script and adds it to the cache, as Redis does before it runs one.
 func (s *scripts) add(source string, e *Effect) (*script.Script, string) {
 	code, err := script.Compile(source)
 	if err != nil {
@@ -129,7 +129,7 @@ func keysAndArgs(count string, rest []string) (keys, args []string, refused stri
 	return rest[:n], rest[n:], ""
 }
 
-// script is SCRIPT.
+// script executes SCRIPT.
 func (s *Server) script(args []string, e *Effect) []byte {
 	verb := ""
 	if len(args) > 1 {
@@ -183,8 +183,8 @@ func wrongNumber(command string) []byte {
 	return []byte("-ERR wrong number of arguments for '" + strings.ToLower(command) + "' command\r\n")
 }
 
-// A scriptHost executes the calls of one run of a script for a connection, with a
-// selected database of its own.
+// A scriptHost executes the commands that one run of a script calls. It has a selected database of
+// its own.
 type scriptHost struct {
 	server   *Server
 	conn     *conn
@@ -211,7 +211,7 @@ func (h *scriptHost) Call(args []string) []byte {
 	return reply
 }
 
-// refusal is the reason why a script may not call a command.
+// refusal returns the reason why a script may not call a command.
 func (h *scriptHost) refusal(spec *spec, args []string) string {
 	switch {
 	case !spec.script:

@@ -28,21 +28,22 @@ type Server struct {
 	reused
 }
 
-// Changes are the times of writes, for WATCH. written only rises between two Resets.
+// changes has the times of writes, for WATCH. A time is a number of writes; written only rises
+// between two Resets.
 type changes struct {
-	changed   map[string]uint64 // by name as in Effect
+	changed   map[string]uint64 // last write, by name as in Effect
 	written   uint64            // number of writes so far
 	rewritten map[int]uint64    // by database: time of the last write to keys that the command did not name
 }
 
 // A comparison has the parameters of Fingerprint: a function that makes values comparable, and
-// whether there is state that it does not see.
+// whether there is state that Fingerprint does not see.
 type comparison struct {
 	canonical      func(string) string
 	unseen, hidden bool
 }
 
-// Crashes are the processes and connections of dead clients. Their calls wait at parked until
+// crashes are the processes and connections of dead clients. Their calls wait on parked until
 // retired is set.
 type crashes struct {
 	parked       *sync.Cond
@@ -51,7 +52,7 @@ type crashes struct {
 	retired      bool
 }
 
-// Reused is memory that calls share.
+// reused is memory that calls use one after the other.
 type reused struct {
 	pending []*Command
 	effect  Effect
@@ -77,8 +78,8 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// Arrived receives when a command begins to wait. Empty it before sleeping: one signal stands for
-// any number of commands.
+// Arrived returns a channel that receives when a command has begun to wait. Empty it before
+// sleeping: one value stands for any number of commands.
 func (s *Server) Arrived() <-chan struct{} { return s.arrived }
 
 func (s *Server) signal() {
@@ -115,8 +116,8 @@ func (s *Server) Restart() {
 	}
 }
 
-// Retire ends the wait of crashed processes: their calls return errors from now on. Call it at the
-// end of a schedule, before joining their goroutines.
+// Retire ends the calls of dead clients and processes: from now on they return errors. Call it at
+// the end of a schedule, before joining their goroutines.
 func (s *Server) Retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,8 +164,8 @@ func (s *Server) Reset() {
 	s.threads.reset()
 }
 
-// renumber numbers each process's connections anew, so that a schedule does not depend on how many
-// connections earlier schedules broke.
+// renumber numbers the connections of each process anew, so that a schedule does not depend on the
+// number of connections that earlier schedules broke.
 func (s *Server) renumber() {
 	clear(s.dialled)
 	for _, c := range s.conns { // sorted

@@ -2,9 +2,9 @@ package stepserver
 
 import "slices"
 
-// RunSlow executes a pending command and holds its reply back: the command stays
-// pending and Answered, and Run delivers the reply. For a command that blocks or
-// is Answered already it does the same as Run.
+// RunSlow executes a pending command but holds its reply back: the command stays pending, is
+// Answered, and Run delivers the reply. If the command blocks or is Answered already, RunSlow does
+// the same as Run.
 func (s *Server) RunSlow(c *Command) Effect {
 	if c.Answered() {
 		return s.Run(c)
@@ -17,8 +17,7 @@ func (s *Server) RunSlow(c *Command) Effect {
 	})
 }
 
-// Answered reports whether RunSlow ran the command, so that only its reply must
-// arrive.
+// Answered reports whether RunSlow ran the command, so that only its reply is missing.
 func (c *Command) Answered() bool {
 	c.conn.server.mu.Lock()
 	defer c.conn.server.mu.Unlock()

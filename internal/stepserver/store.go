@@ -14,12 +14,12 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// store is the embedded miniredis, without its goroutines and connections.
+// A store is the embedded miniredis, without its goroutines and connections.
 type store struct {
 	redis  *miniredis.Miniredis
 	server *server.Server
 	now    time.Time
-	own    *peer        // for commands of the server's own, in database 0
+	own    *peer        // for commands of the step server itself, in database 0
 	tries  selecting    // for blocking commands
 	inner  selecting    // for commands called by scripts
 	used   map[int]bool // databases that clients selected
@@ -32,7 +32,7 @@ type peer struct {
 	reply []byte
 }
 
-// selecting is a peer of the server's own for several databases.
+// A selecting peer belongs to the step server, which uses it with several databases.
 type selecting struct {
 	*peer
 	db int
@@ -68,7 +68,7 @@ func newStore() (*store, error) {
 	return s, nil
 }
 
-// close ends miniredis. After a panic in a command miniredis is locked for ever; then close does
+// close ends miniredis. A panic in a command leaves miniredis locked for ever; then close does
 // nothing, so that the panic shows instead of a deadlock.
 func (s *store) close() {
 	if s.redis.TryLock() {
@@ -125,10 +125,10 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	return reply
 }
 
-// handshakes are commands that client libraries send to any server and can do without.
+// handshakes are commands that client libraries send to every server, and whose errors they ignore.
 var handshakes = []string{"CLIENT SETINFO", "CLIENT MAINT_NOTIFICATIONS"}
 
-// lacking records an unknown command, perhaps of two words.
+// lacking records an unknown command by its first two words at most.
 func (s *store) lacking(args []string) {
 	name := strings.ToUpper(strings.Join(args[:min(2, len(args))], " "))
 	if !slices.Contains(handshakes, name) && !slices.Contains(s.lacks, name) && len(s.lacks) < 10 {
@@ -136,7 +136,7 @@ func (s *store) lacking(args []string) {
 	}
 }
 
-// millisAt is the index of an expiry by the time of day, in milliseconds; 0 if there is none.
+// millisAt returns the index of an expiry given as a time of day in ms; 0 if there is none.
 func millisAt(name string, args []string) int {
 	from := len(args)
 	switch name {
@@ -145,7 +145,7 @@ func millisAt(name string, args []string) int {
 	case "GETEX":
 		from = 2
 	case "SET":
-		from = 3 // its value may be anything
+		from = 3 // the value may be any text
 	}
 	for i := from; i+1 < len(args); i++ {
 		if len(args[i]) == len("PXAT") && strings.EqualFold(args[i], "PXAT") {
@@ -155,9 +155,8 @@ func millisAt(name string, args []string) int {
 	return 0
 }
 
-// throughMilli returns args with the expiry at index at one millisecond later. A Redis key lives
-// through the named millisecond, and is gone in the next; miniredis removes it at the beginning
-// of the named one.
+// throughMilli returns args with the expiry at index at one ms later. A Redis key lives until the
+// end of the given ms; miniredis removes it at the beginning.
 func throughMilli(args []string, at int) []string {
 	n, err := strconv.ParseInt(args[at], 10, 64)
 	if err != nil || n <= 0 || n == math.MaxInt64 {
@@ -168,7 +167,8 @@ func throughMilli(args []string, at int) []string {
 	return args
 }
 
-// someKey is RANDOMKEY, with the same key every time: miniredis picks one by the order of a map.
+// someKey executes RANDOMKEY with a key that is always the same: miniredis picks one by the order
+// of a map.
 func (s *store) someKey(p *peer) []byte {
 	if keys := bulks(s.do(p, []string{"KEYS", "*"})); len(keys) > 0 {
 		return appendBulk(nil, keys[0])
@@ -198,7 +198,7 @@ func (s *store) removeEmpty(p *peer, args []string, reply []byte) []byte {
 	return reply
 }
 
-// ttl rounds to the nearest second; miniredis rounds down.
+// ttl executes TTL and rounds to the nearest second; miniredis rounds down.
 func (s *store) ttl(p *peer, key string) []byte {
 	reply := s.do(p, []string{"PTTL", key})
 	ms, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(string(reply), ":"), "\r\n"))
@@ -219,7 +219,7 @@ func unknownCommand(args []string) []byte {
 	return append(b, "\r\n"...)
 }
 
-// wouldQueue is miniredis's answer to a command inside a transaction: QUEUED, or an error.
+// wouldQueue returns the reply of miniredis to a command within a transaction: QUEUED, or an error.
 func (s *store) wouldQueue(args []string) []byte {
 	if !s.server.IsRegisteredCommand(args[0]) {
 		return unknownCommand(args)
@@ -227,7 +227,7 @@ func (s *store) wouldQueue(args []string) []byte {
 	s.do(s.own, []string{"MULTI"})
 	answer := slices.Clone(s.do(s.own, args))
 	s.do(s.own, []string{"DISCARD"})
-	s.own.Resp3 = false // a HELLO acts at once
+	s.own.Resp3 = false // a HELLO takes effect at once
 	return answer
 }
 

@@ -1,9 +1,8 @@
-// Package count counts what a judgement finds: occasions and violations of each guarantee by the
-// exact conditions that touched them ([Table]), durations ([Durations]), and how evenly a lock is
-// handed out ([Fairness]). A table costs 12 ns for each row that it counts in, a map entry 265, so
-// counts become a map of findings only when the judgement is over. The memory of one short history
-// serves the next ([Pool]).
+// Package count counts occasions and violations of each guarantee by the exact conditions that
+// touched them ([Table]), durations ([Durations]), and how evenly a lock is granted ([Fairness]). A
+// table takes 12 ns to count in a row, a map 265 ns, so counts become a map of findings only when
+// the judgement is over. The memory of one short history is used again for the next ([Pool]).
 //
-// Bounds of memory for all keys together are counted by part of the keys ([PartitionOf], [Ring]), so
-// that a checker of some parts remembers exactly as much of them as a checker of all parts does.
+// Bounds on the memory of all keys are divided among partitions of the keys ([PartitionOf],
+// [Ring]), so that checkers of some partitions each remember exactly as much as one checker of all.
 package count

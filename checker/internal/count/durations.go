@@ -6,8 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Durations is a distribution of durations in ns, from 1 ns to a day, made when first
-// needed: its zero value is empty.
+// Durations is a distribution of durations from 1 ns to a day. Its zero value is empty.
 type Durations struct{ h *hdrhistogram.Histogram }
 
 // Add adds a duration.
@@ -19,7 +18,7 @@ func (s *Durations) Add(ns int64) {
 	_ = s.h.RecordValue(min(max(ns, 1), most))
 }
 
-// Absorb adds all of o, whose memory may be used for it.
+// Absorb adds the durations of o, and may take over its memory.
 func (s *Durations) Absorb(o Durations) {
 	switch {
 	case o.h == nil:
@@ -30,7 +29,7 @@ func (s *Durations) Absorb(o Durations) {
 	}
 }
 
-// Figures names count and percentiles after what they measure; nil where nothing was.
+// Figures returns count and percentiles under names that begin with name; nil if there are none.
 func (s *Durations) Figures(name string) map[string]float64 {
 	if s.h == nil {
 		return nil

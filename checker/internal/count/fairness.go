@@ -8,22 +8,21 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Fairness measures how evenly a lock is handed out in one history, over all its keys: how many
-// grants each client had, and how long clients waited while others were granted the key that they
-// had asked for later. It judges nothing. Its zero value has
-// measured nothing. Of a client that died only its grants are kept, so that memory grows
-// with the clients that live.
+// Fairness measures how evenly the keys of one history are granted: how many grants each client
+// had, and how long clients waited while the key was granted to others that had asked later. It is
+// no verdict. The zero Fairness has measured nothing. Of clients that died only the numbers of
+// grants are kept, so that memory grows with the clients that live.
 type Fairness struct {
-	// Omit says of which clients nothing is measured; nil is of none.
+	// Omit reports whether a client is left out; nil leaves out none.
 	Omit func(client int32) bool
 
 	grants map[int32]int64
-	dead   map[int64]int64 // of clients that died: how many were granted so much
-	longest
+	dead   map[int64]int64 // by number of grants: how many dead clients had it
+	waitStats
 }
 
-// longest is how long acquires waited at most.
-type longest struct {
+// waitStats are the longest waits of acquires.
+type waitStats struct {
 	waits    int64
 	maxWait  int64 // ns, over acquires that were granted or refused
 	bypassed int64 // most grants to later callers during one wait
@@ -40,8 +39,8 @@ type Figures struct {
 // Granted notes a grant to client.
 func (m *Fairness) Granted(client int32) { m.add(client, 1) }
 
-// Asked notes a client that may never be granted anything: it has its share of nothing.
-func (m *Fairness) Asked(client int32) { m.add(client, 0) }
+// Requested notes a client that called acquire: without grants, its share is zero.
+func (m *Fairness) Requested(client int32) { m.add(client, 0) }
 
 func (m *Fairness) add(client int32, grants int64) {
 	if m.Omit != nil && m.Omit(client) {
@@ -53,7 +52,7 @@ func (m *Fairness) add(client int32, grants int64) {
 	m.grants[client] += grants
 }
 
-// Figures returns what m comes to.
+// Figures returns the results so far.
 func (m *Fairness) Figures() Figures {
 	return Figures{
 		Jain: math.Round(m.jain()*1000) / 1000, Waits: m.waits,
@@ -61,8 +60,8 @@ func (m *Fairness) Figures() Figures {
 	}
 }
 
-// jain is Jain's fairness index over the clients' grants: 1 when all got as
-// many, 1/n when one of n got all (Jain, Chiu and Hawe, 1984).
+// jain returns Jain's fairness index over the numbers of grants of the clients: 1 if all clients
+// got equally many, 1/n if one of n clients got all (Jain, Chiu and Hawe, 1984).
 func (m *Fairness) jain() float64 {
 	var all, sum, squares float64
 	for n, clients := range m.each {
@@ -76,7 +75,8 @@ func (m *Fairness) jain() float64 {
 	return sum * sum / (all * squares)
 }
 
-// Shares are the grants of the clients, rising, thinned to 128 at most.
+// Shares returns the number of grants of each client, rising; of more than 128 clients it returns
+// 128, evenly chosen.
 func (m *Fairness) Shares() []int64 {
 	const most = 128
 	var all []int64
@@ -96,8 +96,7 @@ func (m *Fairness) Shares() []int64 {
 	return chosen
 }
 
-// Retire counts the grants of a client among those of crashed clients: which got how many does not
-// matter.
+// Retire moves the grants of a client to those of the dead, which are kept without names.
 func (m *Fairness) Retire(client int32) {
 	n, known := m.grants[client]
 	if !known {
@@ -110,7 +109,7 @@ func (m *Fairness) Retire(client int32) {
 	delete(m.grants, client)
 }
 
-// each yields grants, and how many clients had as many.
+// each yields numbers of grants, with the number of clients that had so many.
 func (m *Fairness) each(yield func(grants, clients int64) bool) {
 	for _, n := range m.grants {
 		if !yield(n, 1) {
@@ -124,7 +123,7 @@ func (m *Fairness) each(yield func(grants, clients int64) bool) {
 	}
 }
 
-// Absorb adds what was measured on other keys, while no client had died.
+// Absorb adds the measurements on other keys of the same history. No client may have died.
 func (m *Fairness) Absorb(o *Fairness) {
 	for client, n := range o.grants {
 		m.add(client, n)
@@ -134,17 +133,17 @@ func (m *Fairness) Absorb(o *Fairness) {
 	m.bypassed = max(m.bypassed, o.bypassed)
 }
 
-// Clear forgets what was measured, but for the memory.
+// Clear resets m but keeps its memory.
 func (m *Fairness) Clear() {
 	clear(m.grants)
 	clear(m.dead)
-	m.longest = longest{}
+	m.waitStats = waitStats{}
 }
 
-// A Queue is the clients that wait for one key.
+// A Queue has the clients that wait for one key.
 type Queue struct{ waiting []waiter }
 
-// A waiter is an acquire under way, and how many grants went to later callers meanwhile.
+// A waiter is an acquire under way, with the number of grants to later callers since it was called.
 type waiter struct {
 	op       *history.Op
 	bypassed int64
@@ -152,13 +151,13 @@ type waiter struct {
 
 // Called applies the call of acquire op.
 func (q *Queue) Called(op *history.Op) {
-	if op.Wait > 0 && op.Return != history.Never { // else nobody learns for how long
+	if op.Wait > 0 && op.Return != history.Never { // one that never returns has no known wait
 		q.waiting = append(q.waiting, waiter{op: op})
 	}
 }
 
-// Returned applies the return of acquire op to those that wait for the same key, and
-// measures its own wait.
+// Returned applies the return of acquire op. A grant is counted for each waiter that had called
+// before op; the wait of op itself is measured.
 func (q *Queue) Returned(op *history.Op, m *Fairness) {
 	if op.Outcome == history.OK {
 		for i := range q.waiting {
@@ -179,5 +178,5 @@ func (q *Queue) Returned(op *history.Op, m *Fairness) {
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 }
 
-// Empty returns a queue without waiters in the memory of q.
+// Empty returns an empty queue that uses the memory of q.
 func (q *Queue) Empty() Queue { return Queue{waiting: q.waiting[:0]} }

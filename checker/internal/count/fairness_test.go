@@ -24,7 +24,7 @@ func TestFigures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var m Fairness
 			for client, n := range c.grants {
-				m.Asked(int32(client))
+				m.Requested(int32(client))
 				for range n {
 					m.Granted(int32(client))
 				}
@@ -64,7 +64,7 @@ func TestOmitted(t *testing.T) {
 	for client := range int32(2) {
 		op := &history.Op{Kind: history.Acquire, Client: client, Wait: int64(time.Second), Call: 10, Return: 20 + 100*int64(client), Outcome: history.OK}
 		q.Called(op)
-		m.Asked(client)
+		m.Requested(client)
 		m.Granted(client)
 		q.Returned(op, &m)
 	}

@@ -1,21 +1,21 @@
 package count
 
-// Partitions is the number of parts.
+// Partitions is the number of partitions of the keys of a history.
 const Partitions = 16
 
-// PartitionOf returns the number of the part that a key belongs to.
-func PartitionOf(name string) int { return int(Mixed(name) >> 60) }
+// PartitionOf returns the partition of the key with this name.
+func PartitionOf(name string) int { return int(Hash(name) >> 60) }
 
-// Mixed returns a number whose high bits differ from key to key. It looks at the end of the
-// name, where names differ.
-func Mixed(name string) uint64 {
+// Hash returns a hash of name. It mixes the last eight bytes only, in which the names of keys
+// differ, and leaves the best bits high.
+func Hash(name string) uint64 {
 	n := len(name)
 	mixed := uint64(n)
 	switch {
 	case n >= 8:
-		mixed ^= uint64(four(name, n-8))<<32 | uint64(four(name, n-4))
-	case n >= 4: // the two overlap where they are equal
-		mixed = mixed<<(8*n) ^ (uint64(four(name, 0))<<(8*(n-4)) | uint64(four(name, n-4)))
+		mixed ^= uint64(fourBytes(name, n-8))<<32 | uint64(fourBytes(name, n-4))
+	case n >= 4: // the two loads overlap if n < 8
+		mixed = mixed<<(8*n) ^ (uint64(fourBytes(name, 0))<<(8*(n-4)) | uint64(fourBytes(name, n-4)))
 	default:
 		for _, b := range []byte(name) {
 			mixed = mixed<<8 ^ uint64(b)
@@ -24,21 +24,21 @@ func Mixed(name string) uint64 {
 	return mixed * 0x9e3779b97f4a7c15
 }
 
-// four are the four bytes of s from i on, in one load.
-func four(s string, i int) uint32 {
+// fourBytes returns the four bytes of s from i on, in one load.
+func fourBytes(s string, i int) uint32 {
 	b := s[i : i+4]
 	return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
 }
 
-// A Ring remembers the newest of what the keys of one part, of type K, have; of all parts
-// together 8192.
+// A Ring bounds how many items the keys of one partition, of type K, remember: over all partitions
+// together 8192. Each item has a place, with its key.
 type Ring[K any] struct {
-	all  []*K // nil for what its key has forgotten
+	all  []*K // by place; nil if the key has forgotten its item
 	next int
 }
 
-// Push notes that key remembers one more, and says at which place. Where there are too many
-// the oldest of all has to go, and it returns whose that is.
+// Push notes that key remembers one more item, and returns the place of it. If there are too many,
+// the oldest item has to go: full is the key that must forget it, else nil.
 func (r *Ring[K]) Push(key *K) (place int, full *K) {
 	const most = 1 << 13 / Partitions
 	place = r.next
@@ -51,8 +51,8 @@ func (r *Ring[K]) Push(key *K) (place int, full *K) {
 	return place, full
 }
 
-// Forget notes that what is at a place is forgotten.
+// Forget notes that the item at place is forgotten.
 func (r *Ring[K]) Forget(place int) { r.all[place] = nil }
 
-// Empty is a ring that remembers nothing, in the memory of r.
+// Empty returns an empty ring that uses the memory of r.
 func (r *Ring[K]) Empty() Ring[K] { return Ring[K]{all: r.all[:0]} }

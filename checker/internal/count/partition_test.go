@@ -25,7 +25,7 @@ func TestMixedBySteps(t *testing.T) {
 		for _, b := range []byte(name[max(0, n-8):]) {
 			want = bits.RotateLeft64(want, 8) ^ uint64(b)
 		}
-		if got := Mixed(name); got != want*0x9e3779b97f4a7c15 {
+		if got := Hash(name); got != want*0x9e3779b97f4a7c15 {
 			t.Errorf("%q: %x, want %x", name, got, want*0x9e3779b97f4a7c15)
 		}
 	}

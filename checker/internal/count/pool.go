@@ -1,9 +1,9 @@
 package count
 
-// A Pool hands out values, and has them all back at once. The zero Pool is empty.
+// A Pool hands out values, and takes all of them back at once. The zero Pool is empty.
 type Pool[T any] struct{ free, out []*T }
 
-// Get returns a value that was emptied, or a new one.
+// Get returns an empty value.
 func (p *Pool[T]) Get() *T {
 	if len(p.free) == 0 {
 		p.free = append(p.free, new(T))
@@ -14,7 +14,7 @@ func (p *Pool[T]) Get() *T {
 	return v
 }
 
-// Reclaim has all back that were handed out, emptied by empty.
+// Reclaim takes back all values that Get returned. empty resets each.
 func (p *Pool[T]) Reclaim(empty func(*T)) {
 	for _, v := range p.out {
 		empty(v)

@@ -8,62 +8,62 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// Questions is how many questions violations are counted by.
+// Questions is the number of questions by which violations are counted.
 const Questions = 5
 
-// A Table has a row for each exact set of conditions. There are one to six in a real run. A
-// violation that may be shown is a C. The zero Table is empty.
+// A Table has the counts of one guarantee, a row for each exact set of conditions: one to six in a
+// real run. A violation that may become a counterexample is a C. The zero Table is empty.
 type Table[C any] struct {
-	Rows   []Row[C]
-	recent int // the row that was asked for last
+	Rows    []Row[C]
+	lastRow int // index of the result of the last At
 }
 
-// A Row has the counts of one cell.
+// A Row has the counts of one cell, a guarantee under exactly these conditions.
 type Row[C any] struct {
 	Under lockbench.Conditions
-	// Exposure counts the occasions that were seen as such, Violations those on which the
-	// guarantee was broken, Against those of them that count against the claims.
+	// Exposure counts the occasions that were counted as such, Violations the violations, and
+	// Against those of them that count against the claims.
 	Exposure, Violations, Against int64
 	Asked                         [Questions]int64 // violations by question
 	Broken                        []C
 	When                          series.Counts // of violations
-	Measured                      Durations     // what the guarantee's monitor measures
-	news, newsAgainst             bool          // it was in News with violations, and with some against the claims
+	Measured                      Durations     // the duration that the monitor of the guarantee measures
+	news, newsAgainst             bool          // News has returned true of it with violations, and with some against the claims
 }
 
-// At returns the row of exactly these conditions, which is made if need be. It is valid until the
-// next call.
+// At returns the row of exactly these conditions, and makes it if needed. The pointer is valid
+// until the next call.
 func (t *Table[C]) At(under lockbench.Conditions) *Row[C] {
-	if t.recent < len(t.Rows) && t.Rows[t.recent].Under == under {
-		return &t.Rows[t.recent]
+	if t.lastRow < len(t.Rows) && t.Rows[t.lastRow].Under == under {
+		return &t.Rows[t.lastRow]
 	}
 	for i := range t.Rows {
 		if t.Rows[i].Under == under {
-			t.recent = i
+			t.lastRow = i
 			return &t.Rows[i]
 		}
 	}
-	t.recent = len(t.Rows)
-	if t.recent < cap(t.Rows) {
-		t.Rows = t.Rows[:t.recent+1]
-		t.Rows[t.recent] = Row[C]{Under: under, Broken: t.Rows[t.recent].Broken[:0]}
+	t.lastRow = len(t.Rows)
+	if t.lastRow < cap(t.Rows) {
+		t.Rows = t.Rows[:t.lastRow+1]
+		t.Rows[t.lastRow] = Row[C]{Under: under, Broken: t.Rows[t.lastRow].Broken[:0]}
 	} else {
 		t.Rows = append(t.Rows, Row[C]{Under: under})
 	}
-	return &t.Rows[t.recent]
+	return &t.Rows[t.lastRow]
 }
 
 // Empty returns a table without rows that uses the memory of t.
 func (t *Table[C]) Empty() Table[C] { return Table[C]{Rows: t.Rows[:0]} }
 
-// Sort puts the rows of fewer conditions first.
+// Sort sorts the rows, those with fewer conditions first.
 func (t *Table[C]) Sort() {
 	slices.SortFunc(t.Rows, func(a, b Row[C]) int {
 		return cmp.Or(cmp.Compare(a.Under.Count(), b.Under.Count()), cmp.Compare(a.Under, b.Under))
 	})
 }
 
-// Absorb adds what o counted of other keys.
+// Absorb adds the counts of o, which are on other keys.
 func (t *Table[C]) Absorb(o *Table[C]) {
 	for i := range o.Rows {
 		t.At(o.Rows[i].Under).absorb(&o.Rows[i])
@@ -82,7 +82,7 @@ func (r *Row[C]) absorb(o *Row[C]) {
 	r.Broken = append(r.Broken, o.Broken...)
 }
 
-// Keep leaves, of each row, the first n violations by this order.
+// Keep leaves, in each row, the first n violations in this order.
 func (t *Table[C]) Keep(n int, order func(a, b C) int) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -91,11 +91,10 @@ func (t *Table[C]) Keep(n int, order func(a, b C) int) {
 	}
 }
 
-// Occasions is how many there were: each violation was one.
+// Occasions returns the number of occasions, counted as such or only as violations.
 func (r *Row[C]) Occasions() int64 { return max(r.Exposure, r.Violations) }
 
-// News reports whether r has violations, or violations against the claims, for the first time
-// since it was asked.
+// News reports whether r has violations, or violations against the claims, for the first time.
 func (r *Row[C]) News() bool {
 	is := r.Violations > 0 && !r.news || r.Against > 0 && !r.newsAgainst
 	r.news, r.newsAgainst = r.news || is, r.newsAgainst || r.Against > 0

@@ -47,7 +47,7 @@ func TestSegments(t *testing.T) {
 
 // TestFew: of a key with many operations none is kept, and of too many keys the last are not.
 func TestFew(t *testing.T) {
-	var f Few
+	var f SmallHistory
 	keys := 0
 	for _, op := range shared() {
 		f.Keep(op, &keys)
@@ -55,15 +55,15 @@ func TestFew(t *testing.T) {
 	if sound, known := f.Sound(nil, interval.Rules{}); sound || !known || !f.Has(2) || keys != 1 {
 		t.Errorf("sound %t, known %t, has client 2 %t, of %d keys", sound, known, f.Has(2), keys)
 	}
-	for range fewOps {
+	for range maxOps {
 		f.Keep(shared()[0], &keys)
 	}
 	if _, known := f.Sound(nil, interval.Rules{}); known || f.Has(1) || keys != 0 {
 		t.Errorf("of many: known %t, has client 1 %t, of %d keys", known, f.Has(1), keys)
 	}
-	keys = fewKeys
-	var late Few
-	if late.Keep(shared()[0], &keys); late.Has(1) || keys != fewKeys {
+	keys = maxKeys
+	var late SmallHistory
+	if late.Keep(shared()[0], &keys); late.Has(1) || keys != maxKeys {
 		t.Error("one more key is kept")
 	}
 }

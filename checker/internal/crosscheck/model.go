@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
-// InConflict is the definition itself: it compares every two segments.
+// InConflict reports whether two owners held the key at once, by the definition: it compares every
+// two segments.
 func InConflict(all []Segment) bool {
 	for i, a := range all {
 		for _, b := range all[i+1:] {
@@ -24,9 +25,9 @@ func InConflict(all []Segment) bool {
 	return false
 }
 
-// Linearizable asks porcupine whether the segments can be put in one order that the
-// specification allows. Its search is exponential in what is under way at one time: unless
-// it ends within the timeout nothing is known. A timeout of zero is none.
+// Linearizable reports whether porcupine finds an order of the segments that the specification
+// allows, and whether that is known: the time of its search grows exponentially with the number of
+// concurrent segments, and may exceed the timeout. A timeout of zero is none.
 func Linearizable(all []Segment, timeout time.Duration) (sound, known bool) {
 	rank := ranks(all)
 	var ops []porcupine.Operation
@@ -45,31 +46,31 @@ func Linearizable(all []Segment, timeout time.Duration) (sound, known bool) {
 	return result == porcupine.Ok, result != porcupine.Unknown
 }
 
-// lockOp is an operation of the specification: a take of the lock, or the chance
-// that it is freed.
+// A lockOp is an operation of the specification: a client takes the lock or, if take is false, the
+// lock may become free.
 type lockOp struct {
 	segment int
 	client  int32
 	take    bool
 }
 
-// lockState is which client has the lock, and by which take.
+// A lockState says whether the lock is held, by which client, and by which take.
 type lockState struct {
 	held    bool
 	client  int32
 	segment int
 }
 
-// lockModel is the specification: the lock is free or with one owner; taking it
-// needs it free or one's own; from its must-hold interval's end on it may be freed at any time,
-// and need not be. Refusals are legal in every state and do not appear.
+// lockModel is the specification. A client may take the lock if it is free or the client's own.
+// From the end of a must-hold interval on, the lock may become free at any time, but need not.
+// Refusals are legal in every state and are left out.
 var lockModel = porcupine.Model{
 	Init: func() any { return lockState{} },
 	Step: func(state, input, _ any) (bool, any) {
 		s, op := state.(lockState), input.(lockOp)
 		switch {
 		case op.take:
-			own := s.client == op.client && s.segment < op.segment // in the client's order, also where stamps tie
+			own := s.client == op.client && s.segment < op.segment // in the order of the client, even if stamps are equal
 			return !s.held || own, lockState{true, op.client, op.segment}
 		case s.held && s.segment == op.segment:
 			return true, lockState{}
@@ -79,7 +80,8 @@ var lockModel = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// ranks numbers the stamps of segments densely, equal ones alike.
+// ranks returns a function that numbers the stamps of the segments densely; equal stamps get equal
+// numbers.
 func ranks(all []Segment) func(interval.Stamp) int64 {
 	var stamps []interval.Stamp
 	for _, s := range all {

@@ -9,15 +9,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Segment is one stretch of a hold's must-hold interval.
+// A Segment is one contiguous part of the must-hold interval of a hold.
 type Segment struct {
 	Client     int32
-	Attempt    interval.Stamp // the grant took effect then at the earliest
+	Attempt    interval.Stamp // the earliest instant at which the grant can have taken effect
 	Start, End interval.Stamp
 }
 
-// Segments returns the must-hold intervals of every hold in ops, the operations on one key in
-// the order of their calls. departed are deaths and cuts of clients.
+// Segments returns the must-hold intervals of all holds in ops, which are the operations on one key
+// in the order of their calls. clientEnds are deaths and cuts of clients.
 func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
@@ -36,23 +36,23 @@ func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 		acquireFirst(byHold[id])
 		inherited := int64(math.MaxInt64)
 		for rest := byHold[id]; len(rest) > 0 && rest[0].Kind == history.Acquire; {
-			r := &replay{ops: rest, rules: rules, end: endFromOutside(rest[0], ops, departed), cap: inherited, unsure: math.MaxInt64}
-			if !rules.Nested || rules.Unseen {
+			r := &replay{ops: rest, rules: rules, end: endFromOutside(rest[0], ops, departed), cap: inherited, minUnknown: math.MaxInt64}
+			if !rules.Nested || rules.HiddenRenewals {
 				r.cap = min(r.cap, capFromOutside(rest[0], ops, rules))
 			}
 			if rules.Joins() {
-				r.besides(ops, replays)
+				r.findOthers(ops, replays)
 			}
 			replays = append(replays, r)
 			rest = r.run()
 			all = append(all, r.done...)
-			inherited = r.left(rest)
+			inherited = r.leaseLeft(rest)
 		}
 	}
 	return all
 }
 
-// acquireFirst puts an acquire before the renewals that have its stamp.
+// acquireFirst moves the acquire before renewals that have the same stamp.
 func acquireFirst(ops []*history.Op) {
 	i := slices.IndexFunc(ops, func(op *history.Op) bool { return op.Kind == history.Acquire })
 	if i > 0 && ops[0].Kind == history.Renew && interval.Call(ops[0]) == interval.Call(ops[i]) {
@@ -62,22 +62,22 @@ func acquireFirst(ops []*history.Op) {
 	}
 }
 
-// inTurn reports whether one of two operations was called after the other returned,
-// whatever their stamps: they are calls of one client.
-func inTurn(a, b *history.Op) bool {
+// sequential reports whether a and b are calls of the same client's stream, so that one was called
+// after the other had returned, whatever their stamps say.
+func sequential(a, b *history.Op) bool {
 	return a.Stream == b.Stream && a.Kind != history.Renew && b.Kind != history.Renew
 }
 
-// left is the shortest lease that an operation of r may still set once the first
-// of rest, which begins the hold anew, is under way.
-func (r *replay) left(rest []*history.Op) int64 {
+// leaseLeft returns the shortest lease that an operation of r may still set, once the first of
+// rest, which begins the hold anew, is under way.
+func (r *replay) leaseLeft(rest []*history.Op) int64 {
 	ttl := r.cap
 	if len(rest) == 0 {
 		return ttl
 	}
 	for _, op := range r.ops[:len(r.ops)-len(rest)] {
 		sets := op.Kind == history.Extend || op.Kind == history.Renew
-		flying := !inTurn(op, rest[0]) && !interval.Return(op).Before(interval.Call(rest[0]))
+		flying := !sequential(op, rest[0]) && !interval.Return(op).Before(interval.Call(rest[0]))
 		if sets && (op.Outcome == history.Unknown || op.Outcome == history.OK && (flying || r.early(op))) {
 			ttl = min(ttl, r.lease(op))
 		}
@@ -85,8 +85,8 @@ func (r *replay) left(rest []*history.Op) int64 {
 	return ttl
 }
 
-// endFromOutside is where something other than the hold's own calls ends it: its
-// client's death, the end of its record, or its turning to a new grant.
+// endFromOutside returns the end that events other than calls under the hold put to it: the death
+// of its client, the end of the client's record, or a new grant to the client.
 func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Stamp {
 	end := interval.Forever
 	for _, op := range departed {
@@ -103,9 +103,8 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Sta
 	return end
 }
 
-// capFromOutside is the shortest lease that an acquire of the same client whose
-// outcome is unknown, called before first, may still set, or a renewal for any of
-// its acquires.
+// capFromOutside returns the shortest lease that an earlier acquire of the same client may still
+// set: one of unknown outcome, or one that a hidden renewal may repeat.
 func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
@@ -114,70 +113,70 @@ func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) 
 		}
 		unknown := op.Outcome == history.Unknown
 		if unknown {
-			ttl = min(ttl, rules.Leaves(op))
+			ttl = min(ttl, rules.UnknownLease(op))
 		}
-		if (unknown || op.Outcome == history.OK) && rules.Unseen && rules.Joins() {
+		if (unknown || op.Outcome == history.OK) && rules.HiddenRenewals && rules.Joins() {
 			ttl = min(ttl, interval.Lease(op))
 		}
 	}
 	return ttl
 }
 
-// A replay goes through the operations of one hold in order. Its state is one: each step reads
-// what the one before left, and nothing of it outlives the hold.
+// A replay derives the must-hold interval of one hold: it applies the operations under the hold in
+// order. Nothing of its state outlives the hold.
 type replay struct {
-	ops    []*history.Op
-	mine   []*history.Op // those before the hold began anew
-	all    []*history.Op // of all holds, in order
-	asides []aside
-	rules  interval.Rules
-	end    interval.Stamp
-	ended  bool  // by an operation of its own
-	cap    int64 // no lease is sure to be longer
-	unsure int64 // nor than this, from now on
+	ops        []*history.Op
+	applied    []*history.Op // those before the hold began anew
+	all        []*history.Op // of all holds, in order
+	others     []otherOp
+	rules      interval.Rules
+	end        interval.Stamp
+	ended      bool  // an operation under the hold has ended it
+	cap        int64 // the longest lease that is certain, in ns
+	minUnknown int64 // the same, for leases set from now on
 
-	done []Segment
-	open bool
-	cur  Segment
+	done    []Segment
+	open    bool
+	segment Segment
 	// renewed: cur was opened by a renewal, concurrent with its client's calls.
 	renewed bool
 	until   int64
 	levels  int
 	late    []*history.Op // to begin a segment at their return
-	nested  []*history.Op // in time, as far as is known
+	nested  []*history.Op // nested acquires under way that seem to be in time
 }
 
-// run returns the operations left when an acquire begins the ended hold anew.
+// run applies the operations. It returns those that are left if an acquire begins the hold anew.
 func (r *replay) run() (rest []*history.Op) {
-	r.mine = r.ops
+	r.applied = r.ops
 	r.first(r.ops[0])
 	for i, op := range r.ops[1:] {
-		r.asidesBefore(op)
-		r.land(func(l *history.Op) bool { return inTurn(l, op) || interval.Return(l).Before(interval.Call(op)) })
+		r.applyOthersBefore(op)
+		r.startLate(func(l *history.Op) bool { return sequential(l, op) || interval.Return(l).Before(interval.Call(op)) })
 		granted := op.Outcome == history.OK || op.Outcome == history.Unknown
 		if r.ended && op.Kind == history.Acquire && granted {
 			rest = r.ops[i+1:]
 			break
 		}
-		if r.over(op) {
+		if r.endedBefore(op) {
 			continue
 		}
 		r.apply(op)
 	}
 	if rest == nil {
-		r.asidesBefore(nil)
+		r.applyOthersBefore(nil)
 	}
-	r.land(func(*history.Op) bool { return true })
-	r.mine = r.ops[:len(r.ops)-len(rest)]
+	r.startLate(func(*history.Op) bool { return true })
+	r.applied = r.ops[:len(r.ops)-len(rest)]
 	if r.open {
 		r.finish()
 	}
 	return rest
 }
 
-// over reports whether the hold had ended when op was called. At the very instant
-// of its client's death, the client's own calls came first.
-func (r *replay) over(op *history.Op) bool {
+// endedBefore reports whether the hold had ended when op was called. If its client died at that
+// very instant, the client's calls came first.
+func (r *replay) endedBefore(op *history.Op) bool {
 	if r.ended || op.Kind == history.Renew {
 		return !interval.Call(op).Before(r.end)
 	}
@@ -197,14 +196,14 @@ func (r *replay) apply(op *history.Op) {
 	case op.Kind == history.Extend || op.Kind == history.Renew:
 		r.extend(op)
 	}
-	r.overtaken(op)
+	r.demoteNested(op)
 }
 
-// overtaken looks, after the call of op, for nested acquires under way before the answer to
-// which validity may end now: these may be grants anew.
-func (r *replay) overtaken(op *history.Op) {
+// demoteNested applies, after the call of op, that the lease may end now before some nested
+// acquires return: each of these may be a new grant.
+func (r *replay) demoteNested(op *history.Op) {
 	r.nested = slices.DeleteFunc(r.nested, func(n *history.Op) bool {
-		over := n != op && (inTurn(n, op) || interval.Return(n).Before(interval.Call(op)))
+		over := n != op && (sequential(n, op) || interval.Return(n).Before(interval.Call(op)))
 		late := !over && n.Return >= r.until
 		if late {
 			r.levels--
@@ -220,16 +219,16 @@ func (r *replay) first(op *history.Op) {
 	if from == history.NoStamp {
 		from = op.Call
 	}
-	if r.rules.Unseen && op.Outcome == history.OK {
-		r.unsure = min(r.unsure, interval.Lease(op))
+	if r.rules.HiddenRenewals && op.Outcome == history.OK {
+		r.minUnknown = min(r.minUnknown, interval.Lease(op))
 	}
 	if op.Outcome == history.OK && from != history.NoStamp {
 		r.begin(op, from, interval.After(from, min(interval.Lease(op), r.cap)))
 	}
 }
 
-// land begins the segments of the late operations that have returned, by when.
-func (r *replay) land(returned func(*history.Op) bool) {
+// startLate begins the segments of the late operations that have returned.
+func (r *replay) startLate(returned func(*history.Op) bool) {
 	slices.SortStableFunc(r.late, func(a, b *history.Op) int {
 		return cmp.Or(cmp.Compare(a.Return, b.Return), cmp.Compare(a.ReturnSeq, b.ReturnSeq))
 	})
@@ -246,35 +245,36 @@ func (r *replay) reopen(op *history.Op) {
 	from := op.Call
 	if op.Kind == history.Acquire {
 		r.levels, from = 1, interval.Start(op)
-	} else if r.maybeAnew(op) {
+	} else if r.mayRegrant(op) {
 		r.levels = 1
 	}
-	r.begin(op, from, interval.After(from, r.surely(op, interval.Return(op))))
+	r.begin(op, from, interval.After(from, r.shortestLease(op, interval.Return(op))))
 }
 
-// maybeAnew reports whether an acquire of unknown outcome may have granted the key
-// anew before op returned.
-func (r *replay) maybeAnew(op *history.Op) bool {
+// mayRegrant reports whether an acquire of unknown outcome may have granted the key once more
+// before op returned.
+func (r *replay) mayRegrant(op *history.Op) bool {
 	known := func(o *history.Op) bool { return !interval.Return(op).Before(interval.Return(o)) }
 	return slices.ContainsFunc(r.all, func(a *history.Op) bool {
-		called := interval.Call(a).Before(interval.Return(op)) || interval.Call(a) == interval.Return(op) && !inTurn(a, op)
-		return called && r.silent(a, op, known)
+		called := interval.Call(a).Before(interval.Return(op)) || interval.Call(a) == interval.Return(op) && !sequential(a, op)
+		return called && r.unknownAcquire(a, op, known)
 	})
 }
 
-// silentBefore reports whether an acquire of unknown outcome was called before op, and may grant
-// the key anew.
-func (r *replay) silentBefore(op *history.Op) bool {
+// unknownAcquireBefore reports whether an acquire of unknown outcome that may grant the key once
+// more was called before op.
+func (r *replay) unknownAcquireBefore(op *history.Op) bool {
 	known := func(o *history.Op) bool {
-		return interval.Return(o).Before(interval.Call(op)) || inTurn(o, op) && !interval.Call(op).Before(interval.Return(o))
+		return interval.Return(o).Before(interval.Call(op)) || sequential(o, op) && !interval.Call(op).Before(interval.Return(o))
 	}
 	before := r.all[:max(0, slices.Index(r.all, op))]
-	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.silent(a, op, known) })
+	return slices.ContainsFunc(before, func(a *history.Op) bool { return r.unknownAcquire(a, op, known) })
 }
 
-// silent reports whether a is an acquire of unknown outcome by the client of op, other than the
-// one by which the hold is known: that is the first, unless another was known to be granted.
-func (r *replay) silent(a, op *history.Op, known func(*history.Op) bool) bool {
+// unknownAcquire reports whether a is an acquire of unknown outcome by the client of op that may
+// have granted the key once more. The first acquire of the hold counts only if another one was
+// known to be granted.
+func (r *replay) unknownAcquire(a, op *history.Op, known func(*history.Op) bool) bool {
 	if a.Client != op.Client || a.Kind != history.Acquire || a.Outcome != history.Unknown {
 		return false
 	}
@@ -283,14 +283,14 @@ func (r *replay) silent(a, op *history.Op, known func(*history.Op) bool) bool {
 	})
 }
 
-// begin opens a segment at the return of op unless it would be over by then.
+// begin opens a segment at the return of op, unless its lease is over by then.
 func (r *replay) begin(op *history.Op, from, until int64) {
 	if op.Return >= until || r.end.Before(interval.Return(op)) {
 		return
 	}
-	if r.open && op.Return < r.until { // the must-hold interval goes on
+	if r.open && op.Return < r.until { // the open segment goes on
 		r.until = max(r.until, until)
-		r.renewed = r.renewed && (op.Kind == history.Renew || r.cur.Start.Before(interval.Return(op)))
+		r.renewed = r.renewed && (op.Kind == history.Renew || r.segment.Start.Before(interval.Return(op)))
 		return
 	}
 	if r.open {
@@ -298,41 +298,43 @@ func (r *replay) begin(op *history.Op, from, until int64) {
 	}
 	r.open, r.until = true, until
 	r.renewed = op.Kind == history.Renew
-	r.cur = Segment{Client: op.Client, Attempt: interval.Stamp{T: from}, Start: interval.Return(op)}
+	r.segment = Segment{Client: op.Client, Attempt: interval.Stamp{T: from}, Start: interval.Return(op)}
 }
 
+// finish ends the open segment, and keeps it unless it is empty.
 func (r *replay) finish() {
-	r.cur.End = interval.Earlier(r.end, interval.Stamp{T: r.until})
-	point := r.cur.End == r.cur.Start && !r.renewed && !r.unasked()
-	if (point || r.cur.Start.Before(r.cur.End)) && r.cur.Start.Before(interval.Stamp{T: r.until}) {
-		r.done = append(r.done, r.cur)
+	r.segment.End = interval.Earlier(r.end, interval.Stamp{T: r.until})
+	point := r.segment.End == r.segment.Start && !r.renewed && !r.endedInBackground()
+	if (point || r.segment.Start.Before(r.segment.End)) && r.segment.Start.Before(interval.Stamp{T: r.until}) {
+		r.done = append(r.done, r.segment)
 	}
 }
 
-// unasked reports whether something in the background ended the hold at the
-// instant of its end.
-func (r *replay) unasked() bool {
-	return slices.ContainsFunc(r.mine, func(op *history.Op) bool {
+// endedInBackground reports whether a renewal or Lost(), and not a call of the client, ended the
+// hold at the instant r.end.
+func (r *replay) endedInBackground() bool {
+	return slices.ContainsFunc(r.applied, func(op *history.Op) bool {
 		told := op.Kind == history.Lost || op.Kind == history.Renew && op.Outcome == history.LossReported
 		return told && interval.Call(op) == r.end
 	})
 }
 
+// again applies a second acquire under the hold.
 func (r *replay) again(op *history.Op) {
-	if r.rules.Unseen && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
-		r.unsure = min(r.unsure, interval.Lease(op))
+	if r.rules.HiddenRenewals && (op.Outcome == history.OK || op.Outcome == history.Unknown) {
+		r.minUnknown = min(r.minUnknown, interval.Lease(op))
 		r.until = min(r.until, interval.After(op.Call, interval.Lease(op)))
 	}
 	if op.Outcome != history.OK {
 		if op.Outcome == history.Unknown {
-			r.until = min(r.until, interval.After(op.Call, r.rules.Leaves(op)))
+			r.until = min(r.until, interval.After(op.Call, r.rules.UnknownLease(op)))
 		}
 		return
 	}
-	until := interval.After(interval.Start(op), r.surely(op, interval.Call(op)))
+	until := interval.After(interval.Start(op), r.shortestLease(op, interval.Call(op)))
 	retried := !r.rules.Nested && op.Attempts > 1
 	if retried {
-		until = interval.After(op.Call, r.surely(op, interval.Call(op)))
+		until = interval.After(op.Call, r.shortestLease(op, interval.Call(op)))
 	}
 	switch {
 	case r.open && op.Return < r.until && r.rules.Nested:
@@ -354,39 +356,39 @@ func (r *replay) extend(op *history.Op) {
 	case op.Outcome == history.Unknown || op.Outcome == history.OK && r.early(op):
 		r.until = min(r.until, interval.After(op.Call, r.lease(op)))
 	case op.Outcome != history.OK:
-	case r.open && op.Call < r.until && r.rules.Joins() && (op.Kind == history.Renew || r.silentBefore(op)) && op.Return >= r.until:
-		r.until = min(r.until, interval.After(op.Call, r.surely(op, interval.Call(op))))
+	case r.open && op.Call < r.until && r.rules.Joins() && (op.Kind == history.Renew || r.unknownAcquireBefore(op)) && op.Return >= r.until:
+		r.until = min(r.until, interval.After(op.Call, r.shortestLease(op, interval.Call(op))))
 		r.late = append(r.late, op)
 	case r.open && op.Call < r.until:
-		r.until = interval.After(op.Call, r.surely(op, interval.Call(op)))
+		r.until = interval.After(op.Call, r.shortestLease(op, interval.Call(op)))
 	default:
 		r.late = append(r.late, op)
 	}
 }
 
-// early reports whether op, a renewal, was called before the acquire had returned,
-// so that the acquire may have taken effect after it.
+// early reports whether op is a renewal that was called before the first acquire returned, so that
+// the acquire may have taken effect after it.
 func (r *replay) early(op *history.Op) bool {
 	first := r.ops[0]
 	return op.Kind == history.Renew && first.Outcome == history.OK && !interval.Return(first).Before(interval.Call(op))
 }
 
-// surely is the shortest lease among op's and those that may be applied after
-// it: of the operations asked for by at, those that are not over before op's call.
-func (r *replay) surely(op *history.Op, at interval.Stamp) int64 {
-	ttl := min(interval.Lease(op), r.cap, r.unsure)
+// shortestLease returns the shortest lease, in ns, that is in effect after op: its own, or one set
+// by an operation that was called by at and may take effect after op.
+func (r *replay) shortestLease(op *history.Op, at interval.Stamp) int64 {
+	ttl := min(interval.Lease(op), r.cap, r.minUnknown)
 	place := slices.Index(r.ops, op)
 	for i, other := range r.ops {
 		sets := other.Kind == history.Extend || other.Kind == history.Renew || other.Kind == history.Acquire && !r.rules.Nested
-		later := i > place && inTurn(other, op)
+		later := i > place && sequential(other, op)
 		if other == op || !sets || later || at.Before(interval.Call(other)) {
 			continue
 		}
 		maybe := other.Outcome == history.Unknown || other.Outcome == history.OK && r.early(other)
-		overlaps := other.Outcome == history.OK && other != r.ops[0] && !inTurn(other, op) && !interval.Return(other).Before(interval.Call(op))
+		overlaps := other.Outcome == history.OK && other != r.ops[0] && !sequential(other, op) && !interval.Return(other).Before(interval.Call(op))
 		switch {
 		case maybe && other.Kind == history.Acquire:
-			ttl = min(ttl, r.rules.Leaves(other))
+			ttl = min(ttl, r.rules.UnknownLease(other))
 		case maybe || overlaps:
 			ttl = min(ttl, r.lease(other))
 		}
@@ -394,8 +396,8 @@ func (r *replay) surely(op *history.Op, at interval.Stamp) int64 {
 	return ttl
 }
 
-// lease is the shortest lease that op may have set: where a renewal does not say,
-// that of an acquire before it.
+// lease returns the shortest lease, in ns, that op may have set: for a renewal without a recorded
+// lease, the one of an acquire before it.
 func (r *replay) lease(op *history.Op) int64 {
 	if !interval.InheritsLease(op) {
 		return interval.Lease(op)

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Grant is one grant of a key to one owner, from its acquire to its last release, with the
-// bounds of its duration.
+// A Grant is one grant of a key to one owner, from its acquire to its last release, with bounds of
+// its duration.
 type Grant struct {
 	beginning
 	mustHold
@@ -17,56 +17,56 @@ type Grant struct {
 	ending
 }
 
-// beginning describes the acquire. Least is never longer than Most.
+// beginning describes the acquire. MinLease is never longer than MaxLease.
 type beginning struct {
 	First   *history.Op // the first acquire
 	Granted Stamp       // return of First
 	Newest  Stamp       // the latest instant at which an acquire can have granted the key
 	From    int64       // start of validity in ns, NoStamp if no acquire was answered ok
-	// Sure is the earliest end of the lease that the acquire gave, in ns, even if the start of
-	// that lease is not known.
-	Sure int64
-	// Least and Most are the shortest and the longest lease of its acquires, in ns: the bounds
-	// of the lease that a renewal sets which records none.
-	Least, Most int64
-	Known       bool // an acquire was answered ok
-	Anchored    bool // validity begins at From exactly, and the record tells its lease
-	Regrant     bool // an acquire of unknown outcome may have granted the key anew
-	endless     bool // an acquire gave no lease
+	// EarliestEnd is the earliest end, in ns, of the lease that the acquire set, even if the start
+	// of that lease is not known.
+	EarliestEnd int64
+	// MinLease and MaxLease are the shortest and the longest lease of its acquires, in ns. They
+	// bound the lease that a renewal sets of which the record tells none.
+	MinLease, MaxLease int64
+	Known              bool // an acquire was answered ok
+	Anchored           bool // validity begins at From exactly, and the record tells the lease
+	Regrant            bool // an acquire of unknown outcome may have granted the key once more
+	leaseless          bool // an acquire set no lease
 }
 
-// ending describes how the owner gave the key up. Certain implies Released, and Released implies
-// ReleasedBy.
+// ending describes how the owner gave the key up. CertainlyFree implies Released, and Released
+// implies ReleasedBy.
 type ending struct {
-	ReleasedBy *history.Op
-	Knew       Stamp // the owner's last instant of work: it let go, was told of the loss, or died
-	Released   bool  // the owner sent its last release, whatever the answer
-	Certain    bool  // the server certainly freed the key
-	Dead       bool  // the owner died before it let go
+	ReleasedBy    *history.Op
+	LastWork      Stamp // the owner's last instant of work: then it released the key, was told of the loss, or died
+	Released      bool  // the owner sent its last release, whatever the answer
+	CertainlyFree bool  // the server certainly freed the key
+	Dead          bool  // the owner died before it released the key
 }
 
-// Begin makes g, which is empty, the grant of acquire op, from its return if it was answered ok,
-// and from its call if its outcome is unknown.
+// Begin makes the empty g the grant of acquire op. It begins at the return of op if that was
+// answered ok, and at its call if the outcome is unknown.
 func (g *Grant) Begin(op *history.Op, rules Rules) {
 	ttl, most := Lease(op), Longest(op)
 	g.rules, g.First = rules, op
 	g.Granted, g.Newest, g.Known = Return(op), Return(op), op.Outcome == history.OK
-	g.From, g.Anchored, g.unsure, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
-	g.End, g.Knew = Forever, Forever
-	g.mayUntil, g.Least, g.Most, g.endless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
+	g.From, g.Anchored, g.minUnknown, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
+	g.End, g.LastWork = Forever, Forever
+	g.mayUntil, g.MinLease, g.MaxLease, g.leaseless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
 	if !g.Known {
 		g.From, g.Granted, g.Newest = history.NoStamp, Call(op), Forever
-		g.unsure = rules.Leaves(op)
+		g.minUnknown = rules.UnknownLease(op)
 		return
 	}
-	if g.From == history.NoStamp { // at the call at the earliest: what follows from that is certain
+	if g.From == history.NoStamp { // the attempt began at the call at the earliest
 		g.From, g.Anchored = op.Call, g.Anchored && op.Wait == 0
 	}
-	if g.unseen = rules.Unseen; g.unseen { // a renewal may cut an extend short
-		g.unsure = ttl
+	if g.hiddenRenewals = rules.HiddenRenewals; g.hiddenRenewals { // a renewal may shorten an extended lease
+		g.minUnknown = ttl
 	}
 	g.mayUntil = After(op.Return, most)
-	g.Sure = After(Start(op), ttl)
+	g.EarliestEnd = After(Start(op), ttl)
 	if g.From == history.NoStamp {
 		return
 	}
@@ -78,7 +78,7 @@ func (g *Grant) Begin(op *history.Op, rules Rules) {
 // Empty returns an empty grant that reuses the memory of g.
 func (g *Grant) Empty() Grant {
 	return Grant{
-		validity: validity{flying: g.flying[:0], late: g.late[:0]},
+		validity: validity{underWay: g.underWay[:0], late: g.late[:0]},
 		mayHold:  mayHold{pending: g.pending[:0]},
 	}
 }
@@ -99,52 +99,54 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Renewal returns the shortest lease, in ns, that renewal op may set, which records none. Called
-// before g, it renews an earlier grant, whose lease is not known.
+// Renewal returns the shortest lease, in ns, that renewal op may set if the record tells none. A
+// renewal called before g renews an earlier grant, whose lease is not known.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0
 	}
-	return g.Least
+	return g.MinLease
 }
 
-// Cap limits the lease of g, just granted, to ttl ns.
+// Cap limits the lease of g, which was just granted, to ttl ns.
 func (g *Grant) Cap(ttl int64) {
-	g.unsure = min(g.unsure, ttl)
-	if ttl >= g.Least {
+	g.minUnknown = min(g.minUnknown, ttl)
+	if ttl >= g.MinLease {
 		return
 	}
-	g.Least = ttl
-	g.Sure = min(g.Sure, After(Start(g.First), ttl))
+	g.MinLease = ttl
+	g.EarliestEnd = min(g.EarliestEnd, After(Start(g.First), ttl))
 	if g.From == history.NoStamp {
 		return
 	}
 	g.Until = min(g.Until, After(g.From, ttl))
 	g.Base, g.Promised = g.Until, g.Until
-	g.Must = g.Granted.Before(Stamp{T: g.Until})
+	g.HasMust = g.Granted.Before(Stamp{T: g.Until})
 }
 
-// Joined applies that g, just granted, may have joined earlier levels of its client. Their
-// longest lease is given, in ns, and the number of releases that may begin that lease anew.
-func (g *Grant) Joined(longest, relets int64) {
-	g.Doubt = true
-	g.Most = max(g.Most, longest)
-	g.relets = int16(min(relets, mostInDoubt))
+// Joined applies that g, which was just granted, may have joined earlier levels of its client.
+// longest is the longest lease of these, in ns, and restarts the number of releases that may begin
+// that lease anew.
+func (g *Grant) Joined(longest, restarts int64) {
+	g.Uncertain = true
+	g.MaxLease = max(g.MaxLease, longest)
+	g.restarts = int16(min(restarts, maxUncertain))
 }
 
-// ValidAt reports whether the lease lasts beyond s. Whatever the owner was told meanwhile, only its
-// own release gives the key to others earlier.
+// ValidAt reports whether the lease lasts beyond s. Only a release by the owner itself ends a lease
+// early, whatever the owner was told.
 func (g *Grant) ValidAt(s Stamp) bool {
 	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(Stamp{T: g.Until})
 }
 
-// Follows reports whether g was certainly granted after a. Granted before a, it would still have
-// been held when a was granted.
+// Follows reports whether g was certainly granted after a: if g had been granted first, its lease
+// would not have been over when a was granted.
 func (g *Grant) Follows(a *Grant) bool {
-	return a.Newest.Before(g.Granted) && g.Sure > a.Newest.T
+	return a.Newest.Before(g.Granted) && g.EarliestEnd > a.Newest.T
 }
 
-// Reach returns the last instant, in ns, at which g may keep others out by the operations so far.
+// Reach returns the last instant, in ns, at which g may keep other clients out, by the operations
+// so far.
 func (g *Grant) Reach() int64 {
 	if g.Released {
 		return max(g.MustEnd().T, min(g.Until, g.End.T))

@@ -46,8 +46,8 @@ func TestIntervals(t *testing.T) {
 			for _, op := range c.ops {
 				apply(g, op)
 			}
-			if !g.Must || g.Start.T != c.start || g.MustEnd().T != c.end {
-				t.Errorf("must hold from %d to %d (%t), want %d to %d", g.Start.T, g.MustEnd().T, g.Must, c.start, c.end)
+			if !g.HasMust || g.Start.T != c.start || g.MustEnd().T != c.end {
+				t.Errorf("must hold from %d to %d (%t), want %d to %d", g.Start.T, g.MustEnd().T, g.HasMust, c.start, c.end)
 			}
 			if may := g.Freed(100).T; may != c.may {
 				t.Errorf("may hold until %d, want %d", may, c.may)
@@ -60,20 +60,20 @@ func TestIntervals(t *testing.T) {
 func apply(g *Grant, op *history.Op) {
 	switch op.Kind {
 	case history.Acquire:
-		g.Again(op)
-		g.Widen(op)
+		g.Reacquire(op)
+		g.ExtendMayHold(op)
 	case history.Release:
 		if g.Release(op) {
-			g.LetGo(op)
+			g.GiveUp(op)
 		}
 	default:
 		g.Extend(op)
 	}
 	if op.Outcome == history.Unknown {
-		g.Fold(op, op.Return, false)
+		g.SettlePending(op, op.Return, false)
 	}
 	if op.Outcome == history.OK {
-		g.Landed(op)
+		g.Returned(op)
 	}
 }
 

@@ -6,22 +6,22 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Rules are how the design's operations are to be read.
+// Rules say how the operations of a design act.
 type Rules struct {
-	Nested    bool // a second acquire by the holder counts
-	Refreshed bool // it begins the lease anew
-	Unseen    bool // holds may be renewed in the background, and no event says so
+	Nested         bool // a second acquire by the owner adds a level
+	Refreshed      bool // a second acquire by the owner begins the lease anew
+	HiddenRenewals bool // holds may be renewed in the background, and the history does not show it
 }
 
-// RulesOf are the rules that the header of a history gives.
+// RulesOf returns the rules in the header of a history.
 func RulesOf(h history.Header) Rules {
-	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", Unseen: h.RenewsUnseen}
+	return Rules{Nested: h.Reacquire == "nested", Refreshed: h.Reacquire == "refreshed", HiddenRenewals: h.RenewsUnseen}
 }
 
-// Joins reports whether a client's acquire may join what it has left on the server.
+// Joins reports whether an acquire of a client may join levels that the client left on the server.
 func (r Rules) Joins() bool { return r.Nested || r.Refreshed }
 
-// After is t+d, or the end of time where that does not fit.
+// After returns t+d, or the latest time if that overflows.
 func After(t, d int64) int64 {
 	if d > math.MaxInt64-max(t, 0) {
 		return math.MaxInt64
@@ -29,7 +29,7 @@ func After(t, d int64) int64 {
 	return t + d
 }
 
-// Start is the start of the attempt that succeeded, as far as it is known, in ns.
+// Start returns the start of the attempt that succeeded, in ns, or the call if that is not known.
 func Start(op *history.Op) int64 {
 	if op.Attempt != history.NoStamp {
 		return op.Attempt
@@ -37,19 +37,19 @@ func Start(op *history.Op) int64 {
 	return op.Call
 }
 
-// The bounds of a lease that the record does not tell, in ns: an owner certainly holds the key
-// for the shortest, and may hold it for the longest, which no history outlasts. The longest is
-// a lease all the same: the death of its owner does not end it, as it ends a grant without one.
+// The bounds of a lease that the record does not tell, in ns. An owner certainly holds the key for
+// the shortest, and may hold it for the longest, which no history outlasts. The longest is still a
+// lease: the death of its owner does not end it, as it ends a grant without a lease.
 const (
 	shortest = 1
 	longest  = math.MaxInt64 / 2
 )
 
-// TellsLease reports whether the record tells the lease that op granted, or may have granted.
+// TellsLease reports whether the record has the lease that op set, or may have set.
 func TellsLease(op *history.Op) bool { return op.Granted != history.NotTold }
 
-// Lease is the shortest lease in ns that op may have granted: the one that it granted or, when
-// its outcome is unknown, asked for; unbounded when it has none.
+// Lease returns the shortest lease, in ns, that op may have set: the granted one or, if its outcome
+// is unknown, the one that it asked for. It is the latest time for an operation without a lease.
 func Lease(op *history.Op) int64 {
 	if !TellsLease(op) {
 		return shortest
@@ -64,11 +64,11 @@ func Lease(op *history.Op) int64 {
 	return max(ttl, 0)
 }
 
-// MayLackLease reports whether acquire op, granted or maybe granted, has no lease, or may have
-// none since the record does not tell it: then the grant lasts as long as its owner's session.
+// MayLackLease reports whether acquire op has, or may have, no lease. Such a grant lasts as long as
+// the session of its owner.
 func MayLackLease(op *history.Op) bool { return !TellsLease(op) || Lease(op) == math.MaxInt64 }
 
-// Longest is the longest lease in ns that op may have granted.
+// Longest returns the longest lease, in ns, that op may have set.
 func Longest(op *history.Op) int64 {
 	if !TellsLease(op) {
 		return longest
@@ -76,9 +76,9 @@ func Longest(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Wanted is the longest lease in ns that op may have asked for, or the delay, whatever it was
-// told.
-func Wanted(op *history.Op) int64 {
+// LongestAsked returns the longest lease, in ns, that op may have asked for, whatever the answer;
+// for a release the delay.
+func LongestAsked(op *history.Op) int64 {
 	if op.Kind == history.Release {
 		return op.Delay
 	}
@@ -88,37 +88,38 @@ func Wanted(op *history.Op) int64 {
 	return Longest(op)
 }
 
-// Leaves is the shortest lease in ns that acquire op, whose outcome is unknown, may leave its
-// client, whatever that holds by then; unbounded where it leaves any as it is. One that counts
-// shortens none, and one that is refused to a holder does not set a lease that is not told.
-func (r Rules) Leaves(op *history.Op) int64 {
+// UnknownLease returns the shortest lease, in ns, that acquire op, whose outcome is unknown, may
+// set for a key that its client holds, unbounded if it sets none. A nested acquire shortens no
+// lease, and one that an owner is refused sets none.
+func (r Rules) UnknownLease(op *history.Op) int64 {
 	if r.Nested || !r.Refreshed && !TellsLease(op) {
 		return math.MaxInt64
 	}
 	return Lease(op)
 }
 
-// InheritsLease reports whether op is a renewal of unknown outcome that records no lease: the
-// lease that it may set is its acquire's.
+// InheritsLease reports whether op is a renewal of unknown outcome without a recorded lease. It may
+// set the lease of its acquire.
 func InheritsLease(op *history.Op) bool {
 	return op.Kind == history.Renew && op.Outcome == history.Unknown && op.Granted == 0 && op.Asked == 0
 }
 
-// Sets reports whether op is an extend or renewal that may set a lease.
-func Sets(op *history.Op) bool {
+// SetsLease reports whether op is an extend or renewal that set, or may have set, a lease.
+func SetsLease(op *history.Op) bool {
 	extends := op.Kind == history.Extend || op.Kind == history.Renew
 	return extends && (op.Outcome == history.OK || op.Outcome == history.Unknown)
 }
 
-// Meets reports whether op was under way at some time between begin and end, which lie within
-// it. One that takes no time, as most do in virtual time, has an instant only.
-func Meets(op *history.Op, begin, end int64) bool {
+// UnderWayDuring reports whether op was under way at some time between begin and end, both within
+// the call of op and its return. In virtual time most operations take no time, and have one instant
+// only.
+func UnderWayDuring(op *history.Op, begin, end int64) bool {
 	return begin < end || begin == end && op.Call == op.Return
 }
 
-// Outlasted reports whether acquire op took so long that what it was granted meanwhile was
-// over, or that its wait was: it fails for that, whatever its scripts do.
-func Outlasted(op *history.Op) bool {
+// TookTooLong reports whether acquire op took longer than its lease or its wait. That explains its
+// failure, whatever happened to the scripts of the server.
+func TookTooLong(op *history.Op) bool {
 	took := op.Return - op.Call
 	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
 }

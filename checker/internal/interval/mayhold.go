@@ -7,23 +7,24 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// mostInDoubt bounds the number of uncertain operations that are counted one by one.
-const mostInDoubt = 1000
+// maxUncertain bounds the number of uncertain operations that are counted one by one.
+const maxUncertain = 1000
 
 // mayHold bounds the time for which the server may keep the key for a grant. It never ends before
 // the must-hold interval does.
 type mayHold struct {
-	mayUntil int64 // the latest end, in ns, before the other fields extend it
-	// pending are the extends of unknown outcome under way, which count when they return.
+	mayUntil int64 // the latest end, in ns, to which the other fields add
+	// pending are the extends of unknown outcome that are under way. They are added when they
+	// return.
 	pending []pendingLease
-	// added is the sum of the leases, in ns, of returned extends of unknown outcome, each of which
-	// may begin at the last moment; additions is their number.
+	// added is the sum of the leases, in ns, of returned extends of unknown outcome, and additions
+	// their number. Each lease may begin only when the one before it ends.
 	added     int64
 	additions int16
-	// relets counts the releases of earlier holds that may begin the lease anew, at any time.
-	relets int16
-	exact  bool // mayUntil is exact: without slack for rounding and polling
-	unseen bool // the owner may renew it, and the record does not show that
+	// restarts counts the releases of earlier holds that may begin the lease anew at any time.
+	restarts       int16
+	exact          bool // mayUntil needs no slack for rounding and polling
+	hiddenRenewals bool // the owner may renew it, and the record does not show that
 }
 
 // A pendingLease is an operation under way that may set the remaining lease to ttl ns.
@@ -32,8 +33,8 @@ type pendingLease struct {
 	ttl int64
 }
 
-// Widen extends the may-hold interval by op, an extend or acquire.
-func (g *Grant) Widen(op *history.Op) {
+// ExtendMayHold extends the may-hold interval by op, an extend or acquire.
+func (g *Grant) ExtendMayHold(op *history.Op) {
 	switch {
 	case g.exact:
 	case op.Outcome == history.OK:
@@ -41,15 +42,15 @@ func (g *Grant) Widen(op *history.Op) {
 	case op.Outcome == history.Unknown:
 		ttl := Longest(op)
 		if InheritsLease(op) {
-			ttl = g.Most
+			ttl = g.MaxLease
 		}
 		g.pending = append(g.pending, pendingLease{op, ttl})
 	}
 }
 
-// Fold settles when pending op, whose outcome is unknown, may act: by end if it is over, else at
-// any later time. It returns false if op is not pending.
-func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
+// SettlePending settles when the pending op, whose outcome is unknown, may act: by end if over is
+// set, else at any later time. It returns false if op is not pending.
+func (g *Grant) SettlePending(op *history.Op, end int64, over bool) bool {
 	n := len(g.pending)
 	if n == 0 {
 		return false
@@ -63,59 +64,59 @@ func (g *Grant) Fold(op *history.Op, end int64, over bool) bool {
 			g.mayUntil = max(g.mayUntil, After(end, l.ttl))
 		default:
 			g.added = After(g.added, l.ttl)
-			g.additions = min(g.additions+1, mostInDoubt)
+			g.additions = min(g.additions+1, maxUncertain)
 		}
 		return true
 	})
 	return len(g.pending) < n
 }
 
-// MayEnd applies that the acquire of g, whose outcome is unknown, acts no more: a lease that it
-// may have been granted ends at t at the latest.
-func (g *Grant) MayEnd(t int64) { g.mayUntil = t }
+// EndMayHold applies that the acquire of g, whose outcome is unknown, acts no more. A lease that it
+// may have set ends at t, in ns, at the latest.
+func (g *Grant) EndMayHold(t int64) { g.mayUntil = t }
 
-// RenewedBy applies that the last unseen renewal of g was sent by t.
+// RenewedBy applies that the last hidden renewal of g was sent by t, in ns.
 func (g *Grant) RenewedBy(t int64) {
-	if g.unseen {
-		g.mayUntil = max(g.mayUntil, After(t, g.Most))
+	if g.hiddenRenewals {
+		g.mayUntil = max(g.mayUntil, After(t, g.MaxLease))
 	}
 }
 
-// LettingGo reports whether the release of g was not answered and its living owner may still renew
-// it unseen.
-func (g *Grant) LettingGo() bool {
-	return g.unseen && !g.Dead && g.Released && g.ReleasedBy.Return == history.Never
+// ReleaseUnanswered reports whether the release of g was never answered, so that its owner, which
+// lives, may still renew it without a record.
+func (g *Grant) ReleaseUnanswered() bool {
+	return g.hiddenRenewals && !g.Dead && g.Released && g.ReleasedBy.Return == history.Never
 }
 
-// Died applies that the owner of g died at t, which ends its renewals. A release that was answered
+// Died applies that the owner of g died at t, in ns, which ends its renewals. An answered release
 // had ended them before.
 func (g *Grant) Died(t int64) {
-	if !g.Released || g.LettingGo() {
+	if !g.Released || g.ReleaseUnanswered() {
 		g.Dead = true
 		g.RenewedBy(t)
 	}
 }
 
-// Leaseless reports whether g has no lease: it lasts until its owner gives it up, or until the
-// owner's session ends.
-func (g *Grant) Leaseless() bool { return g.endless }
+// Leaseless reports whether g has no lease: it lasts until its owner releases it or the owner's
+// session ends.
+func (g *Grant) Leaseless() bool { return g.leaseless }
 
-// SessionEnds applies, for a lock that may have given a grant without a lease, that the owner's session ended
-// at t: g was valid no longer for sure and, where no operation can have given it a lease, was held
-// no longer.
+// SessionEnds applies that the session of the owner ended at t, in ns, for a lock that may grant
+// without a lease. From then on g is not certainly valid. If no operation can have set a lease, the
+// server has ended g.
 func (g *Grant) SessionEnds(t int64) {
 	if !g.Known {
 		return
 	}
-	if g.Until == math.MaxInt64 && g.Least == math.MaxInt64 && len(g.pending)+len(g.late) == 0 {
+	if g.Until == math.MaxInt64 && g.MinLease == math.MaxInt64 && len(g.pending)+len(g.late) == 0 {
 		g.mayUntil = t
 	}
-	until := t + 1 // later than all of that instant: when in it, the must-hold interval says
+	until := t + 1 // after all events of that instant; the must-hold interval orders these
 	g.Until, g.Base, g.Promised = min(g.Until, until), min(g.Base, until), min(g.Promised, until)
 }
 
-// Freed returns the latest end of the may-hold interval, with the sequence number of the release
-// if its answer is that end.
+// Freed returns the latest end of the may-hold interval. If that is the answer to the release, it
+// has its sequence number.
 func (g *Grant) Freed(slack int64) Stamp {
 	if g.exact {
 		return Return(g.ReleasedBy)
@@ -128,16 +129,16 @@ func (g *Grant) Latest(slack int64) int64 {
 	switch {
 	case g.exact:
 		return g.mayUntil
-	case g.unseen && !g.Dead && (!g.Released || g.LettingGo() || g.rules.Nested && g.Doubt): // what is left of it may be renewed
+	case g.hiddenRenewals && !g.Dead && (!g.Released || g.ReleaseUnanswered() || g.rules.Nested && g.Uncertain): // its remaining levels may be renewed
 		return math.MaxInt64
 	}
-	at, slacks := After(g.mayUntil, g.added), int64(g.additions)+int64(g.relets)
-	for range g.relets {
-		at = After(at, g.Most)
+	at, slacks := After(g.mayUntil, g.added), int64(g.additions)+int64(g.restarts)
+	for range g.restarts {
+		at = After(at, g.MaxLease)
 	}
 	for _, l := range g.pending {
 		at = After(at, l.ttl)
 		slacks++
 	}
-	return After(at, slack*(1+min(slacks, mostInDoubt)))
+	return After(at, slack*(1+min(slacks, maxUncertain)))
 }

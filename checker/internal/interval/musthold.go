@@ -1,17 +1,17 @@
 package interval
 
-// mustHold is the newest segment of the must-hold interval. It lies within validity, and ends
-// for good with End.
+// mustHold is the newest segment of the must-hold interval. It lies within validity. No segment
+// lasts beyond End.
 type mustHold struct {
-	Start, End Stamp
-	Must       bool // there is one
-	Ended      bool // nothing more can be in it
-	EndedBy    Cause
-	renewed    bool // a renewal in the background opened it
-	unasked    bool // something in the background ended it
+	Start, End        Stamp
+	HasMust           bool // there is a segment
+	Ended             bool // nothing more can be in it
+	EndedBy           Cause
+	openedByRenewal   bool // a renewal in the background opened the segment
+	endedInBackground bool // a renewal or Lost() ended it, not a call of the owner
 }
 
-// A Cause is the end of a must-hold interval: the event that ended it.
+// A Cause is the event that ended a must-hold interval.
 type Cause uint8
 
 // The causes.
@@ -25,24 +25,25 @@ const (
 	ByCut
 )
 
-// String returns what ended it, in a word.
+// String returns the cause in a word.
 func (c Cause) String() string {
 	return [...]string{"validity", "release", "reacquired", "refused", "lost", "death", "cut"}[c]
 }
 
-// open begins a segment of the must-hold interval at s, if validity has not ended by then.
+// open begins a segment of the must-hold interval at s, and returns whether validity lasts beyond
+// s.
 func (g *Grant) open(s Stamp) bool {
 	if g.End.Before(s) || !s.Before(Stamp{T: g.Until}) {
 		return false
 	}
-	g.Must, g.Start = true, s
+	g.HasMust, g.Start = true, s
 	return true
 }
 
-// MustEnd is where the newest segment ends, as far as is known.
+// MustEnd returns the end of the newest segment, as far as it is known.
 func (g *Grant) MustEnd() Stamp { return Earlier(g.End, Stamp{T: g.Until}) }
 
-// EndCause returns the cause that ends the newest segment, as far as is known.
+// EndCause returns the cause of the end of the newest segment, as far as it is known.
 func (g *Grant) EndCause() Cause {
 	if g.Ended && g.End.Before(Stamp{T: g.Until}) {
 		return g.EndedBy
@@ -52,41 +53,40 @@ func (g *Grant) EndCause() Cause {
 
 // MustHoldAt reports whether the must-hold interval has begun at s or before and lasts beyond s.
 func (g *Grant) MustHoldAt(s Stamp) bool {
-	return g.Must && !s.Before(g.Start) && s.Before(g.MustEnd())
+	return g.HasMust && !s.Before(g.Start) && s.Before(g.MustEnd())
 }
 
-// Close ends the must-hold interval at s for the reason by; only the first time counts. own
-// tells that the owner did it, in a known order with its other calls.
+// Close ends the must-hold interval at s for the reason by, and notes that the owner knows it. Only
+// the first end counts. own is set if a call of the owner ended it, so that its order among the
+// owner's other calls is known.
 func (g *Grant) Close(s Stamp, by Cause, own bool) {
-	g.Knew = Earlier(g.Knew, s)
-	g.CloseUnseen(s, by, own)
+	g.LastWork = Earlier(g.LastWork, s)
+	g.CloseUnknown(s, by, own)
 }
 
-// CloseUnseen ends the must-hold interval as Close does, but of that its owner knows nothing.
-func (g *Grant) CloseUnseen(s Stamp, by Cause, own bool) {
+// CloseUnknown ends the must-hold interval as Close does, without the owner's knowledge.
+func (g *Grant) CloseUnknown(s Stamp, by Cause, own bool) {
 	if !g.Ended {
 		g.Ended, g.End, g.EndedBy = true, s, by
 	}
-	g.unasked = g.unasked || !own && s == g.End
+	g.endedInBackground = g.endedInBackground || !own && s == g.End
 }
 
-// hollow reports whether the newest segment is empty: it ended at the very instant
-// at which it began, and one of the two was not the owner's own doing, so that
-// they have no known order.
-func (g *Grant) hollow() bool {
-	return (g.renewed || g.unasked) && !g.Start.Before(g.MustEnd())
+// emptySegment reports whether the newest segment is empty: it ended at the instant at which it
+// began, and their order is not known, since one of the two was not a call of the owner.
+func (g *Grant) emptySegment() bool {
+	return (g.openedByRenewal || g.endedInBackground) && !g.Start.Before(g.MustEnd())
 }
 
-// Conflict reports whether the newest segments of a and b share an instant, end
-// points excluded.
+// Conflict reports whether the newest segments of a and b share an instant, end points excluded.
 func Conflict(a, b *Grant) bool {
-	if a.hollow() || b.hollow() {
+	if a.emptySegment() || b.emptySegment() {
 		return false
 	}
-	return a.Must && b.Must && a.Start.Before(b.MustEnd()) && b.Start.Before(a.MustEnd())
+	return a.HasMust && b.HasMust && a.Start.Before(b.MustEnd()) && b.Start.Before(a.MustEnd())
 }
 
-// Shared is how long the newest segments of a and b conflicted, in ns, up to last.
+// Shared returns the time, in ns, for which the newest segments of a and b conflicted, up to last.
 func Shared(a, b *Grant, last Stamp) int64 {
 	begin := max(a.Start.T, b.Start.T)
 	return max(0, min(a.MustEnd().T, b.MustEnd().T, last.T)-begin)

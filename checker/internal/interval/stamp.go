@@ -6,10 +6,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Stamp is a point in the order of a history: time in ns since its start, then
-// sequence number. Equal stamps are concurrent. The end of a lease carries no
-// sequence number, so it comes before whatever happened at that instant: from
-// then on the lock may be gone.
+// A Stamp is a point in the order of a history: time in ns since its start, then sequence number.
+// Equal stamps are concurrent. The end of a lease has sequence number 0 and so comes before every
+// event of that instant: from then on the lock may be free.
 type Stamp struct {
 	T   int64
 	Seq uint64
@@ -18,10 +17,10 @@ type Stamp struct {
 // Forever is later than every stamp of a history.
 var Forever = Stamp{math.MaxInt64, math.MaxUint64}
 
-// Before reports whether a comes before b, for certain.
+// Before reports whether a certainly comes before b.
 func (a Stamp) Before(b Stamp) bool { return a.T < b.T || a.T == b.T && a.Seq < b.Seq }
 
-// Earlier is a, or b if that comes before it.
+// Earlier returns the earlier of a and b.
 func Earlier(a, b Stamp) Stamp {
 	if b.Before(a) {
 		return b
@@ -29,7 +28,7 @@ func Earlier(a, b Stamp) Stamp {
 	return a
 }
 
-// Later is a, or b if that comes after it.
+// Later returns the later of a and b.
 func Later(a, b Stamp) Stamp {
 	if a.Before(b) {
 		return b
@@ -37,14 +36,14 @@ func Later(a, b Stamp) Stamp {
 	return a
 }
 
-// Call is the stamp of the call of op.
+// Call returns the stamp of the call of op.
 func Call(op *history.Op) Stamp { return Stamp{op.Call, op.CallSeq} }
 
-// Return is the stamp of the return of op.
+// Return returns the stamp of the return of op.
 func Return(op *history.Op) Stamp { return Stamp{op.Return, op.ReturnSeq} }
 
-// LastTry is the start of the last attempt of acquire op, or its call where both
-// are at one instant: attempts have no sequence numbers.
+// LastTry returns the start of the last attempt of acquire op. Attempts have no sequence number; if
+// the attempt began at the instant of the call, LastTry returns the stamp of the call.
 func LastTry(op *history.Op) Stamp {
 	if at := Start(op); at != op.Call {
 		return Stamp{T: at}

@@ -4,30 +4,32 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Span is a standstill, from one stamp to another, in ns.
+// A Span is a standstill, with its start and its end in ns.
 type Span struct{ From, Until int64 }
 
-// keptStandstills is the number of spans that are kept one by one.
-const keptStandstills = 256
+// maxSpans is the number of spans that are remembered one by one.
+const maxSpans = 256
 
-// Standstills are the standstills of a history. The zero Standstills has none.
+// Standstills are the standstills in a history: times in which the process that drives the clients,
+// or a server, stood still. The zero Standstills has none.
 type Standstills struct {
-	// Times counts them, those that overlap as one. For is how long they lasted in all, Longest the
-	// longest of them, in ns.
+	// Times counts them; overlapping ones count as one. For is their duration in all, Longest the
+	// longest duration, in ns.
 	Times        int64
 	For, Longest int64
 
-	spans []Span // disjoint, by rising time: the newest
-	older Span   // from the first to the last of those that are not among them
-	gone  int64  // how long those lasted in all
-	gaps  Gaps
+	spans         []Span // the newest, disjoint and rising
+	forgottenSpan Span   // from the start of the first to the end of the last forgotten standstill
+	forgottenTime int64  // the duration of the forgotten standstills in all
+	gaps          Gaps
 }
 
-// NewStandstills returns the standstills of a history with this header, in which gaps count, too.
+// NewStandstills returns the standstills of a history with this header. Gaps in the history count
+// as well.
 func NewStandstills(h history.Header) Standstills { return Standstills{gaps: NewGaps(h)} }
 
-// Next takes the next event of the history, and adds the standstill that a gap before it shows,
-// which it returns.
+// Next applies the next event of the history. If a gap before it shows a standstill, Next adds and
+// returns it.
 func (t *Standstills) Next(ev history.Event) (gap Span, found bool) {
 	if t.gaps.bound == 0 {
 		return Span{}, false
@@ -42,22 +44,22 @@ func (t *Standstills) next(ev history.Event) (gap Span, found bool) {
 	return gap, found
 }
 
-// Add takes in a standstill that begins, or ends, no earlier than those before it began.
+// Add adds a standstill, in ns. It must not begin before the one that was added last.
 func (t *Standstills) Add(from, until int64) {
 	if until <= from {
 		return
 	}
-	for n := len(t.spans); n > 0 && t.spans[n-1].Until >= from; n-- { // they are one
+	for n := len(t.spans); n > 0 && t.spans[n-1].Until >= from; n-- { // merge those that overlap
 		last := t.spans[n-1]
 		from, until = min(from, last.From), max(until, last.Until)
 		t.spans = t.spans[:n-1]
 		t.Times--
 		t.For -= last.Until - last.From
 	}
-	if len(t.spans) == keptStandstills {
+	if len(t.spans) == maxSpans {
 		first := t.spans[0]
-		t.older.Until = first.Until
-		t.gone += first.Until - first.From
+		t.forgottenSpan.Until = first.Until
+		t.forgottenTime += first.Until - first.From
 		t.spans = append(t.spans[:0], t.spans[1:]...)
 	}
 	t.spans = append(t.spans, Span{from, until})
@@ -66,8 +68,8 @@ func (t *Standstills) Add(from, until int64) {
 	t.Longest = max(t.Longest, until-from)
 }
 
-// Within is for how long nobody could do anything between two stamps. What is not remembered
-// counts as within if it may be: a forgotten cause would accuse.
+// Within returns the time, in ns, that standstills lasted between two stamps. Forgotten standstills
+// count as far as they may lie between the two, since a missing standstill would accuse the lock.
 func (t *Standstills) Within(from, until int64) (sum int64) {
 	for i := len(t.spans) - 1; i >= 0; i-- {
 		s := t.spans[i]
@@ -76,37 +78,38 @@ func (t *Standstills) Within(from, until int64) (sum int64) {
 		}
 		sum += max(0, min(s.Until, until)-max(s.From, from))
 	}
-	return sum + max(0, min(t.gone, min(t.older.Until, until)-from))
+	return sum + max(0, min(t.forgottenTime, min(t.forgottenSpan.Until, until)-from))
 }
 
-// Met reports whether what went on between two stamps met a standstill.
+// Met reports whether there was a standstill between two stamps.
 func (t *Standstills) Met(from, until int64) bool { return t.Within(from, until) > 0 }
 
-// Gaps finds standstills in what is missing. Where no client of a live run called or returned for longer
-// than the bound, and one of them waited all the while for the guarded store, which
-// is lockbench's own and grants no locks, nobody was served: the process stood still,
-// or the server, or the way between the two. The zero Gaps finds none.
+// Gaps finds standstills of live runs by missing events. Clients also read and write the guarded
+// store, which is lockbench's own and makes no client wait for a lock. If one waited for it, and no
+// client called or returned for longer than the bound, then the process, the server or the network
+// between them stood still. The zero Gaps finds none.
 type Gaps struct {
-	bound  int64
-	last   int64          // stamp of the newest call or return
-	asking int            // reads and writes under way that return
-	paused map[int32]bool // clients that stand still by themselves
+	bound      int64          // in ns; 0 finds none
+	last       int64          // stamp of the newest call or return
+	storeCalls int            // reads and writes under way that return later
+	paused     map[int32]bool // clients that are paused themselves
 }
 
-// bounds of a gap, in ns: a standstill is longer than a quarter of the lease, or than mostBound.
-const mostBound = int64(20e6)
+// maxGap is the bound of a gap in ns. A quarter of the shortest lease is used instead if that is
+// less.
+const maxGap = int64(20e6)
 
-// NewGaps finds the standstills of a history with this header: of a live run, since in virtual
-// time a reply takes as long as it is told to, and in another's history nobody knows what reads
-// and writes are.
+// NewGaps returns the Gaps of a history with this header. It finds none unless lockbench recorded
+// the history in a live run: in virtual time replies take as long as they are set to, and in
+// histories of other recorders the meaning of reads and writes is not known.
 func NewGaps(h history.Header) Gaps {
 	if h.Environment.OS == "" || h.Server.Kind == "" {
 		return Gaps{}
 	}
-	return Gaps{bound: mostBound}
+	return Gaps{bound: maxGap}
 }
 
-// Next takes the next event of the history, and returns the standstill that ended with it.
+// Next applies the next event of the history, and returns the standstill that ended with it.
 func (g *Gaps) Next(ev history.Event) (gap Span, found bool) {
 	op := ev.Op
 	at := op.Call
@@ -116,22 +119,22 @@ func (g *Gaps) Next(ev history.Event) (gap Span, found bool) {
 	case ev.Phase == history.Return:
 		at = op.Return
 	case op.Kind >= history.Lost:
-		g.happened(op)
+		g.followPauses(op)
 		return Span{}, false
 	}
-	if op.CallSeq != 0 { // a number for each stamp: not a live run's
+	if op.CallSeq != 0 { // sequence numbers: not a live run
 		g.bound = 0
 		return Span{}, false
 	}
-	if at-g.last > g.limit(op) && g.asking > 0 && len(g.paused) == 0 {
+	if at-g.last > g.limit(op) && g.storeCalls > 0 && len(g.paused) == 0 {
 		gap, found = Span{g.last, at}, true
 	}
 	g.last = at
-	g.asks(ev)
+	g.followStore(ev)
 	return gap, found
 }
 
-// limit is the longest gap that shows nothing, as far as the lease of op says.
+// limit returns the longest gap, in ns, that is no standstill, with regard to the lease of op.
 func (g *Gaps) limit(op *history.Op) int64 {
 	if op.Asked > 0 {
 		g.bound = min(g.bound, max(op.Asked/4, 1e6))
@@ -139,20 +142,20 @@ func (g *Gaps) limit(op *history.Op) int64 {
 	return g.bound
 }
 
-// asks follows which reads and writes are under way. One that never returns shows nothing.
-func (g *Gaps) asks(ev history.Event) {
+// followStore counts the reads and writes under way. One that never returns proves nothing.
+func (g *Gaps) followStore(ev history.Event) {
 	if op := ev.Op; op.Kind != history.Read && op.Kind != history.Write || op.Return == history.Never {
 		return
 	}
 	if ev.Phase == history.Call {
-		g.asking++
+		g.storeCalls++
 	} else {
-		g.asking--
+		g.storeCalls--
 	}
 }
 
-// happened follows who stands still by itself: what such a client waits for shows nothing.
-func (g *Gaps) happened(op *history.Op) {
+// followPauses notes which clients are paused: their waits prove nothing.
+func (g *Gaps) followPauses(op *history.Op) {
 	switch op.Kind {
 	case history.Pause:
 		if g.paused == nil {

@@ -31,17 +31,17 @@ func TestTable(t *testing.T) {
 // TestTableForgets: a forgotten standstill may have been within.
 func TestTableForgets(t *testing.T) {
 	var table Standstills
-	for i := range int64(keptStandstills + 10) {
+	for i := range int64(maxSpans + 10) {
 		table.Add(10*i, 10*i+1)
 	}
-	if table.Times != keptStandstills+10 || table.For != keptStandstills+10 || len(table.spans) != keptStandstills {
+	if table.Times != maxSpans+10 || table.For != maxSpans+10 || len(table.spans) != maxSpans {
 		t.Errorf("%d times for %d, %d keptStandstills", table.Times, table.For, len(table.spans))
 	}
-	if got := table.Within(95, 1<<40); got != keptStandstills {
-		t.Errorf("since the first that is remembered: %d, want %d", got, keptStandstills)
+	if got := table.Within(95, 1<<40); got != maxSpans {
+		t.Errorf("since the first that is remembered: %d, want %d", got, maxSpans)
 	}
-	if got := table.Within(85, 1<<40); got != keptStandstills+6 { // one of them, and at most 6 of the forgotten ones
-		t.Errorf("since before it: %d, want %d", got, keptStandstills+6)
+	if got := table.Within(85, 1<<40); got != maxSpans+6 { // one of them, and at most 6 of the forgotten ones
+		t.Errorf("since before it: %d, want %d", got, maxSpans+6)
 	}
 }
 

@@ -8,38 +8,38 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 )
 
-// Crashed stands for all clients that died.
+// Crashed is the client that stands for all clients that died.
 const Crashed = math.MinInt32
 
-// Calls are the releases and extends that may take effect past their owners' leases, on what
-// others hold by then. They matter to the grants that they overlap.
+// Calls are stale calls: releases and extends that may take effect after the lease of their owner,
+// on the holds of other clients. They matter to grants that they overlap.
 type Calls struct {
 	newest []call
 	// forgot: there were more, which are over by forgotten.
 	forgot    bool
 	forgotten interval.Stamp
-	// pending counts, by client, those whose outcome is unknown: they may take effect at
-	// any later time.
+	// pending counts, by client, the calls of unknown outcome. They may take effect at any later
+	// time.
 	pending Values
-	// unnamed is what touches what comes of those that are forgotten, or pending.
-	unnamed lockbench.Conditions
+	// conditions has the conditions that touch the effects of dropped and pending calls.
+	conditions lockbench.Conditions
 }
 
-// A call may take effect until then.
+// A call may take effect until the given stamp.
 type call struct {
 	client int32
 	until  interval.Stamp
 	under  lockbench.Conditions // what touches what comes of it
 }
 
-// keptCalls bounds how many calls are remembered one by one.
-const keptCalls = 16
+// maxCalls bounds how many calls are remembered one by one.
+const maxCalls = 16
 
-// Sent adds a call of client, that may take effect until then under these conditions.
+// Sent adds a call of client that may take effect until the given stamp, under these conditions.
 func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditions) {
-	if len(s.newest) == keptCalls {
+	if len(s.newest) == maxCalls {
 		s.forgot, s.forgotten = true, interval.Later(s.forgotten, s.newest[0].until)
-		s.unnamed |= s.newest[0].under
+		s.conditions |= s.newest[0].under
 		s.newest = slices.Delete(s.newest, 0, 1)
 	}
 	s.newest = append(s.newest, call{client, until, under})
@@ -48,10 +48,10 @@ func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditi
 // SentUnknown adds a call of client whose outcome is unknown, under these conditions.
 func (s *Calls) SentUnknown(client int32, under lockbench.Conditions) {
 	*s.pending.At(client, 0)++
-	s.unnamed |= under
+	s.conditions |= under
 }
 
-// Touch applies that a condition has touched client by now: what comes of its calls under
+// Touch applies that by touched client at now: it touches the effects of the client's calls under
 // way, too.
 func (s *Calls) Touch(client int32, by lockbench.Conditions, now interval.Stamp) {
 	for i := range s.newest {
@@ -60,21 +60,21 @@ func (s *Calls) Touch(client int32, by lockbench.Conditions, now interval.Stamp)
 		}
 	}
 	if s.Pending(client) {
-		s.unnamed |= by
+		s.conditions |= by
 	}
 }
 
-// Pending reports whether a call of client may take effect at any time.
+// Pending reports whether a call of client may take effect at any later time.
 func (s *Calls) Pending(client int32) bool {
 	n, _ := s.pending.Get(client)
 	return n > 0
 }
 
-// Acted takes away a pending call of client, which it has, and which has acted.
+// Acted removes a pending call of client, which has acted. The client must have one.
 func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
 
-// Retire counts what is pending of client, which died, among the calls of all crashed clients, and
-// reports whether there is anything.
+// Retire moves the pending calls of client, which died, to those of all dead clients. It reports
+// whether there are any.
 func (s *Calls) Retire(client int32) bool {
 	n := s.pending.Remove(client)
 	if n > 0 {
@@ -83,15 +83,15 @@ func (s *Calls) Retire(client int32) bool {
 	return n > 0
 }
 
-// Beside reports whether a call of another than client may take effect at from or later, and
-// which conditions touch what comes of it, as far as is known.
-func (s *Calls) Beside(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
+// Concurrent reports whether a call of another client than client may take effect at from or later,
+// and returns the conditions that touch the effects of such calls, as far as they are known.
+func (s *Calls) Concurrent(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
 	beside = s.forgot && !s.forgotten.Before(from)
 	for p := range s.pending.Each {
 		beside = beside || p.Client != client && p.N > 0
 	}
 	if beside {
-		under = s.unnamed
+		under = s.conditions
 	}
 	for _, c := range s.newest {
 		if c.client != client && !c.until.Before(from) {
@@ -102,5 +102,5 @@ func (s *Calls) Beside(client int32, from interval.Stamp) (under lockbench.Condi
 	return under, beside
 }
 
-// Empty is no calls, in the memory of s.
+// Empty returns Calls without any, which use the memory of s.
 func (s *Calls) Empty() Calls { return Calls{newest: s.newest[:0], pending: s.pending.Empty()} }

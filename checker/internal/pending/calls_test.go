@@ -12,17 +12,17 @@ import (
 func TestCalls(t *testing.T) {
 	var s Calls
 	beside := func(client int32, from int64) bool {
-		_, beside := s.Beside(client, interval.Stamp{T: from})
+		_, beside := s.Concurrent(client, interval.Stamp{T: from})
 		return beside
 	}
 	s.Sent(1, interval.Stamp{T: 10}, lockbench.Outlived)
 	if beside(1, 5) || !beside(2, 10) || beside(2, 11) {
 		t.Error("want it to matter to client 2 until 10")
 	}
-	if under, _ := s.Beside(2, interval.Stamp{T: 5}); under != lockbench.Outlived {
+	if under, _ := s.Concurrent(2, interval.Stamp{T: 5}); under != lockbench.Outlived {
 		t.Errorf("touched by %v, want outlived", under)
 	}
-	for range keptCalls {
+	for range maxCalls {
 		s.Sent(2, interval.Stamp{T: 4}, 0)
 	}
 	if !beside(2, 10) || beside(2, 11) {
@@ -36,7 +36,7 @@ func TestCalls(t *testing.T) {
 	if s.Pending(Crashed) || beside(1, 99) {
 		t.Error("want it over once it has acted")
 	}
-	if under, _ := s.Beside(3, interval.Stamp{T: 10}); under != lockbench.Outlived|lockbench.Cancel {
+	if under, _ := s.Concurrent(3, interval.Stamp{T: 10}); under != lockbench.Outlived|lockbench.Cancel {
 		t.Errorf("touched by %v, want by what the forgotten one and the pending one were", under)
 	}
 	if s = s.Empty(); beside(1, 0) {
@@ -50,11 +50,11 @@ func TestTouch(t *testing.T) {
 	s.Sent(1, interval.Stamp{T: 10}, 0)
 	s.Touch(1, lockbench.Pause, interval.Stamp{T: 11})
 	s.Touch(2, lockbench.Crash, interval.Stamp{T: 5})
-	if under, _ := s.Beside(3, interval.Stamp{T: 5}); under != 0 {
+	if under, _ := s.Concurrent(3, interval.Stamp{T: 5}); under != 0 {
 		t.Errorf("touched by %v, want nothing", under)
 	}
 	s.Touch(1, lockbench.Pause, interval.Stamp{T: 10})
-	if under, _ := s.Beside(3, interval.Stamp{T: 5}); under != lockbench.Pause {
+	if under, _ := s.Concurrent(3, interval.Stamp{T: 5}); under != lockbench.Pause {
 		t.Errorf("touched by %v, want pause", under)
 	}
 }

@@ -9,46 +9,46 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// nearClients is for how many clients no map is asked, a power of two.
-const nearClients = 256
+// cacheSize is the number of clients in the cache, a power of two.
+const cacheSize = 256
 
-// A Client is the state of one owner besides its holds.
+// A Client is the state of one client besides its holds.
 type Client struct {
-	known   bool // false: memory to be used again
-	id      int32
-	Process int32
-	Flying  []*history.Op // under way, in the order of calls, the newest keptFlying
-	Last    *history.Op   // the last of its calls that returned
-	// Acquiring is its newest acquire, and Beside the shortest lease that something
-	// on an earlier hold, under way at the same time, may set after it.
+	known    bool // false if this is memory to be used again
+	id       int32
+	Process  int32
+	UnderWay []*history.Op // operations under way, in the order of their calls; the newest maxUnderWay
+	Last     *history.Op   // the last of its calls that returned
+	// Acquiring is its newest acquire. LeaseCap is the shortest lease, in ns, that an operation on
+	// an earlier hold, under way at the same time, may set after it.
 	Acquiring *history.Op
-	Beside    int64
+	LeaseCap  int64
 	Dead      bool
-	Paused    interval.Stamp // the last time that it was
-	Still     bool           // it is now
+	LastPause interval.Stamp // the newest pause
+	Paused    bool           // it is paused now
 }
 
-// Clients are the clients of a history, by their ids.
+// Clients are the clients of a history by id.
 type Clients struct {
-	all  map[int32]*Client
-	near *[nearClients]*Client // some of them, by the end of their ids
-	dead []int32               // those that died, the newest last
+	all   map[int32]*Client
+	cache *[cacheSize]*Client // some clients, by the end of their ids
+	dead  []int32             // clients that died, the newest last
 }
 
 // NewClients returns an empty table.
-func NewClients() Clients { return Clients{all: map[int32]*Client{}, near: new([nearClients]*Client)} }
+func NewClients() Clients { return Clients{all: map[int32]*Client{}, cache: new([cacheSize]*Client)} }
 
 // Empty returns an empty table that uses the memory of t.
 func (t *Clients) Empty() Clients {
 	for _, cl := range t.all {
 		cl.known = false
 	}
-	return Clients{all: t.all, near: t.near, dead: t.dead[:0]}
+	return Clients{all: t.all, cache: t.cache, dead: t.dead[:0]}
 }
 
-// Get returns the client with this id, made when there is none yet.
+// Get returns the client with this id, and makes it if needed.
 func (t *Clients) Get(id int32) *Client {
-	near := &t.near[id&(nearClients-1)]
+	near := &t.cache[id&(cacheSize-1)]
 	if cl := *near; cl != nil && cl.id == id && cl.known {
 		return cl
 	}
@@ -59,12 +59,12 @@ func (t *Clients) Get(id int32) *Client {
 	}
 	*near = cl
 	if !cl.known {
-		*cl = Client{known: true, id: id, Flying: cl.Flying[:0], Paused: interval.Stamp{T: -1}, Beside: math.MaxInt64}
+		*cl = Client{known: true, id: id, UnderWay: cl.UnderWay[:0], LastPause: interval.Stamp{T: -1}, LeaseCap: math.MaxInt64}
 	}
 	return cl
 }
 
-// Find returns the client with this id, nil when there is none, or it is forgotten.
+// Find returns the client with this id, nil if there is none or it is forgotten.
 func (t *Clients) Find(id int32) *Client {
 	if cl := t.all[id]; cl != nil && cl.known {
 		return cl
@@ -81,46 +81,45 @@ func (t *Clients) Each(yield func(*Client) bool) {
 	}
 }
 
-// keptFlying bounds how many operations a client has under way: those that never
-// return would gather.
-const keptFlying = 16
+// maxUnderWay bounds the operations under way of a client: those that never return would pile up.
+const maxUnderWay = 16
 
-// Departs notes that cl called op.
-func (cl *Client) Departs(op *history.Op) {
+// Called notes that cl called op.
+func (cl *Client) Called(op *history.Op) {
 	cl.Process = op.Process
-	if len(cl.Flying) == keptFlying {
-		cl.Flying = slices.Delete(cl.Flying, 0, 1)
+	if len(cl.UnderWay) == maxUnderWay {
+		cl.UnderWay = slices.Delete(cl.UnderWay, 0, 1)
 	}
-	cl.Flying = append(cl.Flying, op)
+	cl.UnderWay = append(cl.UnderWay, op)
 }
 
-// Arrives notes that op returned.
-func (t *Clients) Arrives(op *history.Op) {
+// Returned notes that op returned.
+func (t *Clients) Returned(op *history.Op) {
 	cl := t.Get(op.Client)
 	if op.Kind != history.Renew {
 		cl.Last = op
 	}
-	if newest := len(cl.Flying) - 1; newest >= 0 && cl.Flying[newest] == op { // as nearly always
-		cl.Flying[newest] = nil
-		cl.Flying = cl.Flying[:newest]
+	if newest := len(cl.UnderWay) - 1; newest >= 0 && cl.UnderWay[newest] == op { // nearly always
+		cl.UnderWay[newest] = nil
+		cl.UnderWay = cl.UnderWay[:newest]
 		return
 	}
-	if i := slices.Index(cl.Flying, op); i >= 0 {
-		cl.Flying = slices.Delete(cl.Flying, i, i+1)
+	if i := slices.Index(cl.UnderWay, op); i >= 0 {
+		cl.UnderWay = slices.Delete(cl.UnderWay, i, i+1)
 	}
 }
 
 // Busy reports whether any client has an operation under way.
 func (t *Clients) Busy() bool {
 	for _, cl := range t.all {
-		if cl.known && len(cl.Flying) > 0 {
+		if cl.known && len(cl.UnderWay) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// LivesOn reports whether the process of a client, which died, has others that did not.
+// LivesOn reports whether the process of the client, which died, has other clients that live.
 func (t *Clients) LivesOn(id int32) bool {
 	died := t.all[id]
 	for other, cl := range t.all {
@@ -131,25 +130,26 @@ func (t *Clients) LivesOn(id int32) bool {
 	return false
 }
 
-// Gone reports whether a client died; one that is not known has done nothing, or is forgotten.
+// Gone reports whether a client died or is unknown: such a client has done nothing, or is
+// forgotten.
 func (t *Clients) Gone(id int32) bool {
 	cl := t.Find(id)
 	return cl == nil || cl.Dead
 }
 
-// keptDead bounds how many clients that died are known one by one: what was affected when
-// they died may still run late.
-const keptDead = 1 << 10
+// maxDead bounds how many dead clients are remembered one by one. Their affected operations may
+// still run late.
+const maxDead = 1 << 10
 
-// Retire notes that a client died, and forgets the oldest that did when they are too many. Of
-// the calls that are kept copies are made.
+// Retire notes that a client died, and forgets the oldest dead client if there are too many.
+// Operations that are kept are copied, see [Copy].
 func (t *Clients) Retire(id int32) {
 	cl := t.Get(id)
-	clear(cl.Flying)
-	cl.Flying = cl.Flying[:0]
+	clear(cl.UnderWay)
+	cl.UnderWay = cl.UnderWay[:0]
 	cl.Last, cl.Acquiring = Copy(cl.Last), Copy(cl.Acquiring)
 	t.dead = append(t.dead, id)
-	if len(t.dead) <= keptDead {
+	if len(t.dead) <= maxDead {
 		return
 	}
 	if cl := t.all[t.dead[0]]; cl != nil {
@@ -159,20 +159,21 @@ func (t *Clients) Retire(id int32) {
 	t.dead = append(t.dead[:0], t.dead[1:]...)
 }
 
-// Affected are those of the operations that cl has under way that what befalls its connection affects: the
-// newest call, or else its renewals. The store is not the lock: what is read and written is not affected.
+// Affected returns the operations that a fault of the connection of cl affects: its newest call
+// under way or, if there is none, its renewals. Reads and writes do not use the lock and are never
+// affected.
 func (cl *Client) Affected() []*history.Op {
-	for i, op := range slices.Backward(cl.Flying) {
+	for i, op := range slices.Backward(cl.UnderWay) {
 		if op.Kind != history.Renew && op.Kind != history.Read && op.Kind != history.Write {
-			return cl.Flying[i : i+1]
+			return cl.UnderWay[i : i+1]
 		}
 	}
 	return cl.Renewals()
 }
 
-// Renewals are those that cl has under way.
+// Renewals returns the renewals that cl has under way.
 func (cl *Client) Renewals() (all []*history.Op) {
-	for _, op := range cl.Flying {
+	for _, op := range cl.UnderWay {
 		if op.Kind == history.Renew {
 			all = append(all, op)
 		}
@@ -180,12 +181,14 @@ func (cl *Client) Renewals() (all []*history.Op) {
 	return all
 }
 
-// StoodIn reports whether cl stood still by itself for some of the time of op, which goes on or just ended.
-func (cl *Client) StoodIn(op *history.Op) bool {
-	return cl.Still || !cl.Paused.Before(interval.Call(op))
+// PausedDuring reports whether cl was paused for some of the time of op, which is under way or ends
+// now.
+func (cl *Client) PausedDuring(op *history.Op) bool {
+	return cl.Paused || !cl.LastPause.Before(interval.Call(op))
 }
 
-// Copy is op apart from the chunk that it came in, which is not to be kept for as long.
+// Copy returns a copy of op, nil for nil. Keeping op itself would keep the whole chunk of memory in
+// which the reader made it.
 func Copy(op *history.Op) *history.Op {
 	if op == nil {
 		return nil

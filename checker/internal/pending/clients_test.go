@@ -11,11 +11,11 @@ import (
 func TestTable(t *testing.T) {
 	table := NewClients()
 	first, second := &history.Op{Client: 1, Process: 7, Kind: history.Acquire}, &history.Op{Client: 2, Process: 7, Kind: history.Acquire}
-	table.Get(1).Departs(first)
-	table.Get(2).Departs(second)
-	table.Arrives(first)
-	if cl := table.Get(1); len(cl.Flying) != 0 || cl.Last != first || !table.Busy() {
-		t.Errorf("after the return: under way %v, last %v, busy %t", cl.Flying, cl.Last, table.Busy())
+	table.Get(1).Called(first)
+	table.Get(2).Called(second)
+	table.Returned(first)
+	if cl := table.Get(1); len(cl.UnderWay) != 0 || cl.Last != first || !table.Busy() {
+		t.Errorf("after the return: under way %v, last %v, busy %t", cl.UnderWay, cl.Last, table.Busy())
 	}
 	table.Get(2).Dead = true
 	table.Retire(2)
@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 // TestTheDeadAreForgotten: of many that died only the newest are known.
 func TestTheDeadAreForgotten(t *testing.T) {
 	table := NewClients()
-	for id := range int32(keptDead + 1) {
+	for id := range int32(maxDead + 1) {
 		table.Get(id).Dead = true
 		table.Retire(id)
 	}

@@ -8,31 +8,31 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Died is the bit of an owner that died: a crash or the death of a thread, depending on
-// whether its process lives on, which shows only later.
+// Died is the condition of an owner that died. Only later it turns out whether its process lives
+// on, which tells a thread's death from a crash.
 const Died lockbench.Conditions = 1 << 15
 
-// An Effect is a fault that affected an operation, or the owner of a hold. One that is over
+// An Effect is the effect of a fault on an operation, or of a death on a hold. A superseded effect
 // is bounded.
 type Effect struct {
-	Cause lockbench.Conditions // LostReply, Cancel, or that its owner died
-	Fault *history.Op
-	Op    *history.Op           // affected while under way, or the acquire of a hold
-	Under *lockbench.Conditions // what has touched its hold; nil when Op made none
-	Until interval.Stamp        // a command of it ran as late as this
-	// Bounded: it is over, and with it what it may have left on the server.
+	Cause lockbench.Conditions  // LostReply, Cancel or Died
+	Fault *history.Op           // the event of the fault
+	Op    *history.Op           // the operation that was under way, or the acquire of the hold
+	Under *lockbench.Conditions // conditions that have touched its hold; nil if Op made none
+	Until interval.Stamp        // a command of Op ran as late as this
+	// Bounded: the operation is over, and with it the time at which it may have acted.
 	Bounded bool
-	// Over: somebody else was granted the key since, so nothing is left of it.
-	Over bool
-	// Cut: the command never ran, since its connection broke first.
+	// Superseded: another client was granted the key since, so nothing is left of the effect.
+	Superseded bool
+	// Cut: the command never ran, since its connection broke before.
 	Cut bool
-	// Free: Op, an acquire that is to be refused, met a key that was provably free;
-	// Stirred is how many others might have taken it until then.
-	Free    bool
-	Stirred int
+	// MetFreeKey: Op, an acquire that will be refused, met a provably free key. PossibleGrants is
+	// the reading of [Availability] at that time.
+	MetFreeKey     bool
+	PossibleGrants int
 }
 
-// Acted is when what was affected took effect at the latest.
+// Acted returns the latest instant at which the affected operation took effect.
 func (x *Effect) Acted() interval.Stamp {
 	if x.Cause == Died {
 		return interval.Call(x.Fault)
@@ -40,7 +40,7 @@ func (x *Effect) Acted() interval.Stamp {
 	return interval.Later(interval.Return(x.Op), x.Until)
 }
 
-// Unanswered reports whether what was affected may have run without its owner's knowing.
+// Unanswered reports whether the affected operation may have run without its client knowing it.
 func (x *Effect) Unanswered() bool {
 	switch x.Cause {
 	case lockbench.LostReply:
@@ -51,24 +51,24 @@ func (x *Effect) Unanswered() bool {
 	return false
 }
 
-// Touches reports whether what was affected may have acted otherwise than its owner knows, once
-// or, where it was cut and tried again, later than its call says.
+// Touches reports whether the affected operation may have acted otherwise than its client knows:
+// without its knowledge or, if it was cut and tried again, later than the call says.
 func (x *Effect) Touches() bool {
 	return x.Unanswered() || x.Cut && x.Op.Outcome != history.Unknown
 }
 
-// Effects are those on one key, in the order of their faults, while something may be left of
-// them.
+// Effects are the effects on one key, in the order of their faults, as long as something may be
+// left of them.
 type Effects []Effect
 
-// kept bounds how many effects are remembered.
-const kept = 32
+// maxEffects bounds how many effects are remembered.
+const maxEffects = 32
 
-// Keep adds x. Where there are too many, one that has no effect any more makes way, and else
-// the oldest: lost says so, and what it may still do has to be noted.
+// Keep adds x. If there are too many effects, one without further effect is removed, else the
+// oldest. In the latter case lost is set, and the caller must note what old may still do.
 func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
-	if len(*all) == kept {
-		spent := func(x Effect) bool { return x.Over && !x.Touches() }
+	if len(*all) == maxEffects {
+		spent := func(x Effect) bool { return x.Superseded && !x.Touches() }
 		i := max(0, slices.IndexFunc(*all, spent))
 		old = (*all)[i]
 		lost = !spent(old)
@@ -78,7 +78,7 @@ func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
 	return old, lost
 }
 
-// On is the first effect of a fault on op, nil when there was none.
+// On returns the first effect of a fault on op, nil if there is none.
 func (all Effects) On(op *history.Op) *Effect {
 	for i := range all {
 		if all[i].Op == op {
@@ -91,30 +91,29 @@ func (all Effects) On(op *history.Op) *Effect {
 // Has reports whether a fault affected op.
 func (all Effects) Has(op *history.Op) bool { return all.On(op) != nil }
 
-// ActedBefore reports whether what a fault affected of op has had its effect before other was called.
+// ActedBefore reports whether op was affected, and can have acted only before other was called.
 func (all Effects) ActedBefore(op, other *history.Op) bool {
 	x := all.On(op)
 	return x != nil && x.Bounded && x.Acted().Before(interval.Call(other))
 }
 
-// Unbounded reports whether an acquire was affected that is still under way, whatever
-// it will be told.
+// Unbounded reports whether an affected acquire is still under way, whatever its answer will be.
 func (all Effects) Unbounded() bool {
 	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Bounded && x.Op.Kind == history.Acquire })
 }
 
-// Unsettled reports whether a fault may have left the key as it is.
-func (all Effects) Unsettled() bool {
-	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Over })
+// AnyLeft reports whether a fault may explain the state of the key.
+func (all Effects) AnyLeft() bool {
+	return slices.ContainsFunc(all, func(x Effect) bool { return !x.Superseded })
 }
 
-// LeftBy reports whether a fault may have left client something that its next
-// acquire joins.
+// LeftBy reports whether a fault may have left levels on the server that the next acquire of client
+// joins.
 func (all Effects) LeftBy(client int32) bool {
-	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Over })
+	return slices.ContainsFunc(all, func(x Effect) bool { return x.Op.Client == client && !x.Superseded })
 }
 
-// Bound notes that what was affected of op is over, and reports whether that is news.
+// Bound notes that the affected op is over. It reports whether that is new.
 func (all Effects) Bound(op *history.Op) (first bool) {
 	first = true
 	for i := range all {

@@ -12,8 +12,8 @@ import (
 // act is recorded.
 func TestKeep(t *testing.T) {
 	var all Effects
-	for i := range kept {
-		all.Keep(Effect{Cause: lockbench.Cancel, Op: &history.Op{Kind: history.Acquire, Client: int32(i)}, Over: i == 5})
+	for i := range maxEffects {
+		all.Keep(Effect{Cause: lockbench.Cancel, Op: &history.Op{Kind: history.Acquire, Client: int32(i)}, Superseded: i == 5})
 	}
 	if old, lost := all.Keep(Effect{Op: &history.Op{Client: 99}}); lost || old.Op.Client != 5 {
 		t.Errorf("client %d made way (lost: %t), want 5, of which nothing is left", old.Op.Client, lost)

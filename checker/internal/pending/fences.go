@@ -6,21 +6,21 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A FencedGrant is a grant, the hold H, with its fence. The zero FencedGrant is none.
+// A FencedGrant is a grant, of hold type H, with its fence. The zero FencedGrant is none.
 type FencedGrant[H comparable] struct {
 	Hold  H
 	Fence uint64
 }
 
-// Fences are the fences of one key: which are higher than all that had certainly been handed out
-// before. The zero Fences has no grants.
+// Fences are the fences of the grants of one key. They find the highest fence that was certainly
+// granted before another grant. The zero Fences has no grants.
 type Fences[H comparable] struct {
-	Returned FencedGrant[H] // the highest that returned
-	ended    FencedGrant[H] // the highest whose must-hold interval is over
+	Returned FencedGrant[H] // the highest fence of an acquire that returned
+	ended    FencedGrant[H] // the highest fence of a grant whose must-hold interval is over
 	underWay []underWay[H]
 }
 
-// underWay is an acquire, and the highest grant that returned before it.
+// underWay is an acquire under way, and the highest fence that had returned when it was called.
 type underWay[H comparable] struct {
 	op    *history.Op
 	floor FencedGrant[H]
@@ -33,8 +33,8 @@ func (k *Fences[H]) Called(op *history.Op) {
 	}
 }
 
-// Pop ends the wait for the return of op, and returns the highest grant that returned before it. It is not ok
-// where nothing is known of op.
+// Pop removes op, which returned, and returns the highest fence that had returned when it was
+// called. ok is false if op is unknown.
 func (k *Fences[H]) Pop(op *history.Op) (floor FencedGrant[H], ok bool) {
 	i := slices.IndexFunc(k.underWay, func(w underWay[H]) bool { return w.op == op })
 	if i < 0 {
@@ -45,7 +45,7 @@ func (k *Fences[H]) Pop(op *history.Op) (floor FencedGrant[H], ok bool) {
 	return floor, true
 }
 
-// Above is the higher of floor and what ended.
+// Above returns the higher of floor and the grants that have ended.
 func (k *Fences[H]) Above(floor FencedGrant[H]) FencedGrant[H] {
 	if k.ended.Fence > floor.Fence {
 		return k.ended
@@ -63,7 +63,7 @@ func (k *Fences[H]) Return(g FencedGrant[H]) {
 // End notes that the must-hold interval of g is over.
 func (k *Fences[H]) End(g FencedGrant[H]) { k.ended = k.Above(g) }
 
-// Forget applies that the server goes on counting anywhere: what is under way has no floor.
+// Forget applies that the server may count from anywhere: acquires under way have no floor.
 func (k *Fences[H]) Forget() { *k = Fences[H]{} }
 
 // Empty returns Fences without grants, which use the memory of k.

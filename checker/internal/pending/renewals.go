@@ -6,24 +6,25 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// keptRenewals bounds how many renewals wait for their acquire's return.
-const keptRenewals = 64
+// maxRenewals bounds how many renewals wait for the return of their acquire.
+const maxRenewals = 64
 
-// Renewals are those of one key. The zero Renewals is none.
+// Renewals are the renewals of one key that were called before their acquire returned. The zero
+// Renewals has none.
 type Renewals []*history.Op
 
-// Called applies the call of op, under a hold that is not known, if it is a renewal.
+// Called adds op, under a hold that is not known yet, if it is a renewal.
 func (r *Renewals) Called(op *history.Op) {
 	if op.Kind != history.Renew || op.Hold == 0 {
 		return
 	}
-	if len(*r) == keptRenewals { // of holds that are gone, most likely
+	if len(*r) == maxRenewals { // the oldest is probably of a forgotten hold
 		*r = slices.Delete(*r, 0, 1)
 	}
 	*r = append(*r, op)
 }
 
-// Take passes on those of a hold, in the order of their calls, and forgets them.
+// Take removes the renewals of a hold, and calls to with each, in the order of their calls.
 func (r *Renewals) Take(hold int64, to func(*history.Op)) {
 	*r = slices.DeleteFunc(*r, func(op *history.Op) bool {
 		if op.Hold == hold {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Values has one number for each of a few clients: a time in ns, or a count. Most keys of a history have none of
-// them, so empty ones are small: a key that is looked at is to be in few lines of the processor's caches.
+// Values has one number for each of a few clients: a time in ns, or a count. Most keys have none,
+// so an empty Values is small: the state of a key should take few cache lines.
 type Values struct{ all *[]Value }
 
 // A Value is the number of one client.
@@ -15,7 +15,7 @@ type Value struct {
 	N      int64
 }
 
-// Get returns what client has, and whether it has anything.
+// Get returns the number of client, and whether there is one.
 func (v Values) Get(client int32) (int64, bool) {
 	if v.all == nil {
 		return 0, false
@@ -32,7 +32,8 @@ func (v Values) get(client int32) (int64, bool) {
 	return 0, false
 }
 
-// At returns where the number of client is kept, which is n if it had none.
+// At returns a pointer to the number of client, which is n if there was none. It is valid until the
+// next At.
 func (v *Values) At(client int32, n int64) *int64 {
 	if v.all == nil {
 		v.all = new([]Value)
@@ -59,7 +60,7 @@ func (v Values) Each(yield func(Value) bool) {
 	}
 }
 
-// Empty is no numbers, in the memory of v.
+// Empty returns Values without numbers, which use the memory of v.
 func (v Values) Empty() Values {
 	if v.all != nil {
 		*v.all = (*v.all)[:0]
@@ -67,22 +68,22 @@ func (v Values) Empty() Values {
 	return v
 }
 
-// Set has client have n.
+// Set sets the number of client.
 func (v *Values) Set(client int32, n int64) { *v.At(client, n) = n }
 
-// Raise keeps the higher of n and what client has.
+// Raise sets the number of client to the higher of n and its number.
 func (v *Values) Raise(client int32, n int64) {
 	kept := v.At(client, n)
 	*kept = max(*kept, n)
 }
 
-// Lower keeps the lower of n and what client has.
+// Lower sets the number of client to the lower of n and its number.
 func (v *Values) Lower(client int32, n int64) {
 	kept := v.At(client, n)
 	*kept = min(*kept, n)
 }
 
-// Highest is the highest that any client has, zero when none has any.
+// Highest returns the highest number of any client, at least zero.
 func (v Values) Highest() (t int64) {
 	for c := range v.Each {
 		t = max(t, c.N)
@@ -90,7 +91,7 @@ func (v Values) Highest() (t int64) {
 	return t
 }
 
-// OfOthers is the highest that any other client has, without bound below when none has any.
+// OfOthers returns the highest number of any other client, the lowest int64 if there is none.
 func (v Values) OfOthers(client int32) int64 {
 	t := int64(math.MinInt64)
 	for c := range v.Each {
@@ -101,7 +102,7 @@ func (v Values) OfOthers(client int32) int64 {
 	return t
 }
 
-// Of returns the number of a client, without bound when it has none.
+// Of returns the number of client, the highest int64 if there is none.
 func (v Values) Of(client int32) int64 {
 	if t, ok := v.Get(client); ok {
 		return t
@@ -109,7 +110,7 @@ func (v Values) Of(client int32) int64 {
 	return math.MaxInt64
 }
 
-// Remove takes the number of client away, and returns it; zero when it had none.
+// Remove removes and returns the number of client; zero if there is none.
 func (v *Values) Remove(client int32) (t int64) {
 	t, ok := v.Get(client)
 	if ok {

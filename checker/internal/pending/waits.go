@@ -7,22 +7,23 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A Span is a time in which the key was provably free, in ns.
+// A Span is a time in ns in which the key was provably free.
 type Span struct{ From, Until int64 }
 
-// Length is how long it lasts, in ns; not above zero for none.
+// Length returns the duration in ns; it is not positive for an empty span.
 func (s Span) Length() int64 { return s.Until - s.From }
 
-// keptWaits bounds how many spans are remembered: the newest. A waiter that slept through one that is forgotten is missed.
-const keptWaits = 8
+// maxSpans bounds how many spans are remembered. The oldest are forgotten, and waits that missed
+// them are not found.
+const maxSpans = 8
 
 // Waits are the acquires of one key that will be granted it, and the times in which the key was
-// provably free. The zero Waits has none.
+// provably free. The zero Waits is empty.
 type Waits struct {
-	granting []*history.Op // under way, and to be answered ok
-	free     []Span        // by rising time
-	letGo    *history.Op   // the newest release, nil where there was none
-	met      Span          // the instant at which it became free for the acquire that returns, which was granted it nobody knows when
+	granting    []*history.Op // under way, and answered ok later
+	free        []Span        // rising
+	lastRelease *history.Op   // nil if there was none
+	grantedAt   Span          // if the record does not say when the acquire that returned was granted: the instant at which the key became free
 }
 
 // Called applies the call of an acquire.
@@ -32,33 +33,35 @@ func (k *Waits) Called(op *history.Op) {
 	}
 }
 
-// Returned applies the return of an acquire. Free and Within are about it, until the next one.
+// Returned applies the return of an acquire. Until the next one, Free and Within are about it.
 func (k *Waits) Returned(op *history.Op) {
-	k.met = Span{}
+	k.grantedAt = Span{}
 	if i := slices.Index(k.granting, op); i >= 0 {
 		k.granting = slices.Delete(k.granting, i, i+1)
 	}
 }
 
-// LetGo notes the call of a release, nil where a hold ends without one.
-func (k *Waits) LetGo(op *history.Op) { k.letGo = op }
+// LetGo notes the call of a release, nil if a hold ended without one.
+func (k *Waits) LetGo(op *history.Op) { k.lastRelease = op }
 
-// Freed lists waiter op, and the release by which the key was let go during its wait, if that is the newest.
+// Freed returns op, an acquire that waited, and the newest release if it freed the key during that
+// wait.
 func (k *Waits) Freed(op *history.Op) []*history.Op {
-	if by := k.letGo; by != nil && op.Call < by.Return && by.Return < op.Return {
+	if by := k.lastRelease; by != nil && op.Call < by.Return && by.Return < op.Return {
 		return []*history.Op{op, by}
 	}
 	return []*history.Op{op}
 }
 
-// Free notes, when op returned, that but for acquires under way and op nobody had the key from one stamp to another.
+// Free notes, when op returned, that between the two stamps no client had the key, apart from op
+// and acquires under way.
 func (k *Waits) Free(op *history.Op, from, until int64) {
 	others := int64(interval.Forever.T)
 	for _, other := range k.granting {
 		others = min(others, interval.Start(other))
 	}
 	if op.Outcome == history.OK && op.Attempt == history.NoStamp && op.Call < from && from < min(op.Return, others) {
-		k.met = Span{from, from + 1}
+		k.grantedAt = Span{from, from + 1}
 	}
 	until = min(until, others)
 	n := len(k.free)
@@ -68,18 +71,18 @@ func (k *Waits) Free(op *history.Op, from, until int64) {
 	case n > 0 && k.free[n-1].From == from:
 		k.free[n-1].Until = max(k.free[n-1].Until, until)
 		return
-	case n == keptWaits:
+	case n == maxSpans:
 		k.free = slices.Delete(k.free, 0, 1)
 	}
 	k.free = append(k.free, Span{from, until})
 }
 
-// Within returns the first and the longest span, or part of one, that begins after the call of op, which returned, and before
-// a stamp; of no length if there is none. If op was granted the key, nobody knows when, that is the instant at which the key
-// became free.
+// Within returns the first and the longest span, cut at until, that begins after the call of op; an
+// empty one if there is none. If the record does not say when op was granted the key, it is the
+// instant at which the key became free.
 func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
-	if k.met.Length() > 0 {
-		return k.met, k.met
+	if k.grantedAt.Length() > 0 {
+		return k.grantedAt, k.grantedAt
 	}
 	for _, s := range k.free {
 		s.Until = min(s.Until, until)
@@ -96,12 +99,12 @@ func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
 	return first, longest
 }
 
-// Empty returns Waits without any, which use the memory of k.
+// Empty returns empty Waits that use the memory of k.
 func (k *Waits) Empty() Waits { return Waits{granting: k.granting[:0], free: k.free[:0]} }
 
-// WaitBound returns how long a key may be free, in ns, before a waiter that asked with op gets it: as
-// long as the lock promises, or by default half of the wait, and a second at least. A waiter that waits
-// twice as long each time asks as often.
+// WaitBound returns the time, in ns, for which a key may be free before a waiter with acquire op
+// gets it: promised, if the lock promises a time, else half of the wait, at least a second. A lock
+// that doubles its pause with each poll asks that often.
 func WaitBound(op *history.Op, promised int64) int64 {
 	if promised > 0 {
 		return promised

@@ -12,25 +12,25 @@ type Verb uint8
 
 // The verbs.
 const (
-	VerbRun               Verb = iota // the actor goes on to its next command, which runs
-	VerbWait                          // nobody can go on: time passes until somebody can
-	VerbMove                          // time passes, and pending commands come later
+	VerbRun               Verb = iota // the actor continues to its next command, which runs
+	VerbWait                          // no actor can continue: time passes until one can
+	VerbMove                          // time passes while pending commands wait
 	VerbBegin                         // the schedule begins with the clocks as they are
-	VerbSkew                          // a process's clock is off from the start
+	VerbSkew                          // the clock of a process is off, from the start on
 	VerbDieBefore                     // the actor dies, its command does not run
 	VerbDieAfter                      // the command runs, then the actor dies
-	VerbPause                         // the actor stands still until past its lease
-	VerbLoseReply                     // the command runs, the connection breaks instead of an answer
-	VerbSlowReply                     // the command runs, the answer arrives when it is run once more
+	VerbPause                         // the actor stands still until after its lease
+	VerbLoseReply                     // the command runs, and the connection breaks before the reply
+	VerbSlowReply                     // the command runs, and the reply arrives when the command is run once more
 	VerbCut                           // the connection breaks, the command does not run
 	VerbCancel                        // the context of the actor's call ends
 	VerbTimeOut                       // the context and the read end; the command may run later
 	VerbScriptFlush                   // the server forgets its scripts
 	VerbRestart                       // the server restarts empty
-	VerbStandstill                    // the actor sends its command, then all processes stand still; sent commands run, and are answered afterwards
-	VerbServerStandstill              // the server stands still, and clients go on up to their next command
+	VerbStandstill                    // the actor sends its command, then all processes stand still; sent commands run, and their replies arrive after the standstill
+	VerbServerStandstill              // the server stands still, and clients continue up to their next command
 	VerbMachineStandstill             // all processes and the server stand still
-	VerbStop                          // the schedule ends here; only a replay asks for it
+	VerbStop                          // the schedule ends; only a replay chooses it
 )
 
 // verbs describe the verbs: the name in replay files, the fault, and the acting party if it is
@@ -123,21 +123,19 @@ func VerbNames() (names []string) {
 	return names
 }
 
-// A Choice is one way for a schedule to go on. The choices of one point differ, and a choice
-// that is not made is offered again at the next point, equal to before, unless the step
-// between has changed it.
+// A Choice is one possible next step of a schedule. The choices at one point differ. A choice that
+// is not made is offered again, equal, at the next point, unless the step between them changed it.
 type Choice struct {
 	Verb Verb
-	// Actor is a client by its number, the background of a process by the number of clients
-	// plus the process's, or NoActor for the server and time.
+	// Actor is the number of a client, the number of clients plus the number of a process for the
+	// background of that process, or NoActor for the server and for time.
 	Actor int
-	// Nth distinguishes the pending commands of one actor, from 0 in the order of their
-	// arguments; late commands, which their sender has given up, count from LateCommand. For a
-	// move it is the number of the edge, see edges; for a standstill, the number of its
-	// duration.
+	// Nth tells the pending commands of an actor apart, from 0 in the order of their arguments.
+	// Late commands, whose calls have ended, count from LateCommand. For a time move it is the
+	// number of the edge, for a standstill the number of its duration.
 	Nth int
-	// At is the time that a move goes to, since the start of the schedule, the skew of a
-	// clock, or the duration of a standstill.
+	// At is the time, since the start of the schedule, to which a time move goes; or the skew of a
+	// clock; or the duration of a standstill.
 	At time.Duration
 }
 
@@ -147,7 +145,7 @@ const (
 	LateCommand = 1000
 )
 
-// Cost is the part of c in the budgets of a schedule.
+// Cost returns the cost of c in the budgets of a schedule.
 func (c Choice) Cost() (faults, moves int) {
 	switch {
 	case c.Verb == VerbMove:
@@ -158,13 +156,13 @@ func (c Choice) Cost() (faults, moves int) {
 	return 0, 0
 }
 
-// Plain reports whether c takes nothing from any budget.
+// Plain reports whether c costs nothing.
 func (c Choice) Plain() bool {
 	faults, moves := c.Cost()
 	return faults+moves == 0
 }
 
-// A Point is a position in a schedule with the choices for its next step.
+// A Point is a position in a schedule, with the possible next steps.
 type Point struct {
 	// Choices are in an order that depends only on the schedule so far; at least one.
 	Choices []Choice

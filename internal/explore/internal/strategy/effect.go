@@ -5,20 +5,20 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// An Effect is the effect of one step, as far as it decides whether the step
-// commutes with another. SOUNDNESS.md proves that the compared facts are enough.
+// An Effect is the effect of one step, as far as it matters for the question whether the step
+// commutes with another. SOUNDNESS.md proves that these facts are enough.
 type Effect struct {
-	// Global means that the order of this step and any other may matter.
+	// Global is set if the step may not commute with any other.
 	Global bool
 	// actor took the step; it lives in process.
 	actor, process int
 	// Server has the effects of the commands that ran.
 	Server []stepserver.Effect
-	// marks are the step's traces in the history, one per key.
+	// marks are the events of the step in the history, one mark per key.
 	marks []mark
 }
 
-// A mark is a step's trace in the history of one key.
+// A mark summarizes the events of a step in the history of one key.
 type mark struct {
 	key  string
 	kind markKind
@@ -32,11 +32,11 @@ const (
 	refusals markKind = iota
 	// begun: only calls of acquires that are still under way.
 	begun
-	// Orders: anything else; its place among the operations of others counts.
+	// Orders: any other event; its order among the operations of other clients matters.
 	Orders
 )
 
-// Reset empties e for a step of actor in process, keeping its memory.
+// Reset empties e for a step of actor in process. It keeps the memory.
 func (e *Effect) Reset(actor, process int) {
 	*e = Effect{actor: actor, process: process, Server: e.Server[:0], marks: e.marks[:0]}
 }
@@ -62,7 +62,7 @@ func (e *Effect) Observe(events []history.Event) {
 	}
 }
 
-// markOf is the mark of one event, given the later events of the same step.
+// markOf returns the kind of mark for an event, given the later events of the same step.
 func markOf(ev history.Event, later []history.Event) markKind {
 	switch {
 	case ev.Op.Kind != history.Acquire:

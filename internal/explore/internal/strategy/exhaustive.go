@@ -5,35 +5,36 @@ import (
 	"slices"
 )
 
-// Exhaustive goes depth first through all schedules: first those without any fault or move of
-// time, then those with one, and so on, so that the first to break a cell is among the simplest.
-// With reduction it leaves out schedules that differ from an explored one only in the order of
-// steps that commute (sleep sets, Godefroid 1996); SOUNDNESS.md proves that nothing is lost.
+// Exhaustive makes all schedules, depth first: in a first pass those without any fault or time
+// move, then those with one, and so on, so that the first schedule that breaks a cell is among the
+// simplest. With reduction it leaves out schedules that differ from an explored one only in the
+// order of steps that commute (sleep sets, Godefroid 1996); SOUNDNESS.md proves that no violation
+// is missed.
 type Exhaustive struct {
 	reduce        bool
 	faults, moves int // the budgets
 
-	level   int // number of faults and moves in the schedules of this pass
+	level   int // number of faults and moves in the schedules of the current pass
 	begun   bool
 	path    []*node // the choices made so far, in use up to depth
 	depth   int
-	asleep  bool // the schedule under way was given up: all its continuations are known
-	used    int  // faults and moves of the schedule under way
-	deepest int  // the most faults and moves in a schedule of the pass
+	asleep  bool // the current schedule was abandoned: all its continuations were explored
+	used    int  // faults and moves of the current schedule
+	deepest int  // the most faults and moves of a schedule in this pass
 
 	// Pruned counts the branches left out in all passes.
 	Pruned int64
 	// Diverged counts the schedules that differed from an earlier one with the same choices, and
 	// were dropped with their continuations: no seed decides all of the lock's behaviour.
 	Diverged int64
-	// Varied means that time could be moved to other instants than in a schedule with the same
-	// choices. No schedule is dropped for that, but not all instants are explored.
+	// Varied is set if time could be moved to other instants than in an earlier schedule with the
+	// same choices. No schedule is dropped for that, but not all instants are explored.
 	Varied bool
 	// Divergence describes the first schedule of Diverged.
 	Divergence string
 }
 
-// A node is one point of the schedule under way.
+// A node is one point of the current schedule.
 type node struct {
 	choices []Choice
 	at      int      // index of the choice being explored
@@ -43,7 +44,7 @@ type node struct {
 }
 
 // A sleeper is a choice that need not be made, because a schedule with it at this point was
-// explored. It wakes after a step that does not commute with it.
+// explored. A step that does not commute with it wakes it.
 type sleeper struct {
 	choice Choice
 	effect Effect
@@ -78,10 +79,10 @@ func (x *Exhaustive) Begin() bool {
 	return true
 }
 
-// restart begins a schedule that follows path as far as it goes.
+// restart begins a schedule that follows path to its end.
 func (x *Exhaustive) restart() { x.depth, x.used, x.asleep = 0, 0, false }
 
-// Fresh reports whether the last schedule is new in this pass, and was not given up.
+// Fresh reports whether the last schedule is new in this pass, and was not abandoned.
 func (x *Exhaustive) Fresh() bool { return !x.asleep && x.used == x.level }
 
 // Choose implements Chooser.
@@ -149,7 +150,7 @@ func (x *Exhaustive) Took(e *Effect) {
 	}
 }
 
-// node returns the memory of a node at the present depth, its own or a new one's.
+// node returns the node at the current depth, and makes it if needed.
 func (x *Exhaustive) node() *node {
 	if cap(x.path) > x.depth {
 		if n := x.path[:x.depth+1][x.depth]; n != nil {
@@ -159,8 +160,8 @@ func (x *Exhaustive) node() *node {
 	return &node{}
 }
 
-// inherit puts choices to sleep at n that need not be made there: sleepers of its parent and
-// choices explored there, if they commute with the step that led to n.
+// inherit adds the sleepers of n: the sleepers of its parent, and the choices explored there, if
+// they commute with the step that led to n.
 func (x *Exhaustive) inherit(n *node) {
 	n.sleep = n.sleep[:0]
 	if !x.reduce || x.depth == 0 {
@@ -184,8 +185,8 @@ func (n *node) sleeps(c Choice) bool {
 	return slices.ContainsFunc(n.sleep, func(s sleeper) bool { return s.choice == c })
 }
 
-// advance turns to the next choice of n that the budgets allow and that does not sleep. Skipped
-// choices get an effect that commutes with nothing.
+// advance moves n to its next choice that is within the budgets and not asleep. Skipped choices get
+// an effect that commutes with nothing.
 func (n *node) advance(x *Exhaustive) bool {
 	for n.at++; n.at < len(n.choices); n.at++ {
 		c := n.choices[n.at]

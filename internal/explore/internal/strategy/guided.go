@@ -1,13 +1,12 @@
 package strategy
 
-// Guided follows a list of choices, skips impossible ones, and then lets every
-// actor come to an end, one after the other: for schedules that resemble a known
-// one.
+// Guided makes the given Choices in order, skips impossible ones, and then lets every actor finish,
+// one after the other. It makes schedules that resemble a known one.
 type Guided struct {
-	Wishes []Choice
-	next   int
-	last   int // the actor of the last step
-	halted bool
+	Choices []Choice
+	next    int
+	last    int // the actor of the last step
+	halted  bool
 }
 
 // Begin implements Chooser.
@@ -21,9 +20,9 @@ func (g *Guided) Took(*Effect) {}
 
 // Choose implements Chooser.
 func (g *Guided) Choose(p Point) int {
-	i := g.wished(p)
+	i := g.matching(p)
 	if i == None {
-		i = g.otherwise(p)
+		i = g.fallback(p)
 	}
 	if i != Stop && p.Choices[i].Actor != NoActor {
 		g.last = p.Choices[i].Actor
@@ -31,15 +30,15 @@ func (g *Guided) Choose(p Point) int {
 	return i
 }
 
-// None is an index that no choice has, different from Stop.
+// None is an index of no choice, and different from Stop.
 const None = -2
 
-// wished is the next wish that can be made. Wishes about commands stay for later
-// before clients begin, and while nobody can run.
-func (g *Guided) wished(p Point) int {
+// matching returns the index of the next of the given Choices that is possible. Choices of commands
+// are kept for later before clients begin, and while no client can run.
+func (g *Guided) matching(p Point) int {
 	first := p.Choices[0].Verb
-	for g.next < len(g.Wishes) {
-		wish := g.Wishes[g.next]
+	for g.next < len(g.Choices) {
+		wish := g.Choices[g.next]
 		i := match(p, wish)
 		if i == None && first != VerbRun && wish.Verb != first {
 			return None
@@ -56,7 +55,7 @@ func (g *Guided) wished(p Point) int {
 	return None
 }
 
-// match finds a wish among the choices: the same, or the closest.
+// match returns the index of the choice at p that is equal to wish, or nearest to it.
 func match(p Point, wish Choice) int {
 	near := None
 	for i, c := range p.Choices {
@@ -75,8 +74,8 @@ func match(p Point, wish Choice) int {
 	return near
 }
 
-// otherwise goes on with the last actor, else with the first.
-func (g *Guided) otherwise(p Point) int {
+// fallback continues with the last actor if possible, else with the first.
+func (g *Guided) fallback(p Point) int {
 	first := None
 	for i, c := range p.Choices {
 		if !c.Plain() {
@@ -92,5 +91,5 @@ func (g *Guided) otherwise(p Point) int {
 	return first
 }
 
-// Halts reports whether the last wish ended the schedule.
+// Halts reports whether the last of the given Choices ended the schedule.
 func (g *Guided) Halts() bool { return g.halted }

@@ -7,24 +7,25 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// Random draws schedules: at each point a command with uniform probability, and faults and
-// moves of time at steps drawn beforehand, uniformly.
+// Random draws schedules. Before a schedule begins it draws, uniformly, the steps at which faults
+// and time moves are made. At every other step it runs a command, drawn uniformly from those that
+// can run.
 type Random struct {
 	faults, moves int
 	source        rand.PCG
 	rand          *rand.Rand
 	// steps is the mean number of steps of the schedules so far.
 	steps float64
-	// due are the steps at which a fault or a move of time is made, or the next step that
-	// has one.
+	// dueFaults and dueMoves are the step numbers at which a fault or a time move is to be made,
+	// rising. If none is possible at that step, it is made at the next step where one is.
 	dueFaults, dueMoves []int
 	runs                int
 	last                int       // steps of the schedule under way
-	order               *priority // nil: every command with equal chance
+	order               *priority // chooses the commands; nil chooses them uniformly
 }
 
-// NewRandom draws schedules from seed with at most so many faults and moves of time. steps
-// is a first guess at their length.
+// NewRandom draws schedules with at most this many faults and time moves. steps is a first estimate
+// of the number of steps of a schedule.
 func NewRandom(seed uint64, faults, moves, steps int) *Random {
 	r := &Random{faults: faults, moves: moves, steps: float64(steps)}
 	r.source = *rand.NewPCG(seed, 0x6578706c6f7265)
@@ -32,15 +33,15 @@ func NewRandom(seed uint64, faults, moves, steps int) *Random {
 	return r
 }
 
-// NewPCT is NewRandom with another choice of commands: see [priority].
+// NewPCT is like NewRandom, but chooses commands by PCT, see [priority].
 func NewPCT(seed uint64, faults, moves, steps int) *Random {
 	r := NewRandom(seed, faults, moves, steps)
 	r.order = &priority{}
 	return r
 }
 
-// Begin implements Chooser. Schedules have the maximum of faults and moves, one less, and
-// so on, in turn.
+// Begin implements Chooser. Schedules have the maximum of faults and moves, one less, and so on
+// down to none, in turn.
 func (r *Random) Begin() bool {
 	if r.runs > 0 {
 		r.steps += (float64(r.last) - r.steps) / float64(min(r.runs, 100))
@@ -55,7 +56,7 @@ func (r *Random) Begin() bool {
 	return true
 }
 
-// draw puts n steps into due, in order.
+// draw draws n step numbers into due, rising.
 func (r *Random) draw(due []int, n int) []int {
 	due = due[:0]
 	for range n {
@@ -86,8 +87,7 @@ func (r *Random) Choose(p Point) int {
 	return r.pick(p, Choice.Plain)
 }
 
-// fault draws a fault: its kind first, because some kinds can occur in more places than
-// others.
+// fault draws a fault: first its kind, because some kinds can occur in more places than others.
 func (r *Random) fault(p Point) int {
 	var kinds []fault.Kind
 	for _, c := range p.Choices {
@@ -102,7 +102,7 @@ func (r *Random) fault(p Point) int {
 	return r.pick(p, func(c Choice) bool { return c.Verb.Fault() == kind })
 }
 
-// pick draws one of the choices that fit, -1 if none does.
+// pick draws one of the choices that fit. It returns -1 if there is none.
 func (r *Random) pick(p Point, fits func(Choice) bool) int {
 	n := 0
 	for _, c := range p.Choices {
@@ -129,11 +129,11 @@ func (r *Random) pick(p Point, fits func(Choice) bool) int {
 // Took implements Chooser.
 func (r *Random) Took(*Effect) {}
 
-// A priority chooses commands by PCT: always of the actor with the highest of random
-// priorities, which falls behind all others at a few steps drawn beforehand (Burckhardt,
-// Kothari, Musuvathi and Nagarakatti, "A randomized scheduler with probabilistic guarantees
-// of finding bugs", ASPLOS 2010). A bug that needs d orderings among n clients in k steps
-// shows with a probability of at least 1/(n k^(d-1)).
+// A priority chooses commands by PCT: each actor has a random priority, and the one with the
+// highest runs. At a few steps, drawn beforehand, the running actor falls behind all others
+// (Burckhardt, Kothari, Musuvathi and Nagarakatti, "A randomized scheduler with probabilistic
+// guarantees of finding bugs", ASPLOS 2010). A bug that needs d orderings among n clients in k
+// steps is found with a probability of at least 1/(n k^(d-1)).
 type priority struct {
 	rand   *rand.Rand
 	ranks  map[int]float64 // by actor; ranks of later change points are negative
@@ -174,7 +174,7 @@ func (o *priority) pick(p Point) int {
 	return best
 }
 
-// rank is an actor's priority, drawn at its first use.
+// rank returns the priority of an actor, drawn on first use.
 func (o *priority) rank(actor int) float64 {
 	r, ok := o.ranks[actor]
 	if !ok {

@@ -11,18 +11,18 @@ import (
 	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
-// A cast is the set of actors, the same in all schedules. The field actors has the
-// clients, in order, and then the background of each process, so that a choice's actor is
-// an index of it. The prober, with a process of its own, is not in it.
-type cast struct {
+// An actorSet is the set of actors, which is the same in all schedules. The field actors has the
+// clients, in order, and then the background of each process; the actor of a choice is an index
+// into it. The prober, which has a process of its own, is not in it.
+type actorSet struct {
 	processes []*process
 	clients   []*actor
 	actors    []*actor
 	prober    *actor // tries the keys at the end of a schedule
 }
 
-// sender is the actor that sent c.
-func (cs *cast) sender(c *stepserver.Command) *actor {
+// sender returns the actor that sent c.
+func (cs *actorSet) sender(c *stepserver.Command) *actor {
 	switch {
 	case c.Client >= 0 && c.Client < len(cs.clients):
 		return cs.clients[c.Client]
@@ -33,7 +33,7 @@ func (cs *cast) sender(c *stepserver.Command) *actor {
 }
 
 // allDone reports whether every client is done.
-func (cs *cast) allDone() bool {
+func (cs *actorSet) allDone() bool {
 	for _, a := range cs.clients {
 		if !a.done() {
 			return false
@@ -42,9 +42,8 @@ func (cs *cast) allDone() bool {
 	return true
 }
 
-// unfinished returns a client, or the prober, that has not ended its part; nil if there is
-// none.
-func (cs *cast) unfinished() *actor {
+// unfinished returns a client, or the prober, whose part has not ended; nil if there is none.
+func (cs *actorSet) unfinished() *actor {
 	for _, a := range cs.clients {
 		if !a.exited {
 			return a
@@ -56,16 +55,16 @@ func (cs *cast) unfinished() *actor {
 	return nil
 }
 
-// skewed is the largest error of a clock.
-func (cs *cast) skewed() (most time.Duration) {
+// skewed returns the largest error of a clock.
+func (cs *actorSet) skewed() (most time.Duration) {
 	for _, p := range cs.processes {
 		most = max(most, p.skew, -p.skew)
 	}
 	return most
 }
 
-// nameOf is the name of the actor of c.
-func (cs *cast) nameOf(c strategy.Choice) string {
+// nameOf returns the name of the actor of c.
+func (cs *actorSet) nameOf(c strategy.Choice) string {
 	switch {
 	case c.Actor != strategy.NoActor:
 		return cs.actors[c.Actor].name
@@ -75,8 +74,8 @@ func (cs *cast) nameOf(c strategy.Choice) string {
 	return strategy.ByTime
 }
 
-// sentence is the sentence of a finding's counterexample, with the names of clients.
-func (cs *cast) sentence(f checker.CellFinding) string {
+// sentence returns the sentence of the counterexample of a finding, with the names of the clients.
+func (cs *actorSet) sentence(f checker.CellFinding) string {
 	if f.Counterexample == nil {
 		return ""
 	}
@@ -94,8 +93,8 @@ func (cs *cast) sentence(f checker.CellFinding) string {
 
 var numbered = regexp.MustCompile(`client (\d+)`)
 
-// holders names the clients that believe they hold a key.
-func (cs *cast) holders() (names []string) {
+// holders returns the names of the clients that believe to hold a key.
+func (cs *actorSet) holders() (names []string) {
 	for _, a := range cs.clients {
 		a.mu.Lock()
 		holds := len(a.beliefs) > 0 && !a.crashed

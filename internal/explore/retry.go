@@ -7,13 +7,13 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// again is a Locker that repeats a call without an answer once, like a driver that
-// takes a lost connection for a request that was not made (go-redis does by
-// default). The record has both as one call.
-type again struct{ inner lockbench.Locker }
+// A retryLocker repeats a call without an answer once, like a driver that takes a lost connection
+// for a request that was not sent (the default of go-redis). The history has both attempts as one
+// call.
+type retryLocker struct{ inner lockbench.Locker }
 
 // Acquire implements lockbench.Locker.
-func (l again) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (l retryLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	lease, err := l.inner.Acquire(ctx, key, opt)
 	if unanswered(ctx, err) {
 		lease, err = l.inner.Acquire(ctx, key, opt)
@@ -21,13 +21,13 @@ func (l again) Acquire(ctx context.Context, key string, opt lockbench.Options) (
 	if err != nil || lease == nil {
 		return lease, err
 	}
-	return &againLease{lockbench.Wrapped{Lease: lease}}, nil
+	return &retryLease{lockbench.Wrapped{Lease: lease}}, nil
 }
 
-type againLease struct{ lockbench.Wrapped }
+type retryLease struct{ lockbench.Wrapped }
 
 // Release implements lockbench.Lease.
-func (l *againLease) Release(ctx context.Context) error {
+func (l *retryLease) Release(ctx context.Context) error {
 	err := l.Lease.Release(ctx)
 	if unanswered(ctx, err) {
 		err = l.Lease.Release(ctx)
@@ -35,8 +35,7 @@ func (l *againLease) Release(ctx context.Context) error {
 	return err
 }
 
-// unanswered reports whether err tells nothing about the lock, in a call that may
-// go on.
+// unanswered reports whether err says nothing about the lock, and the call may be repeated.
 func unanswered(ctx context.Context, err error) bool {
 	for _, answer := range []error{lockbench.ErrNotAcquired, lockbench.ErrNotHeld, lockbench.ErrLate} {
 		if errors.Is(err, answer) {
