@@ -5,8 +5,7 @@
 #
 #   bench/run.sh
 #   ROUNDS=1 LENGTHS=10000:0.02 NOTE="a soak beside it" RESULTS=/dev/null bench/run.sh -duration 200ms
-#
-#   LENGTHS="10000000:0.3 100000000:0" SEARCH=0 RESULTS=/dev/null bench/run.sh -rounds 1
+#   ROUNDS=1 LENGTHS="10000000:0.3 100000000:0" SEARCH=0 RESULTS=/dev/null bench/run.sh
 #
 # ROUNDS, LENGTHS (of histories of one lock, each with the share of unknown outcomes), SEARCH (seconds that porcupine is given, which
 # takes much memory; 0 leaves it out) and NOTE (what else the machine did) may be set; arguments go to bench/pairs.
