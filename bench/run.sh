@@ -5,9 +5,10 @@
 #
 #   bench/run.sh
 #   ROUNDS=1 LENGTHS=10000:0.02 NOTE="a soak beside it" RESULTS=/dev/null bench/run.sh -duration 200ms
+#   ROUNDS=1 LENGTHS="10000000:0.3 100000000:0" SEARCH=0 RESULTS=/dev/null bench/run.sh
 #
-# ROUNDS, LENGTHS (of histories of one lock, each with the share of unknown outcomes), SEARCH (seconds that porcupine is given) and
-# NOTE (what else the machine did) may be set; arguments go to bench/pairs.
+# ROUNDS, LENGTHS (of histories of one lock, each with the share of unknown outcomes), SEARCH (seconds that porcupine is given, which
+# takes much memory; 0 leaves it out) and NOTE (what else the machine did) may be set; arguments go to bench/pairs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${ROUNDS:-5}
@@ -43,10 +44,14 @@ judged() {
     : >"$place/porcupine"
     for ((round = 0; round < rounds; round++)); do
       timed "$place/lockbench" check "$place/h.lbh" >>"$place/check"
-      timed "$place/searched" -timeout "${search}s" "$place/h.lbh" >>"$place/porcupine"
+      [ "$search" = 0 ] || timed "$place/searched" -timeout "${search}s" "$place/h.lbh" >>"$place/porcupine"
     done
-    says=$(tail -n 1 "$place/said")
-    c=$(median <"$place/check") p=$(median <"$place/porcupine")
+    c=$(median <"$place/check")
+    if [ "$search" = 0 ]; then
+      printf '%10s %8s %10s %9s\n' "$ops" "$unknown" "$c" "$(cut -d' ' -f2 "$place/check" | median)"
+      continue
+    fi
+    says=$(tail -n 1 "$place/said") p=$(median <"$place/porcupine")
     printf '%10s %8s %10s %9s %14s %13s %10s %10s\n' "$ops" "$unknown" "$c" "$(cut -d' ' -f2 "$place/check" | median)" \
       "$p" "$(cut -d' ' -f2 "$place/porcupine" | median)" "${says:-nothing}" "$(awk -v c="$c" -v p="$p" 'BEGIN {printf "%.1f", p/c}')"
   done

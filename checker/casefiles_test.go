@@ -20,8 +20,8 @@ var caseFolder = flag.String("cases", "", "write the cases of testdata/cases.txt
 // orderless tests the order of operations with equal stamps, which a file does not keep.
 const orderless = "reentrancy/same-stamps-in-a-row"
 
-// TestCasesAsFiles writes the cases to files for bench/corpus.sh, which compares the
-// findings for guarantees that a case does not name.
+// TestCasesAsFiles writes the cases to files, for the corpus: TestCorpus compares the findings for
+// guarantees that a case does not name.
 func TestCasesAsFiles(t *testing.T) {
 	if *caseFolder == "" {
 		t.Skip("no folder given; hint: -cases DIR")
@@ -75,9 +75,8 @@ func writeCase(path string, m memory) error {
 var simulatedFolder = flag.String("simulated", "", "write simulated histories as JSON Lines into this folder")
 
 // TestSimulatedAsFiles writes simulated histories of a lock without a fault and of each
-// mutant, and random ones without any lock, to files for bench/corpus.sh: they mix faults,
-// ties, torn records and ways of locking as no live run does. Their claims depend on their
-// seed.
+// mutant, and random ones without any lock, to files, for the corpus: they mix faults, ties, torn
+// records and ways of locking as no live run does. Their claims depend on their seed.
 func TestSimulatedAsFiles(t *testing.T) {
 	if *simulatedFolder == "" {
 		t.Skip("no folder given; hint: -simulated DIR")

@@ -21,9 +21,9 @@ type interval struct {
 //
 // The number of values below the median is binomial, with n and 1/2. So the r-th smallest is above
 // the median with the probability of fewer than r values below it, and the r-th largest is below it
-// as often. One row of 15 pairs has ranks 4 and 12, and really 96.5 % of confidence; all seven
-// rows, with 99.3 % requested, have 2 and 14, and 99.90 %. With 16 pairs, the default, seven rows
-// have 3 and 14, and 99.58 %: one more pair lets two pairs disagree instead of one.
+// as often. One row of 15 rounds has ranks 4 and 12, and really 96.5 % of confidence; all seven
+// rows, with 99.3 % requested, have 2 and 14, and 99.90 %. With 40 rounds, the default, seven rows
+// have 12 and 29, and 99.36 %.
 //
 // benchmath.AssumeNothing is not used: its tails differ if that makes the interval shorter, so that
 // exchanging OLD and NEW could change the word, and above 30 values it approximates.
@@ -57,19 +57,22 @@ const (
 	same   finding = "same"
 	faster finding = "faster"
 	slower finding = "slower"
-	tooFew finding = "too few pairs"
+	tooFew finding = "too few rounds"
 )
 
 // An estimate is the result of a row's ratios.
 type estimate struct {
 	median    float64
-	low, high float64 // zero with too few pairs
+	low, high float64 // zero with too few rounds
 	finding   finding
 }
 
-// blunt reports whether "same" does not even rule out that NEW does a tenth less, or more.
+// fine is the largest difference that "same" should not hide.
+const fine = 0.03
+
+// blunt reports whether "same" does not rule out a difference of more than fine.
 func (e estimate) blunt() bool {
-	return e.finding == same && (e.low < 0.9 || e.high > 1.1)
+	return e.finding == same && (e.low < 1-fine || e.high > 1+fine)
 }
 
 // estimated returns the estimate of ratios NEW/OLD of figures for which more is better.

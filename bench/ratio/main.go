@@ -20,7 +20,7 @@ import (
 // options are the command line's settings.
 type options struct {
 	Old, New     binary
-	Pairs        int
+	Rounds       int
 	Ops          int64 // operations of the history that check judges
 	Measurements []measurement
 }
@@ -62,8 +62,8 @@ func run(ctx context.Context, w, wErr io.Writer, args []string) error {
 func parse(wErr io.Writer, args []string) (opt options, err error) {
 	flags := flag.NewFlagSet("ratio", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.IntVar(&opt.Pairs, "pairs", 16, "turns of each binary")
-	flags.Int64Var(&opt.Ops, "ops", 20_000_000, "operations of the history that check judges")
+	flags.IntVar(&opt.Rounds, "rounds", 40, "rounds, of two turns of each binary")
+	flags.Int64Var(&opt.Ops, "ops", 1_000_000, "operations of the history that check judges")
 	rows := flags.String("rows", "", "rows or verbs, by comma (default all)")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -75,8 +75,8 @@ func parse(wErr io.Writer, args []string) (opt options, err error) {
 	if flags.NArg() != 2 {
 		return opt, fmt.Errorf("%d binaries given; hint: give two, OLD and NEW", flags.NArg())
 	}
-	if opt.Pairs < 1 || opt.Ops < 1 {
-		return opt, fmt.Errorf("%d pairs and %d operations; hint: both are positive", opt.Pairs, opt.Ops)
+	if opt.Rounds < 1 || opt.Ops < 1 {
+		return opt, fmt.Errorf("%d rounds and %d operations; hint: both are positive", opt.Rounds, opt.Ops)
 	}
 	if opt.Measurements, err = selected(*rows); err != nil {
 		return opt, err
@@ -133,40 +133,39 @@ func (p place) close() {
 	}
 }
 
-// A result has the turns of one measurement, pair by pair.
+// A result has the work of one measurement, round by round.
 type result struct{ old, new []turn }
 
-// measure lets the binaries take turns: OLD NEW, NEW OLD, OLD NEW and so on, so that a machine
-// that becomes slower or faster favours neither. The measurements take turns, too, so that a
-// disturbance of the machine affects a few pairs of each, and not all pairs of one.
+// measure runs the rounds, of which every other one is reversed. The measurements take turns, too,
+// so that a disturbance of the machine affects a few rounds of each, and not all rounds of one.
 func measure(ctx context.Context, wErr io.Writer, p place, opt options) ([]result, error) {
 	results := make([]result, len(opt.Measurements))
 	start := time.Now()
-	for pair := range opt.Pairs {
+	for round := range opt.Rounds {
 		for i, m := range opt.Measurements {
-			if err := results[i].add(ctx, p, m, opt, pair%2 == 1); err != nil {
+			if err := results[i].add(ctx, p, m, opt, round%2 == 1); err != nil {
 				return nil, err
 			}
 		}
-		fmt.Fprintf(wErr, "pair %d of %d, %s\n", pair+1, opt.Pairs, time.Since(start).Round(time.Second))
+		fmt.Fprintf(wErr, "round %d of %d, %s\n", round+1, opt.Rounds, time.Since(start).Round(time.Second))
 	}
 	return results, nil
 }
 
-// add measures one pair; NEW comes first if reversed.
-func (r *result) add(ctx context.Context, p place, m measurement, opt options, reversed bool) (err error) {
-	var old, changed turn
-	first, second := &old, &changed
-	one, other := opt.Old, opt.New
+// add measures one round; NEW comes first and last if reversed.
+func (r *result) add(ctx context.Context, p place, m measurement, opt options, reversed bool) error {
+	sides, sums := [2]binary{opt.Old, opt.New}, [2]turn{}
+	order := []int{0, 1, 1, 0}
 	if reversed {
-		first, second, one, other = second, first, other, one
+		order = []int{1, 0, 0, 1}
 	}
-	if *first, err = one.turn(ctx, p, m); err != nil {
-		return err
+	for _, side := range order {
+		t, err := sides[side].turn(ctx, p, m)
+		if err != nil {
+			return err
+		}
+		sums[side] = sums[side].plus(t)
 	}
-	if *second, err = other.turn(ctx, p, m); err != nil {
-		return err
-	}
-	r.old, r.new = append(r.old, old), append(r.new, changed)
+	r.old, r.new = append(r.old, sums[0]), append(r.new, sums[1])
 	return nil
 }

@@ -25,7 +25,7 @@ type row struct {
 var measurements = []measurement{
 	{
 		args: "run -q --server {server} --design lua-token/token --workload mutex --key-choice own --clients 50 " +
-			"--hold 0s --think 0s --duration 2s --warmup 200ms --seed 1",
+			"--hold 0s --think 0s --duration 1s --warmup 200ms --seed 1",
 		work: document.grants,
 		rows: []row{{"run-wall", "pairs/s", turn.perMeasuredSecond}, {"run-cpu", "pairs/cpu-s", turn.perProcessorSecond}},
 	}, {
@@ -39,8 +39,8 @@ var measurements = []measurement{
 	exploring("explore-broken", "setnx-getset/naive --faults 1 --kinds die,pause,lost-reply"),
 }
 
-// exploring returns the measurement of a search of 8000 schedules, which is more than one
-// second of work. Three clients have too many schedules for the search to come to its end.
+// exploring returns the measurement of a search of 8000 schedules, which is almost one second of
+// work. Three clients have too many schedules for the search to come to its end.
 func exploring(name, what string) measurement {
 	return measurement{
 		args:  "explore -q " + what + " --scenario contend,update --clients 3 --schedules 8000 --seed 1 --save {replays}",

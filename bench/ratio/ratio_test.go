@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,11 +63,11 @@ func pretended(t *testing.T, name string) string {
 func TestBothBinariesTakeTurns(t *testing.T) {
 	path := pretended(t, "right")
 	var out, progress strings.Builder
-	args := []string{"-pairs", "2", "-ops", "1", "-rows", "check-cpu,explore-broken", path, path}
+	args := []string{"-rounds", "2", "-ops", "1", "-rows", "check-cpu,explore-broken", path, path}
 	if err := run(context.Background(), &out, &progress, args); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`Too few pairs .* 2 for 2 rows; hint: take 7 or more`, `check-cpu +ops/cpu-s +\d+ +\d+ +\d`, `explore-broken +schedules/cpu-s .* too few pairs`} {
+	for _, want := range []string{`Too few rounds .* 2 for 2 rows; hint: take 7 or more`, `check-cpu +ops/cpu-s +\d+ +\d+ +\d`, `explore-broken +schedules/cpu-s .* too few rounds`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("report lacks %q:\n%s", want, out.String())
 		}
@@ -74,7 +75,7 @@ func TestBothBinariesTakeTurns(t *testing.T) {
 	if strings.Contains(out.String(), "explore-orders") || strings.Contains(out.String(), "the work may differ") {
 		t.Errorf("report says too much:\n%s", out.String())
 	}
-	if !strings.Contains(progress.String(), "pair 2 of 2") {
+	if !strings.Contains(progress.String(), "round 2 of 2") {
 		t.Errorf("no progress in %q", progress.String())
 	}
 }
@@ -90,7 +91,7 @@ func TestFailuresNameTheBinary(t *testing.T) {
 		{"idle", []string{"NEW fails: check-cpu comes to 0 ops/cpu-s", "pretended-idle check", "hint: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := []string{"-pairs", "1", "-rows", "check-cpu", right, pretended(t, c.name)}
+			args := []string{"-rounds", "1", "-rows", "check-cpu", right, pretended(t, c.name)}
 			err := run(context.Background(), &strings.Builder{}, &strings.Builder{}, args)
 			if err == nil {
 				t.Fatal("no error")
@@ -116,7 +117,7 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"no binary", nil, "0 binaries given; hint: give two, OLD and NEW"},
 		{"three", []string{self, self, self}, "3 binaries given"},
-		{"no pairs", []string{"-pairs", "0", self, self}, "hint: both are positive"},
+		{"no rounds", []string{"-rounds", "0", self, self}, "hint: both are positive"},
 		{"no operations", []string{"-ops", "0", self, self}, "hint: both are positive"},
 		{"no number", []string{"-ops", "20M", self, self}, "invalid value"},
 		{"no such row", []string{"-rows", "check,jump", self, self}, `no row is called "jump"; hint: rows and verbs are ` +
@@ -169,7 +170,7 @@ func TestFiguresAreWorkPerSecond(t *testing.T) {
 	got := map[string]float64{}
 	for _, m := range measurements {
 		for _, r := range m.rows {
-			got[r.name] = r.rate(turn{work: m.work(d), processor: 4 * time.Second, wall: 2 * time.Second, measuredRate: d.rate()})
+			got[r.name] = r.rate(turn{runs: 1, work: m.work(d), processor: 4 * time.Second, wall: 2 * time.Second, measuredRate: d.rate()})
 		}
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
@@ -177,9 +178,9 @@ func TestFiguresAreWorkPerSecond(t *testing.T) {
 	}
 }
 
-// TestReportComparesWithinPairs: a minute in which all is slow meets both, and NEW is a tenth
-// slower in each pair, and slower yet in one, though the figures of both overlap.
-func TestReportComparesWithinPairs(t *testing.T) {
+// TestReportComparesWithinRounds: a minute in which all is slow meets both, and NEW is a tenth
+// slower in each round, and slower yet in one, though the figures of both overlap.
+func TestReportComparesWithinRounds(t *testing.T) {
 	chosen, err := selected("check-cpu")
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestReportComparesWithinPairs(t *testing.T) {
 	}
 	res.new[2].work = 1500
 	var out strings.Builder
-	if err := report(&out, options{Pairs: 6, Measurements: chosen}, []result{res}); err != nil {
+	if err := report(&out, options{Rounds: 6, Measurements: chosen}, []result{res}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`from ratio 1 to ratio 6 by size, 96.88 %`, `check-cpu +ops/cpu-s +3500 +2700 +0.900 +0.500 to 0.900 +slower`, `OLD did 1000 and NEW 900`} {
@@ -209,14 +210,14 @@ func TestAPathWithASpaceIsOneWord(t *testing.T) {
 	}
 }
 
-// TestReportSaysWhatItCouldNotSee has one pair say that NEW is faster, the others that it is slower.
+// TestReportSaysWhatItCouldNotSee has one round say that NEW is faster, the others that it is slower.
 func TestReportSaysWhatItCouldNotSee(t *testing.T) {
 	for _, c := range []struct {
 		other float64
 		want  bool
-	}{{0.95, false}, {0.8, true}} {
+	}{{0.98, false}, {0.96, true}} {
 		res := result{}
-		for _, work := range []float64{1.05, c.other, c.other, c.other, c.other, c.other} {
+		for _, work := range []float64{1.02, c.other, c.other, c.other, c.other, c.other} {
 			res.old = append(res.old, turn{work: 1, processor: time.Second})
 			res.new = append(res.new, turn{work: work, processor: time.Second})
 		}
@@ -225,27 +226,40 @@ func TestReportSaysWhatItCouldNotSee(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		if err := report(&out, options{Pairs: 6, Measurements: chosen}, []result{res}); err != nil {
+		if err := report(&out, options{Rounds: 6, Measurements: chosen}, []result{res}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out.String(), "can go unseen in explore-orders; hint: "); got != c.want {
-			t.Errorf("with pairs of ratio %v a note is %v, want %v:\n%s", c.other, got, c.want, out.String())
+		if got := strings.Contains(out.String(), "3 % more or less can go unseen in explore-orders; hint: "); got != c.want {
+			t.Errorf("with rounds of ratio %v a note is %v, want %v:\n%s", c.other, got, c.want, out.String())
 		}
 	}
 }
 
-// TestThePairsAlternate checks that the binaries alternate in coming second.
-func TestThePairsAlternate(t *testing.T) {
-	turns := 0.0
-	m := measurement{args: "check", work: func(document) float64 { turns++; return turns }}
-	opt := options{Old: binary{role: "OLD", path: pretended(t, "right")}, New: binary{role: "NEW", path: pretended(t, "right")}, Pairs: 2, Measurements: []measurement{m}}
+// TestRoundsAreBalanced checks the order of turns, and that every other round is reversed.
+func TestRoundsAreBalanced(t *testing.T) {
+	turns := 0
+	m := measurement{args: "check", work: func(document) float64 { turns++; return math.Pow(10, float64(turns-1)) }}
+	opt := options{Old: binary{role: "OLD", path: pretended(t, "right")}, New: binary{role: "NEW", path: pretended(t, "right")}, Rounds: 2, Measurements: []measurement{m}}
 	results, err := measure(context.Background(), &strings.Builder{}, place{out: filepath.Join(t.TempDir(), "result.json")}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	old, changed := results[0].old, results[0].new
 	got := []float64{old[0].work, changed[0].work, old[1].work, changed[1].work}
-	if diff := cmp.Diff(got, []float64{1, 2, 4, 3}); diff != "" {
-		t.Errorf("turns of OLD and NEW in two pairs (-got +want):\n%s", diff)
+	if diff := cmp.Diff(got, []float64{1001, 110, 110_0000, 1001_0000}); diff != "" {
+		t.Errorf("work of OLD and NEW in two rounds, by the places of their turns (-got +want):\n%s", diff)
+	}
+	if old[0].runs != 2 {
+		t.Errorf("%d runs in a round, want 2", old[0].runs)
+	}
+}
+
+// TestRoundsAddUp: a round has the mean rate of its turns, and all of their time.
+func TestRoundsAddUp(t *testing.T) {
+	sum := turn{}.plus(turn{runs: 1, work: 10, processor: time.Second, wall: 2 * time.Second, measuredRate: 30, said: "x"})
+	sum = sum.plus(turn{runs: 1, work: 20, processor: 2 * time.Second, wall: 3 * time.Second, measuredRate: 50})
+	got := []float64{sum.perMeasuredSecond(), sum.perProcessorSecond(), sum.perSecond()}
+	if diff := cmp.Diff(got, []float64{40, 10, 6}); diff != "" {
+		t.Errorf("rates (-got +want):\n%s", diff)
 	}
 }

@@ -31,7 +31,7 @@ func report(w io.Writer, opt options, results []result) error {
 		return err
 	}
 	if len(blunt) > 0 {
-		fmt.Fprintf(w, "A tenth more or less can go unseen in %s; hint: take a quieter machine, or more pairs.\n", strings.Join(blunt, ", "))
+		fmt.Fprintf(w, "%.0f %% more or less can go unseen in %s; hint: take a quieter machine, or more rounds.\n", 100*fine, strings.Join(blunt, ", "))
 	}
 	return notes(w, opt.Measurements, results)
 }
@@ -40,13 +40,13 @@ func report(w io.Writer, opt options, results []result) error {
 func heading(w io.Writer, opt options, rows int, missing float64) {
 	fmt.Fprintf(w, "OLD %s\nNEW %s\n", opt.Old.path, opt.New.path)
 	fmt.Fprintln(w, "All figures are work per second: higher is better, and a ratio NEW/OLD above 1 means that NEW is better.")
-	in := medianInterval(opt.Pairs, missing)
+	in := medianInterval(opt.Rounds, missing)
 	if in.rank == 0 {
-		fmt.Fprintf(w, "Too few pairs of turns for an interval: %d for %d rows; hint: take %d or more, or fewer rows.\n\n", opt.Pairs, rows, fewest(missing))
+		fmt.Fprintf(w, "Too few rounds for an interval: %d for %d rows; hint: take %d or more, or fewer rows.\n\n", opt.Rounds, rows, fewest(missing))
 		return
 	}
-	fmt.Fprintf(w, "%d pairs of turns; medians; each interval goes from ratio %d to ratio %d by size, %.2f %% of confidence.\n",
-		opt.Pairs, in.rank, opt.Pairs+1-in.rank, 100*in.confidence)
+	fmt.Fprintf(w, "%d rounds; medians; each interval goes from ratio %d to ratio %d by size, %.2f %% of confidence.\n",
+		opt.Rounds, in.rank, opt.Rounds+1-in.rank, 100*in.confidence)
 	fmt.Fprintf(w, "In at least 95 %% of runs all of them are right (%d by Bonferroni); \"same\" is where 1 is in the interval.\n\n", rows)
 }
 

@@ -41,18 +41,27 @@ func newBinary(role, path string) (binary, error) {
 	return binary{role, path, bytes.Contains(program, []byte("stallers")), bytes.Contains(program, []byte("explore each design in virtual time"))}, err
 }
 
-// A turn is the result of one run of a command.
+// A turn is the result of one run of a command, or of several together.
 type turn struct {
+	runs         int
 	work         float64       // amount
 	processor    time.Duration // user and system time of the process
 	wall         time.Duration
-	measuredRate float64 // of grants, by lockbench's own clock, warm-up left out
-	said         string  // text on standard error
+	measuredRate float64 // of grants, by lockbench's own clock, warm-up left out; the sum of all runs
+	said         string  // text on standard error, of one run
+}
+
+// plus returns both together.
+func (t turn) plus(other turn) turn {
+	return turn{
+		runs: t.runs + other.runs, work: t.work + other.work, processor: t.processor + other.processor,
+		wall: t.wall + other.wall, measuredRate: t.measuredRate + other.measuredRate,
+	}
 }
 
 func (t turn) perProcessorSecond() float64 { return t.work / t.processor.Seconds() }
 func (t turn) perSecond() float64          { return t.work / t.wall.Seconds() }
-func (t turn) perMeasuredSecond() float64  { return t.measuredRate }
+func (t turn) perMeasuredSecond() float64  { return t.measuredRate / float64(t.runs) }
 
 // verdicts are the exit codes for the findings of a command: nothing, a broken claim, too
 // little to tell. The other codes mean that it failed.
@@ -106,7 +115,7 @@ func (b binary) execute(ctx context.Context, args []string) (turn, error) {
 		return turn{}, b.failure(args, err, said.String())
 	}
 	processor := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return turn{wall: wall, processor: processor, said: said.String()}, nil
+	return turn{runs: 1, wall: wall, processor: processor, said: said.String()}, nil
 }
 
 // failure names the failed binary, its command, and its output.

@@ -2,6 +2,7 @@ package longtest
 
 import (
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -25,4 +26,32 @@ func Times(few, many int) int {
 		return many
 	}
 	return few
+}
+
+// Campaigns is the environment variable that, set to 1, turns campaigns on.
+const Campaigns = "LOCKBENCH_CAMPAIGNS"
+
+// Campaign skips t unless campaigns are on.
+func Campaign(t testing.TB) {
+	t.Helper()
+	if !campaigns() {
+		t.Skipf("is a campaign; hint: %s=1", Campaigns)
+	}
+}
+
+func campaigns() bool { return os.Getenv(Campaigns) == "1" }
+
+// Size returns a size of a campaign, which is at least 1: the environment variable name, or usual
+// if that is not set or campaigns are off.
+func Size(t testing.TB, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if !campaigns() || text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%s; hint: a number, 1 or more", name, text)
+	}
+	return n
 }

@@ -2,7 +2,6 @@ package synthetic_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,10 +14,11 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 )
 
-var (
-	stalledRuns = flag.Int("stalled", longtest.Times(300, 3000), "how many histories of a sound lock with standstills to judge")
-	table       = flag.Bool("table", false, "print what was judged as a table")
-)
+// stalledRuns is how many histories of a sound lock with standstills are judged, and five times as
+// many as of each mutant.
+func stalledRuns(t *testing.T) int {
+	return longtest.Size(t, "STALLED", longtest.Times(300, 3000))
+}
 
 // stalls is the n-th Stalled: any lease of 50 ms to 2 s, standstills of any party for 0.3 to 3 s.
 func stalls(n int, of Fault) Stalled {
@@ -81,13 +81,14 @@ func against(r checker.Result) (cells []string) {
 // counted is a row of the table.
 type counted struct{ histories, stood, overlaps, accused, strict int }
 
-// row is one of the table.
-func (c *counted) row(name, who string) {
+// log logs the row.
+func (c *counted) log(t *testing.T, name, who string) {
+	t.Helper()
 	strict := "-"
 	if name == "sound" {
 		strict = fmt.Sprint(c.strict)
 	}
-	fmt.Printf("| %s | %s | %d | %d | %d | %d | %s |\n", name, who, c.histories, c.stood, c.overlaps, c.accused, strict)
+	t.Logf("| %s | %s | %d | %d | %d | %d | %s |", name, who, c.histories, c.stood, c.overlaps, c.accused, strict)
 }
 
 // unknown is h without its recorded standstills.
@@ -112,16 +113,13 @@ func (c *counted) add(h StalledHistory, accused bool) {
 // TestSoundLockThatStandsStill: nothing counts against a lock that does nothing wrong,
 // however its machines stand still.
 func TestSoundLockThatStandsStill(t *testing.T) {
-	rows := map[string]*counted{}
-	for n := range *stalledRuns {
+	rows := map[string]*counted{"lockbench": {}, "server": {}, "both": {}}
+	for n := range stalledRuns(t) {
 		s := stalls(n, Sound)
 		h := s.Make()
 		result := judged(t, h)
 		found := against(result)
 		name := who(s)
-		if rows[name] == nil {
-			rows[name] = &counted{}
-		}
 		rows[name].add(h, len(found) > 0)
 		if len(against(judged(t, unknown(h)))) > 0 {
 			rows[name].strict++
@@ -138,10 +136,9 @@ func TestSoundLockThatStandsStill(t *testing.T) {
 			t.Errorf("%s: no history needs its standstills; want some", name)
 		}
 	}
-	if *table {
-		for _, name := range []string{"lockbench", "server", "both"} {
-			rows[name].row("sound", name)
-		}
+	t.Log("| lock | stands still | histories | standstills | two inside | accused | accused if nobody had noticed |")
+	for _, name := range []string{"lockbench", "server", "both"} {
+		rows[name].log(t, "sound", name)
 	}
 }
 
@@ -169,14 +166,12 @@ func TestMutantsThatStandStill(t *testing.T) {
 	for _, of := range Faults() {
 		t.Run(string(of), func(t *testing.T) {
 			shown := counted{}
-			for n := range *stalledRuns / 5 {
+			for n := range stalledRuns(t) / 5 {
 				if h := stalls(n, of).Make(); matters(of, h) {
 					shown.add(h, len(against(judged(t, h))) > 0)
 				}
 			}
-			if *table {
-				shown.row(string(of), "any")
-			}
+			shown.log(t, string(of), "any")
 			if shown.histories == 0 || shown.accused*100 < shown.histories*least[of] {
 				t.Errorf("found in %d of %d, want %d %%", shown.accused, shown.histories, least[of])
 			}

@@ -1,11 +1,10 @@
 //go:build linux
 
-package main
+package baddays
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -45,7 +44,8 @@ func (t *table) row(what string) *row {
 	return r
 }
 
-func (t *table) write(w io.Writer) error {
+// String returns the table as Markdown, with the examples below it.
+func (t *table) String() string {
 	var text strings.Builder
 	text.WriteString("| what happens | tries | passed | accused | results lost | left behind | hung | crashed | most memory, MB |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range t.rows {
@@ -56,12 +56,14 @@ func (t *table) write(w io.Writer) error {
 			fmt.Fprintf(&text, "\n%s: %s\n", r.what, e)
 		}
 	}
-	_, err := io.WriteString(w, text.String())
-	return err
+	return text.String()
 }
 
-// verdict returns an error if there was a forbidden result, or no trial.
+// verdict returns an error if there was a forbidden result, or a row has no trial.
 func (t *table) verdict() error {
+	if len(t.rows) == 0 {
+		return errors.New("nothing was tried")
+	}
 	bad := 0
 	for _, r := range t.rows {
 		if r.tries == 0 {

@@ -1,11 +1,11 @@
 //go:build unix
 
-package main
+package standstills
 
 import (
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"time"
 )
 
@@ -67,19 +67,20 @@ func tableOf(trials []trial, outcomes []outcome) table {
 	return t
 }
 
-// print writes the table as Markdown.
-func (t table) print(to io.Writer) {
-	fmt.Fprintln(to, "| locks | stands still | runs | stood still for | not judged | two inside | accused | of those with two inside |")
-	fmt.Fprintln(to, "|---|---|---|---|---|---|---|---|")
+// String returns the table as Markdown.
+func (t table) String() string {
+	var text strings.Builder
+	text.WriteString("| locks | stands still | runs | stood still for | not judged | two inside | accused | of those with two inside |\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range []struct {
 		name string
 		rows map[string]row
 	}{{"sound", t.sound}, {"mutants", t.mutants}} {
 		for _, who := range []string{driver, server, both} {
 			r := kind.rows[who]
-			fmt.Fprintf(to, "| %s | %s | %d | %v | %d | %d | %d | %d |\n", kind.name, who, r.runs, r.stood.Round(time.Second), r.unjudged, r.overlapping, r.accused, r.caught)
+			fmt.Fprintf(&text, "| %s | %s | %d | %v | %d | %d | %d | %d |\n", kind.name, who, r.runs, r.stood.Round(time.Second), r.unjudged, r.overlapping, r.accused, r.caught)
 		}
 	}
+	return text.String()
 }
 
 func total(rows map[string]row) (sum row) {

@@ -1,72 +1,69 @@
 //go:build unix
 
-// Command campaign runs locks while lockbench, their server or both stand still now and then
-// (SIGSTOP), sound ones and mutants, and counts the accused ones. bench/campaign.sh calls it.
-package main
+package standstills
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-func main() {
+// TestMain makes this program a child that runs one lock, if its environment says so.
+func TestMain(m *testing.M) {
 	servers.SilenceClients()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := campaign(ctx, os.Args[1:])
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "campaign:", err)
-		os.Exit(2)
+	if text := os.Getenv(childVariable); text != "" {
+		os.Exit(child(text))
 	}
+	os.Exit(m.Run())
 }
 
-// settings are the command line's settings. child is for the command's own calls of itself.
-type settings struct {
-	runs, beside int
-	seed         uint64
-	duration     time.Duration
-	child        string
-	lease        time.Duration
-	urls         string
-}
+// duration is how long each run lasts.
+const duration = 5 * time.Second
 
-func campaign(ctx context.Context, args []string) error {
-	var s settings
-	flags := flag.NewFlagSet("campaign", flag.ContinueOnError)
-	flags.IntVar(&s.runs, "runs", 60, "how many runs; one in three is of a mutant")
-	flags.IntVar(&s.beside, "beside", 2, "how many at a time")
-	flags.Uint64Var(&s.seed, "seed", 1, "decides who stands still in which run, and for how long")
-	flags.DurationVar(&s.duration, "duration", 5*time.Second, "how long each run lasts")
-	flags.StringVar(&s.child, "child", "", "the lock to run, for the command's own use")
-	flags.DurationVar(&s.lease, "lease", time.Second, "its lease, likewise")
-	flags.StringVar(&s.urls, "urls", "", "its servers, likewise")
-	switch err := flags.Parse(args); {
-	case err != nil:
-		return err
-	case s.child != "":
-		return s.runChild(ctx)
-	case s.runs < 1 || s.beside < 1:
-		return fmt.Errorf("-runs %d -beside %d: nothing to run; hint: one at least of both", s.runs, s.beside)
+// TestStandstills fails if a sound lock is accused, if fewer than 95 % of the mutants are caught by
+// which two were inside, or if nothing was measured. A run that a slow machine does not finish fails
+// nothing. It logs the counts.
+func TestStandstills(t *testing.T) {
+	longtest.Campaign(t)
+	all := trials(longtest.Size(t, "RUNS", 24), uint64(longtest.Size(t, "SEED", 1)))
+	outcomes := make([]outcome, len(all))
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range longtest.Size(t, "BESIDE", 2) {
+		group.Go(func() {
+			for n := range next {
+				outcomes[n] = all[n].run(t.Context())
+				t.Log(describe(n, &all[n], &outcomes[n]))
+			}
+		})
 	}
-	return s.runAll(ctx)
+	for n := range all {
+		next <- n
+	}
+	close(next)
+	group.Wait()
+	counts := tableOf(all, outcomes)
+	t.Logf("\n%s", counts)
+	if err := counts.verdict(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A trial is one run: of a lock, with a lease, with standstills of who.
@@ -118,12 +115,12 @@ func sound() (found []design.Design) {
 	return found
 }
 
-// trials returns all runs, in the order of their numbers.
-func (s *settings) trials() (all []trial) {
+// trials returns runs, in the order of their numbers.
+func trials(runs int, seed uint64) (all []trial) {
 	good, bad := sound(), overlapping()
 	leases := []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
-	for n := range s.runs {
-		r := rand.New(rand.NewPCG(s.seed, uint64(n)))
+	for n := range runs {
+		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		t := trial{rand: r, who: []string{driver, server, both}[r.IntN(3)], lease: leases[r.IntN(len(leases))]}
 		if t.mutant = n%3 == 2; t.mutant {
 			t.design = bad[n/3%len(bad)]
@@ -146,38 +143,7 @@ func shortest(d *design.Design) time.Duration {
 	return 2 * time.Second
 }
 
-// runAll runs all, several at a time, prints the table, and returns an error for results that must
-// not occur.
-func (s *settings) runAll(ctx context.Context) error {
-	trials := s.trials()
-	outcomes := make([]outcome, len(trials))
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range s.beside {
-		all.Go(func() {
-			for n := range next {
-				outcomes[n] = s.runOne(ctx, &trials[n])
-				say(n, &trials[n], &outcomes[n])
-			}
-		})
-	}
-	for n := range trials {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- n
-	}
-	close(next)
-	all.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	counts := tableOf(trials, outcomes)
-	counts.print(os.Stdout)
-	return counts.verdict()
-}
-
-func say(n int, t *trial, o *outcome) {
+func describe(n int, t *trial, o *outcome) string {
 	what := strings.Join(o.Against, ", ")
 	if o.Error != "" {
 		what += " error: " + o.Error
@@ -188,14 +154,14 @@ func say(n int, t *trial, o *outcome) {
 	if o.History != "" {
 		what += " (" + o.History + ")"
 	}
-	fmt.Fprintf(os.Stderr, "%d %s lease %v, %s stood still, %v in all: %d grants, %d overlaps, against it: %s\n",
+	return fmt.Sprintf("%d %s lease %v, %s stood still, %v in all: %d grants, %d overlaps, against it: %s",
 		n, t.design.Name, t.lease, t.who, o.Standstill.Round(time.Millisecond), o.Grants, o.Overlaps, what)
 }
 
-// runOne runs a child on servers of its own, with standstills.
-func (s *settings) runOne(ctx context.Context, t *trial) (o outcome) {
+// run runs a child on servers of its own, with standstills.
+func (t *trial) run(ctx context.Context) (o outcome) {
 	failed := func(err error) outcome { return outcome{Error: err.Error()} }
-	started, urls, err := start(ctx, t.design.ServerCount())
+	started, addresses, err := start(ctx, t.design.ServerCount())
 	defer func() {
 		for _, one := range started {
 			_ = one.Close()
@@ -208,7 +174,12 @@ func (s *settings) runOne(ctx context.Context, t *trial) (o outcome) {
 	if err != nil {
 		return failed(err)
 	}
-	child := exec.CommandContext(ctx, program, "-child", t.design.Name, "-lease", t.lease.String(), "-duration", s.duration.String(), "-urls", strings.Join(urls, ","))
+	text, err := json.Marshal(task{Lock: t.design.Name, Lease: t.lease, Servers: addresses})
+	if err != nil {
+		return failed(err)
+	}
+	child := exec.CommandContext(ctx, program)
+	child.Env = append(os.Environ(), childVariable+"="+string(text))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -232,16 +203,16 @@ func (s *settings) runOne(ctx context.Context, t *trial) (o outcome) {
 }
 
 // start starts private servers.
-func start(ctx context.Context, n int) (all []*servers.Server, urls []string, err error) {
+func start(ctx context.Context, n int) (all []*servers.Server, addresses []string, err error) {
 	for range n {
 		one, err := servers.StartPrivate(ctx)
 		if err != nil {
 			return all, nil, err
 		}
 		all = append(all, one)
-		urls = append(urls, one.Address())
+		addresses = append(addresses, one.Address())
 	}
-	return all, urls, nil
+	return all, addresses, nil
 }
 
 // stall stops the child, its servers or both for 0.3 to 3 s, now and then, until over.

@@ -1,13 +1,12 @@
 //go:build unix
 
-package main
+package standstills
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -44,25 +43,51 @@ func lockOf(name string) (design.Design, error) {
 	return found[0], nil
 }
 
-// runChild runs one lock, and prints a line when it begins and one with its outcome.
-func (s *settings) runChild(ctx context.Context) error {
-	d, err := lockOf(s.child)
+// childVariable has the task of a child, as JSON.
+const childVariable = "LOCKBENCH_TEST_STANDSTILL"
+
+// A task is what a child runs.
+type task struct {
+	Lock    string
+	Lease   time.Duration
+	Servers []string
+}
+
+// child runs one lock, and prints a line when it begins and one with its outcome. It returns the
+// exit code of the process.
+func child(text string) int {
+	fmt.Println("begun")
+	o, err := perform(text)
 	if err != nil {
-		return err
+		o.Error = err.Error()
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
+		return 2
+	}
+	return 0
+}
+
+func perform(text string) (outcome, error) {
+	var t task
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return outcome{}, err
+	}
+	d, err := lockOf(t.Lock)
+	if err != nil {
+		return outcome{}, err
 	}
 	plan := runner.Plan{
 		Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"),
-		Options: workloads.Defaults(), Servers: strings.Split(s.urls, ","),
+		Options: workloads.Defaults(), Servers: t.Servers,
 	}
 	o := &plan.Options
-	o.TTL, o.Duration, o.Clients, o.Keys, o.Wait = s.lease, s.duration, 16, 6, 250*time.Millisecond
+	o.TTL, o.Duration, o.Clients, o.Keys, o.Wait = t.Lease, duration, 16, 6, 250*time.Millisecond
 	o.Slow = 0.05 // holds that outlive their lease
-	fmt.Println("begun")
-	result, err := runner.Run(ctx, plan)
+	result, err := runner.Run(context.Background(), plan)
 	if err != nil {
-		return json.NewEncoder(os.Stdout).Encode(outcome{Error: err.Error()})
+		return outcome{}, err
 	}
-	return json.NewEncoder(os.Stdout).Encode(outcomeOf(&result.Runs[0]))
+	return outcomeOf(&result.Runs[0]), nil
 }
 
 func outcomeOf(run *results.Judged) outcome {

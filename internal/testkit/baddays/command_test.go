@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package baddays
 
 import (
 	"bytes"
@@ -125,5 +125,3 @@ func leftIn(temp string) (left []string) {
 	}
 	return left
 }
-
-func trim(out []byte) string { return string(bytes.TrimSpace(out)) }
