@@ -36,10 +36,11 @@ func WithCases(cells ...lockbench.Cell) Option {
 	}
 }
 
-// Report reports a trial like Run, which cannot run within a bubble.
-func Report(t *testing.T, trial Trial) {
+// Report reports a result like Run, which cannot run within a bubble.
+func Report(t *testing.T, r Result) {
 	t.Helper()
-	trial.report(t)
+	t.Log(r)
+	r.report(t)
 }
 
 // WithClock sets the clock by which the looks at renewal tell standstills.

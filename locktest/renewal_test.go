@@ -88,7 +88,7 @@ func TestLooksAtRenewal(t *testing.T) {
 					return
 				}
 				for _, cell := range lapsing {
-					wantLook(t, caseOf(trial, cell), c.skipped, c.fails)
+					wantLook(t, testOf(trial, cell), c.skipped, c.fails)
 				}
 			})
 		})
@@ -96,7 +96,7 @@ func TestLooksAtRenewal(t *testing.T) {
 }
 
 // wantLook asserts that a case is not broken, and that it is skipped and failed with these words.
-func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
+func wantLook(t *testing.T, c cellTest, skipped, fails string) {
 	t.Helper()
 	if c.Verdict == checker.Broken || !strings.HasPrefix(c.Skipped, skipped) || (skipped == "") != (c.Skipped == "") {
 		t.Errorf("%s: got %v, skipped %q, want %q", c.Cell, c.Verdict, c.Skipped, skipped)
@@ -147,10 +147,10 @@ func TestDeclarationsAreSaid(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			trial := tried(t, plainOwners(), append(c.options, locktest.WithCases(lockbench.Exclusion.At(0)))...)
-			if got := strings.Join(trial.Declared, ", "); got != c.want {
+			if got := strings.Join(trial.Notes, ", "); got != c.want {
 				t.Errorf("declared: got %q, want %q", got, c.want)
 			}
-			src, err := history.Open(caseOf(trial, lockbench.Exclusion.At(0)).History)
+			src, err := history.Open(testOf(trial, lockbench.Exclusion.At(0)).History)
 			if err != nil {
 				t.Fatal(err)
 			}

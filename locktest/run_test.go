@@ -57,7 +57,7 @@ func TestRunChild(t *testing.T) {
 	if os.Getenv(runVariable) == "" {
 		t.Skip("for the child of TestRun only")
 	}
-	var trial locktest.Trial
+	var trial locktest.Result
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{release: plainDel})
 		var err error

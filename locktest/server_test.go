@@ -74,7 +74,7 @@ func TestServerThatStandsStill(t *testing.T) {
 					options = append(options, locktest.WithServer(ping))
 				}
 				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, options...)
-				if got := caseOf(trial, cell); (got.Verdict == checker.Broken) != c.broken {
+				if got := testOf(trial, cell); (got.Verdict == checker.Broken) != c.broken {
 					t.Errorf("got %v (%s), error %v, want it broken: %t", got.Verdict, got.Note, got.Err, c.broken)
 				}
 			})

@@ -108,7 +108,7 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := r.Err(); err != nil {
-					t.Errorf("seed %d: %v\n%s", seed+1, err, r.Covered())
+					t.Errorf("seed %d: %v\n%s", seed+1, err, r)
 				}
 			}
 		})
@@ -133,7 +133,7 @@ func TestClientRetries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := finding(r, lockbench.Answers.At(lockbench.LostReply))
+		f := testOf(r, lockbench.Answers.At(lockbench.LostReply))
 		if (f.Verdict == checker.Broken) != c.broken || (r.Err() != nil) != c.broken {
 			t.Errorf("%d retries: got %v (%v), want broken: %t", c.retries, f.Verdict, r.Err(), c.broken)
 		}
@@ -160,7 +160,7 @@ func TestLeaseUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := finding(r, lockbench.Exclusion.At(0)); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
+		if f := testOf(r, lockbench.Exclusion.At(0)); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
 			t.Errorf("%d options: got %v (%v), want %v", len(c.options), f.Verdict, r.Err(), c.want)
 		}
 	}
@@ -230,7 +230,7 @@ func TestPrefixesOfOwners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := finding(r, lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != c.want {
+		if f := testOf(r, lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != c.want {
 			t.Errorf("got %v (%s), want %v", f.Verdict, f.Note, c.want)
 		}
 	}
@@ -332,7 +332,7 @@ func TestLackingCommandsProveNothing(t *testing.T) {
 	if err := r.Err(); err != nil {
 		t.Errorf("accused: %v", err)
 	}
-	if !strings.Contains(r.Covered(), "the server has no DIGEST") {
-		t.Errorf("the command is not named:\n%s", r.Covered())
+	if !strings.Contains(r.String(), "the server has no DIGEST") {
+		t.Errorf("the command is not named:\n%s", r)
 	}
 }

@@ -11,74 +11,35 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/standstill"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
-
-// A Trial is the result of testing a lock in real time.
-type Trial struct {
-	// Cases has one entry for each cell that has a test, one for each other cell that was found
-	// broken, one for each guarantee without either, and one for exclusion under each condition
-	// without any; in the order of lockbench.Cell.Compare.
-	Cases []Case
-	// Seed and TTL are the seed and the lease of the test.
-	Seed uint64
-	TTL  time.Duration
-	// Declared lists the declarations about the lock in the options, one entry for each.
-	Declared []string
-}
-
-// A Case is the finding on one cell: on a guarantee, under the conditions of the test.
-type Case struct {
-	checker.CellFinding
-	// Err says why the case fails, nil if it does not: the cell is claimed and was broken, or
-	// stayed untested; or a call of the lock did not return, or panicked.
-	Err error
-	// Skipped says why the cell was not tested, empty if it was.
-	Skipped string
-	// History is the file of the record that shows the verdict, empty if the record was not kept.
-	History string
-}
-
-// ErrUntested is wrapped by errors that prove nothing against the lock: it could not be tested, for
-// instance on a machine that stands still. A test that measured nothing does not pass.
-var ErrUntested = errors.New("untested")
-
-// Err returns the errors of all cases, nil for none.
-func (t Trial) Err() error {
-	var errs []error
-	for _, c := range t.Cases {
-		errs = append(errs, c.Err)
-	}
-	return errors.Join(errs...)
-}
 
 // Try tests a lock in real time, as [Run] does, and returns its findings. It fails no test and may
 // be used without one.
 //
 // Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
 // newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
-// it. Later faults of the lock are in the Trial. When ctx ends, Try returns its error.
+// it. Later faults of the lock are in the Result. When ctx ends, Try returns its error.
 //
 // Try returns even if the lock does not: it leaves calls that do not return behind with their
 // goroutines, and nothing else.
-func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Trial, error) {
+func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Result, error) {
 	s, err := trialSettingsOf(options)
 	if err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("%slocktest-%x", s.prefix, rand.Uint64())}
 	defer r.close()
 	if err := r.meet(ctx); err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	if err := r.open(); err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	r.run(ctx)
 	if ctx.Err() != nil {
-		return Trial{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return Result{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
 	return r.found(), errors.Join(r.broken()...)
 }

@@ -127,7 +127,7 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 }
 
 // tried returns the result of testing a lock in virtual time.
-func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Result {
 	t.Helper()
 	if testing.Short() {
 		options = append(options, locktest.WithShort())
@@ -181,7 +181,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 }
 
 // triedWhole is tried, with the same length under -short.
-func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Result {
 	t.Helper()
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
@@ -224,7 +224,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
 					locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
 				if c.err == "" && err == nil {
-					err = caseOf(trial, cellOf(t, c.fails)).Err
+					err = testOf(trial, cellOf(t, c.fails)).Err
 				}
 				if want := c.err + c.want; err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got error %v, want %q in it", err, want)
@@ -288,7 +288,7 @@ func TestTryKeepsHistories(t *testing.T) {
 		if err := errors.Join(err, trial.Err()); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range trial.Cases {
+		for _, c := range trial.Tests {
 			if c.Skipped != "" {
 				continue
 			}
@@ -300,9 +300,9 @@ func TestTryKeepsHistories(t *testing.T) {
 }
 
 // wantBroken asserts that cell fails, and that its history shows why.
-func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
+func wantBroken(t *testing.T, trial locktest.Result, cell lockbench.Cell) {
 	t.Helper()
-	c := caseOf(trial, cell)
+	c := testOf(trial, cell)
 	if c.Verdict != checker.Broken || c.Err == nil {
 		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", cell, c.Verdict, c.Note, c.Err, trial.Err())
 		return
@@ -316,14 +316,15 @@ func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	}
 }
 
-// caseOf returns the case of cell, an empty one if there is none.
-func caseOf(trial locktest.Trial, cell lockbench.Cell) locktest.Case {
-	for _, c := range trial.Cases {
-		if c.Cell == cell {
-			return c
-		}
-	}
-	return locktest.Case{}
+// A cellTest is the finding on a cell and its test.
+type cellTest struct {
+	checker.CellFinding
+	locktest.Test
+}
+
+// testOf returns the test of cell, an empty one if there is none.
+func testOf(r locktest.Result, cell lockbench.Cell) cellTest {
+	return cellTest{checker.CellFinding{Cell: cell, Finding: r.Cells[cell]}, r.Tests[cell]}
 }
 
 // cellsOf reads cells, separated by spaces.
@@ -440,11 +441,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 				if found.Err() == nil {
 					t.Error("it passes, though it never granted a key")
 				}
-				broken := false
-				for _, one := range found.Cases {
-					broken = broken || one.Verdict == checker.Broken
-				}
-				if broken != c.broken {
+				if broken := len(found.Cells.With(checker.Broken)) > 0; broken != c.broken {
 					t.Errorf("broken: %v, want %v\n%v", broken, c.broken, found.Err())
 				}
 			})

@@ -71,7 +71,7 @@ func find(name string) (design.Design, error) {
 }
 
 // try tests a lock with owners in a process each. Its errors are in the histories.
-func try(ctx context.Context, d design.Design, server *servers.Server, dir string) (locktest.Trial, error) {
+func try(ctx context.Context, d design.Design, server *servers.Server, dir string) (locktest.Result, error) {
 	env := design.Environment{
 		Services: []any{server.Reach()}, Host: "tried", Now: time.Now, Random: rand.Reader, Pool: 4, Prefix: servers.NewPrefix(),
 	}
@@ -91,12 +91,10 @@ func sound(name string) bool {
 
 // keepBroken removes the histories in dir without a violation: histories of sound locks
 // are as good.
-func keepBroken(dir string, trial locktest.Trial) error {
+func keepBroken(dir string, trial locktest.Result) error {
 	var kept []string
-	for _, c := range trial.Cases {
-		if c.Verdict == checker.Broken {
-			kept = append(kept, c.History)
-		}
+	for _, cell := range trial.Cells.With(checker.Broken) {
+		kept = append(kept, trial.Tests[cell].History)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.lbh"))
 	for _, file := range files {

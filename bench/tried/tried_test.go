@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/locktest"
 )
@@ -30,13 +31,16 @@ func TestRunComplains(t *testing.T) {
 
 func TestKeepBroken(t *testing.T) {
 	dir := t.TempDir()
-	var trial locktest.Trial
-	for _, v := range []checker.Verdict{checker.Broken, checker.Held, checker.Untested} {
+	cells := map[checker.Verdict]lockbench.Cell{
+		checker.Broken: lockbench.Exclusion.At(0), checker.Held: lockbench.LeaseKept.At(0), checker.Untested: lockbench.Recovery.At(0),
+	}
+	trial := locktest.Result{Cells: checker.Cells{}, Tests: map[lockbench.Cell]locktest.Test{}}
+	for v, cell := range cells {
 		path := filepath.Join(dir, v.String()+".lbh")
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		trial.Cases = append(trial.Cases, locktest.Case{CellFinding: checker.CellFinding{Finding: checker.Finding{Verdict: v}}, History: path})
+		trial.Cells[cell], trial.Tests[cell] = checker.Finding{Verdict: v}, locktest.Test{History: path}
 	}
 	if err := keepBroken(dir, trial); err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ func TestKeepBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(left, []string{trial.Cases[0].History}); diff != "" {
+	if diff := cmp.Diff(left, []string{trial.Tests[cells[checker.Broken]].History}); diff != "" {
 		t.Errorf("left (-got +want):\n%s", diff)
 	}
 }
