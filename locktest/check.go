@@ -24,9 +24,9 @@ import (
 //
 // The error says why the lock could not be explored: it is about the environment, or about an
 // acquire that fails while nothing is wrong.
-func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error) {
+func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result, error) {
 	t.Helper()
-	s, err := exploreSettings(options)
+	s, err := newExploreSettings(options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -37,7 +37,7 @@ func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	claims, err := claimed(a, s.option, s.claims)
+	claims, err := s.claimed(a)
 	if err != nil {
 		return Result{}, err
 	}
@@ -54,7 +54,7 @@ func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error)
 type check struct {
 	t         *testing.T
 	newLocker NewLocker
-	settings  settings
+	settings  exploreSettings
 	abilities abilities
 	claims    lockbench.Claims
 	design    design.Design

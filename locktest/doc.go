@@ -57,6 +57,9 @@
 //
 // # Settings
 //
+// The type of an option says which test takes it: a [RunOption] is for Run and Try, an
+// [ExploreOption] for Explore and Check, an [Option] for all of them.
+//
 // The environment has these settings:
 //
 //	LOCKBENCH_SEED     decides every random choice; default 1

@@ -27,13 +27,13 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 // WithThink lets owners wait for d before each call. In virtual time no other time passes
 // between one owner's return and the next one's call, and calls with equal stamps count as
 // concurrent.
-func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
+func WithThink(d time.Duration) RunOption { return runOption(func(s *runSettings) { s.think = d }) }
 
 // WithCases performs only the test cases of these cells.
-func WithCases(cells ...lockbench.Cell) Option {
-	return func(s *trialSettings) {
+func WithCases(cells ...lockbench.Cell) RunOption {
+	return runOption(func(s *runSettings) {
 		s.cases = slices.DeleteFunc(slices.Clone(testCases), func(p testCase) bool { return !slices.Contains(cells, p.cell) })
-	}
+	})
 }
 
 // Report reports a result like Run, which cannot run within a bubble.
@@ -44,4 +44,4 @@ func Report(t *testing.T, r Result) {
 }
 
 // WithClock sets the clock by which the looks at renewal tell standstills.
-func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }
+func WithClock(c standstill.Clock) RunOption { return runOption(func(s *runSettings) { s.clock = c }) }

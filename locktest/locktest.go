@@ -55,7 +55,7 @@ type Env struct {
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's
 // documentation for its settings.
-func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
+func Explore(t *testing.T, newLocker NewLocker, options ...ExploreOption) {
 	t.Helper()
 	r, err := Check(t, newLocker, options...)
 	if errors.Is(err, errLacking) {

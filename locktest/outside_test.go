@@ -43,7 +43,7 @@ func TestOutsideLocks(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := redis.NewClient(servertest.Virtual(t, 1))
 				t.Cleanup(func() { _ = client.Close() })
-				var options []locktest.Option
+				var options []locktest.RunOption
 				if c.run != "" {
 					options = append(options, locktest.WithCases(cellOf(t, c.run)))
 				}

@@ -61,19 +61,19 @@ func TestLooksAtRenewal(t *testing.T) {
 		name    string
 		owners  func() (lockbench.Locker, error)
 		clock   standstill.Clock
-		options []locktest.Option
+		options []locktest.RunOption
 		skipped string // why those cells are not tested
 		fails   string // the error of those cases
 		err     string // of Try
 	}{
 		{name: "starved watchdog", owners: starvedWatchdogs(), clock: halting{}, skipped: late, fails: "untested, " + late},
 		{name: "starved watchdog, declared", owners: starvedWatchdogs(), clock: halting{},
-			options: []locktest.Option{locktest.WithRenewal()}, skipped: "the lock renews its leases by itself"},
+			options: []locktest.RunOption{locktest.WithRenewal()}, skipped: "the lock renews its leases by itself"},
 		{name: "plain lock on a starved machine", owners: plainOwners(), clock: halting{}, skipped: late, fails: "untested, " + late},
 		{name: "plain lock", owners: plainOwners()},
-		{name: "plain lock, declared to renew", owners: plainOwners(), options: []locktest.Option{locktest.WithRenewal()},
+		{name: "plain lock, declared to renew", owners: plainOwners(), options: []locktest.RunOption{locktest.WithRenewal()},
 			err: "declared to renew its leases, but 2 of 2 holds ended with their lease of 1s"},
-		{name: "plain lock, declared a session", owners: plainOwners(), options: []locktest.Option{locktest.WithSession()},
+		{name: "plain lock, declared a session", owners: plainOwners(), options: []locktest.RunOption{locktest.WithSession()},
 			err: "declared to grant for as long as its owner's session, but 2 of 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func wantLook(t *testing.T, c cellTest, skipped, fails string) {
 
 // TestDeclarations checks that declarations are bounded.
 func TestDeclarations(t *testing.T) {
-	type options = []locktest.Option
+	type options = []locktest.RunOption
 	for want, given := range map[string]options{
 		"a lease of -1s is too short to be tested; hint: ":                                 {locktest.WithTTL(-time.Second)},
 		"a lease of 2h0m0s is more than 1h0m0s":                                            {locktest.WithTTL(2 * time.Hour)},
@@ -135,14 +135,14 @@ func TestDeclarations(t *testing.T) {
 // history.
 func TestDeclarationsAreSaid(t *testing.T) {
 	for _, c := range []struct {
-		options []locktest.Option
+		options []locktest.RunOption
 		want    string
 		wakes   time.Duration
 	}{
 		{nil, "", 0},
-		{[]locktest.Option{locktest.WithTolerance(time.Second)}, "a tolerance of 1s", 0},
-		{[]locktest.Option{locktest.WithWaking()}, "wakes its waiters (within 100ms)", 100 * time.Millisecond},
-		{[]locktest.Option{locktest.WithPolling(time.Second), locktest.WithTimeout(time.Second), locktest.WithPatience(time.Minute)},
+		{[]locktest.RunOption{locktest.WithTolerance(time.Second)}, "a tolerance of 1s", 0},
+		{[]locktest.RunOption{locktest.WithWaking()}, "wakes its waiters (within 100ms)", 100 * time.Millisecond},
+		{[]locktest.RunOption{locktest.WithPolling(time.Second), locktest.WithTimeout(time.Second), locktest.WithPatience(time.Minute)},
 			"polls every 1s, gives a try up after 1s, a call takes up to 1m0s", time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {

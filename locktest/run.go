@@ -24,12 +24,12 @@ import (
 //
 // Keys have names that no other run uses; none is left held for longer than twenty
 // leases. A failed case keeps its history, for lockbench check.
-func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
+func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...RunOption) {
 	t.Helper()
 	if testing.Short() {
 		options = append(options, WithShort())
 	}
-	options = append(options, func(s *trialSettings) { s.name = t.Name() })
+	options = append(options, runOption(func(s *runSettings) { s.name = t.Name() }))
 	r, err := Try(t.Context(), func() (lockbench.Locker, error) { return newLocker(t), nil }, options...)
 	if err != nil {
 		t.Fatal(err)

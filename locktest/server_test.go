@@ -64,7 +64,7 @@ func TestServerThatStandsStill(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := slowServer{time.Now()}
-				s, options := newService(fickle()), []locktest.Option{locktest.WithCases(cell)}
+				s, options := newService(fickle()), []locktest.RunOption{locktest.WithCases(cell)}
 				ping := func(context.Context) error { return nil }
 				if c.slow {
 					time.Sleep(server.rest()) // a first look needs an answer
@@ -92,7 +92,7 @@ func TestLookOnAMachineThatStandsStill(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, timeout
 			}})
-			options := []locktest.Option{inVirtualTime, locktest.WithHistories(t.TempDir())}
+			options := []locktest.RunOption{inVirtualTime, locktest.WithHistories(t.TempDir())}
 			if still {
 				options = append(options, locktest.WithClock(halting{}))
 			}

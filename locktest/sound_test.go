@@ -99,7 +99,7 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 			t.Setenv("LOCKBENCH_BUDGET", "2000")
 			for seed := range longtest.Times(1, 20) {
 				t.Setenv("LOCKBENCH_SEED", strconv.Itoa(seed+1))
-				var options []locktest.Option
+				var options []locktest.ExploreOption
 				if strings.HasSuffix(name, "never retries") {
 					options = append(options, locktest.WithClientRetries(0))
 				}
@@ -150,11 +150,11 @@ func TestLeaseUnit(t *testing.T) {
 		return &sound{redis: env.Redis, owner: env.Owner, take: cut}
 	}
 	for _, c := range []struct {
-		options []locktest.Option
+		options []locktest.ExploreOption
 		want    checker.Verdict
 	}{
 		{nil, checker.Broken},
-		{[]locktest.Option{locktest.WithLeaseUnit(time.Millisecond)}, checker.Held},
+		{[]locktest.ExploreOption{locktest.WithLeaseUnit(time.Millisecond)}, checker.Held},
 	} {
 		r, err := locktest.Check(t, newLocker, append(c.options, locktest.WithSchedules(1500))...)
 		if err != nil {
@@ -166,13 +166,12 @@ func TestLeaseUnit(t *testing.T) {
 	}
 }
 
-// TestOptionsOfTheOtherDoor checks that an option without effect is an error.
-func TestOptionsOfTheOtherDoor(t *testing.T) {
+// TestExploreOptions checks that an option out of its bounds is an error.
+func TestExploreOptions(t *testing.T) {
 	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
 		return &sound{redis: env.Redis, owner: env.Owner, take: repeatably}
 	}
-	for want, option := range map[string]locktest.Option{
-		"WithTTL is for Run and Try; hint: ":  locktest.WithTTL(time.Second),
+	for want, option := range map[string]locktest.ExploreOption{
 		"0 schedules are none; hint: ":        locktest.WithSchedules(0),
 		"client that sends commands again 11": locktest.WithClientRetries(11),
 		"a budget of -1s is no time":          locktest.WithBudget(-time.Second),
@@ -181,10 +180,6 @@ func TestOptionsOfTheOtherDoor(t *testing.T) {
 		if _, err := locktest.Check(t, newLocker, option); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %q in it", err, want)
 		}
-	}
-	_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return nil, nil }, locktest.WithBudget(time.Second))
-	if want := "WithBudget is for Explore; hint: "; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want %q in it", err, want)
 	}
 }
 

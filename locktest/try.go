@@ -24,8 +24,8 @@ import (
 //
 // Try returns even if the lock does not: it leaves calls that do not return behind with their
 // goroutines, and nothing else.
-func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Result, error) {
-	s, err := trialSettingsOf(options)
+func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...RunOption) (Result, error) {
+	s, err := newRunSettings(options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -46,7 +46,7 @@ func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), option
 
 // trial is one Try under way.
 type trial struct {
-	settings  trialSettings
+	settings  runSettings
 	newLocker func() (lockbench.Locker, error)
 	abilities abilities
 	starved   string // why it is unknown whether the lock renews; empty if that is known
@@ -145,7 +145,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	if err != nil {
 		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
 	}
-	if r.claims, err = claimed(a, r.settings.claims, r.settings.variable); err != nil {
+	if r.claims, err = r.settings.claimed(a); err != nil {
 		return err
 	}
 	r.abilities = read(a, r.claims)

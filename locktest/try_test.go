@@ -103,7 +103,7 @@ func TestTryFindsMutants(t *testing.T) {
 // findsMutant performs only the test cases for the fault, unless long tests are on.
 func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
-	cases, options := breaks, []locktest.Option(nil)
+	cases, options := breaks, []locktest.RunOption(nil)
 	owners := ownersOf(d, environment(t))
 	switch strings.TrimPrefix(d.Name, "mutants/") {
 	case "process-token", "shared-token":
@@ -127,7 +127,7 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 }
 
 // tried returns the result of testing a lock in virtual time.
-func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Result {
+func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
 	if testing.Short() {
 		options = append(options, locktest.WithShort())
@@ -181,7 +181,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 }
 
 // triedWhole is tried, with the same length under -short.
-func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Result {
+func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
 	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
@@ -237,7 +237,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
 	for _, c := range []struct {
 		name, variable, value string
-		option                locktest.Option
+		option                locktest.RunOption
 		want                  string
 	}{
 		{name: "a lease", option: locktest.WithTTL(0), want: "a lease of 0s is too short to be tested; hint: "},
@@ -247,7 +247,7 @@ func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
 		{name: "no owner", option: locktest.WithSeed(1), want: "newLocker returned neither a Locker nor an error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var options []locktest.Option
+			var options []locktest.RunOption
 			if c.variable != "" {
 				t.Setenv(c.variable, c.value)
 			} else {

@@ -65,7 +65,7 @@ func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.O
 
 // TestWaiting checks that waiters are judged by the declarations about them.
 func TestWaiting(t *testing.T) {
-	type options = []locktest.Option
+	type options = []locktest.RunOption
 	for _, c := range []struct {
 		name    string
 		faults  faults
@@ -199,14 +199,14 @@ func TestRenewalsThatEnd(t *testing.T) {
 	claims := locktest.WithClaims("+exclusion@outlived")
 	for _, c := range []struct {
 		beats   int
-		options []locktest.Option
+		options []locktest.RunOption
 		want    checker.Verdict
 		fails   string
 	}{
 		{1000, nil, checker.Held, ""},
 		{1, nil, checker.Broken, "worked on past its validity"},
 		{3, nil, checker.Broken, "worked on past its validity"},
-		{1, []locktest.Option{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
+		{1, []locktest.RunOption{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
 	} {
 		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) {
 			t.Parallel()

@@ -75,12 +75,12 @@ const (
 	session
 )
 
-func (k kind) options() []locktest.Option {
+func (k kind) options() []locktest.RunOption {
 	switch k {
 	case renewing:
-		return []locktest.Option{locktest.WithRenewal()}
+		return []locktest.RunOption{locktest.WithRenewal()}
 	case session:
-		return []locktest.Option{locktest.WithSession()}
+		return []locktest.RunOption{locktest.WithSession()}
 	}
 	return nil
 }

@@ -257,7 +257,7 @@ func TestExplore(t *testing.T) {
 			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
-			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "door_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "explore_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
 			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
