@@ -3,7 +3,6 @@ package locktest
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -23,11 +22,6 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 		}),
 	}
 }
-
-// WithThink lets owners wait for d before each call. In virtual time no other time passes
-// between one owner's return and the next one's call, and calls with equal stamps count as
-// concurrent.
-func WithThink(d time.Duration) RunOption { return runOption(func(s *runSettings) { s.think = d }) }
 
 // WithCases performs only the test cases of these cells.
 func WithCases(cells ...lockbench.Cell) RunOption {

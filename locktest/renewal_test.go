@@ -79,7 +79,7 @@ func TestLooksAtRenewal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				trial, err := locktest.Try(t.Context(), c.owners, append(c.options, inVirtualTime, locktest.WithHistories(t.TempDir()),
+				trial, err := locktest.Try(t.Context(), c.owners, append(c.options, locktest.WithHistories(t.TempDir()),
 					locktest.WithClock(c.clock), locktest.WithCases(lapsing...))...)
 				if c.err != "" || err != nil {
 					if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {

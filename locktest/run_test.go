@@ -61,7 +61,7 @@ func TestRunChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{release: plainDel})
 		var err error
-		trial, err = locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithTTL(100*time.Millisecond))
+		trial, err = locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithTTL(100*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}

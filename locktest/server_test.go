@@ -92,7 +92,7 @@ func TestLookOnAMachineThatStandsStill(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, timeout
 			}})
-			options := []locktest.RunOption{inVirtualTime, locktest.WithHistories(t.TempDir())}
+			options := []locktest.RunOption{locktest.WithHistories(t.TempDir())}
 			if still {
 				options = append(options, locktest.WithClock(halting{}))
 			}

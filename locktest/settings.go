@@ -42,9 +42,8 @@ type runSettings struct {
 	ttl       time.Duration
 	tolerance time.Duration
 	patience  time.Duration
-	think     time.Duration // before each call: in virtual time, tries without it would get the same stamp
-	prefix    string        // of the names of keys
-	histories string        // a folder; empty keeps the histories of failures in a temporary one
+	prefix    string // of the names of keys
+	histories string // a folder; empty keeps the histories of failures in a temporary one
 	short     bool
 	cases     []testCase    // the cases to perform
 	renews    bool          // declared

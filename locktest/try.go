@@ -18,6 +18,8 @@ import (
 // Try tests a lock in real time, as [Run] does, and returns its findings. It fails no test and may
 // be used without one.
 //
+// Try may be called in a bubble of testing/synctest, in which it takes no real time to wait.
+//
 // Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
 // newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
 // it. Later faults of the lock are in the Result. When ctx ends, Try returns its error.
@@ -30,6 +32,9 @@ func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), option
 		return Result{}, err
 	}
 	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("%slocktest-%x", s.prefix, rand.Uint64())}
+	if clockStands() {
+		r.think = time.Microsecond
+	}
 	defer r.close()
 	if err := r.meet(ctx); err != nil {
 		return Result{}, err
@@ -44,6 +49,18 @@ func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), option
 	return r.found(), errors.Join(r.broken()...)
 }
 
+// clockStands reports whether time passes only while all goroutines wait, as in a bubble of
+// testing/synctest.
+func clockStands() bool {
+	began := time.Now()
+	for range 1000 {
+		if !time.Now().Equal(began) {
+			return false
+		}
+	}
+	return true
+}
+
 // trial is one Try under way.
 type trial struct {
 	settings  runSettings
@@ -52,10 +69,13 @@ type trial struct {
 	starved   string // why it is unknown whether the lock renews; empty if that is known
 	claims    lockbench.Claims
 	keys      string // the prefix of all keys
-	dir       string // of the histories
-	own       bool   // the trial removes dir
-	guards    []*guard.Guard
-	runs      []*caseRun
+	// think is the pause before each call, zero where the clock advances by itself: without it the
+	// calls of one owner would get the same stamp, and count as concurrent.
+	think  time.Duration
+	dir    string // of the histories
+	own    bool   // the trial removes dir
+	guards []*guard.Guard
+	runs   []*caseRun
 }
 
 // locker makes one more owner's lock.

@@ -153,7 +153,7 @@ func TestLooksThatRunOutOfTime(t *testing.T) {
 					}
 					return s.wait(ctx, key, opt)
 				}})
-				_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()),
+				_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()),
 					locktest.WithCases(lockbench.LeaseKept.At(0)))
 				if c.untested != errors.Is(err, locktest.ErrUntested) || !c.untested && err != nil {
 					t.Errorf("got %v", err)
@@ -173,7 +173,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}})
-		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()))
 		if n := calls.Load(); err == nil || errors.Is(err, locktest.ErrUntested) || n == 0 || n > 3 {
 			t.Errorf("%d calls, got %v", n, err)
 		}
@@ -183,15 +183,12 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 // triedWhole is tried, with the same length under -short.
 func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
-	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
+	trial, err := locktest.Try(t.Context(), owners, append(options, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return trial
 }
-
-// inVirtualTime lets time pass between the calls.
-var inVirtualTime = locktest.WithThink(time.Microsecond)
 
 // TestTrySurvivesWildLocks checks that Try reports locks that break their contract, and returns.
 func TestTrySurvivesWildLocks(t *testing.T) {
@@ -221,7 +218,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 					time.Sleep(time.Second)
 				}()
 				s := newService(c.faults(over))
-				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 					locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
 				if c.err == "" && err == nil {
 					err = testOf(trial, cellOf(t, c.fails)).Err
@@ -270,7 +267,7 @@ func TestTryEndsWithItsContext(t *testing.T) {
 			}
 			return s.wait(ctx, key, opt)
 		}})
-		_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()))
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v, want %v", err, context.Canceled)
 		}
@@ -283,7 +280,7 @@ func TestTryKeepsHistories(t *testing.T) {
 	t.Setenv("LOCKBENCH_HISTORY", dir)
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{})
-		trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+		trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 			locktest.WithTTL(100*time.Millisecond), locktest.WithShort())
 		if err := errors.Join(err, trial.Err()); err != nil {
 			t.Fatal(err)
@@ -462,7 +459,7 @@ func TestTryKeyPrefix(t *testing.T) {
 			}
 			return inner.wait(ctx, key, opt)
 		}
-		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 			locktest.WithTTL(100*time.Millisecond), locktest.WithShort(), locktest.WithKeyPrefix(prefix))
 		if err != nil || keys.Load() == 0 || outside.Load() > 0 {
 			t.Errorf("of %d acquires %d are of keys without the prefix %q, error %v", keys.Load(), outside.Load(), prefix, err)
