@@ -12,6 +12,17 @@ type bound struct {
 	hint         string
 }
 
+// mostTolerance bounds the tolerance that a lock may declare: more would hide that a key never
+// comes free.
+const mostTolerance = 10 * time.Second
+
+// mostPolling bounds the interval between the tries of a waiter, mostPatience the time that a call
+// may take.
+const (
+	mostPolling  = 10 * time.Second
+	mostPatience = 10 * time.Minute
+)
+
 // The bounds of the times in options and the environment. A declaration excuses the lock, so it is
 // bounded.
 var (
@@ -51,13 +62,13 @@ type said struct {
 }
 
 // say records a given time, to be checked when all are known.
-func (s *trialSettings) say(what string, d time.Duration, b bound) time.Duration {
+func (s *settings) say(what string, d time.Duration, b bound) time.Duration {
 	s.said = append(s.said, said{what, d, b})
 	return d
 }
 
 // checkTimes returns the error of the first time that is out of its bounds.
-func (s *trialSettings) checkTimes() error {
+func (s *settings) checkTimes() error {
 	for _, one := range s.said {
 		if err := one.bound.check(one.what, one.d); err != nil {
 			return err

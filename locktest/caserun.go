@@ -151,7 +151,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 	run := rand.Uint64() // the keys of an earlier performance are not used again
 	for side := range t.sides(s.test) {
 		st := &fixture{
-			ctx: ctx, ttl: t.settings.ttl, unit: t.settings.unit, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.settings.think, copy: side,
+			ctx: ctx, ttl: t.settings.ttl, unit: t.settings.unit, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each name begins with the name before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
 			vigil:  t.settings.vigil(),

@@ -18,56 +18,15 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Result is the result of exploring a lock.
-type Result struct {
-	// Findings has an entry for each guarantee under no condition, one for each under a condition
-	// that was met, one for each broken under several conditions unless fewer explain it, and one
-	// of exclusion for each condition that was not met; in the order of lockbench.Cell.Compare. A
-	// verdict is the worst of any scenario.
-	Findings []Finding
-	// Defects are lockbench's own contradictions: a Result with any proves nothing.
-	Defects []string
-	// Again has the outcome of each schedule file that was run again.
-	Again []string
-
-	coverage  []explore.Coverage // of each scenario
-	name      string             // of the test
-	abilities abilities
-	clock     bool // the lock read its environment's clock
-	seed      uint64
-}
-
-// A Finding is the finding on one cell: on a guarantee, under conditions.
-type Finding struct {
-	checker.CellFinding
-	// Scenario is the source of the finding: the name of a scenario, or the file of a schedule.
-	Scenario string
-
-	// schedule breaks the cell; nil if the cell is not broken, or if the schedule of the same
-	// guarantee under fewer conditions breaks it, too.
-	schedule *explore.Counterexample
-	file     string // the file of schedule
-}
-
-// Replay is the file of the schedule that breaks the cell, which LOCKBENCH_REPLAY runs again;
-// empty if the cell is not broken, or if the schedule of the same guarantee under fewer
-// conditions breaks it, too.
-func (f Finding) Replay() string {
-	if f.schedule == nil {
-		return ""
-	}
-	return string(f.schedule.Replay.Text)
-}
-
 // Check is [Explore] for a caller that wants the findings as data, for instance to test that a
 // lock is caught: it fails no test for its findings. It needs t to enter bubbles of
 // testing/synctest; only newLocker reports to it.
 //
 // The error says why the lock could not be explored: it is about the environment, or about an
 // acquire that fails while nothing is wrong.
-func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error) {
+func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result, error) {
 	t.Helper()
-	s, err := exploreSettings(options)
+	s, err := newExploreSettings(options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -78,7 +37,7 @@ func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	claims, err := claimed(a, s.option, s.claims)
+	claims, err := s.claimed(a)
 	if err != nil {
 		return Result{}, err
 	}
@@ -87,7 +46,6 @@ func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error)
 	if err := c.run(); err != nil {
 		return Result{}, err
 	}
-	c.result.clock = c.read.Load()
 	c.list()
 	return c.result, nil
 }
@@ -96,14 +54,14 @@ func Check(t *testing.T, newLocker NewLocker, options ...Option) (Result, error)
 type check struct {
 	t         *testing.T
 	newLocker NewLocker
-	settings  settings
+	settings  exploreSettings
 	abilities abilities
 	claims    lockbench.Claims
 	design    design.Design
 	inner     *testing.T  // the bubble's
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
-	result    Result
+	result    Result      // so far; its Cells are those of explore.Result until list
 }
 
 func (c *check) prepare() {
@@ -118,7 +76,10 @@ func (c *check) prepare() {
 		Renews:       c.claims.Claims(lockbench.Exclusion.At(lockbench.Outlived)),
 		RenewsUnseen: c.abilities.renews,
 	}
-	c.result = Result{name: c.t.Name(), seed: c.settings.seed, abilities: c.abilities}
+	c.result = Result{
+		Cells: checker.Cells{}, Unit: Schedules, Tests: map[lockbench.Cell]Test{},
+		Seed: c.settings.seed, TTL: whole(exploredTTL, c.settings.unit), name: c.t.Name(),
+	}
 }
 
 func (c *check) open(env onredis.Environment) (design.Process, error) {
@@ -139,12 +100,17 @@ func (c *check) open(env onredis.Environment) (design.Process, error) {
 // abilities.
 func (c *check) run() error {
 	if c.settings.replay != "" {
-		return c.again(c.settings.replay)
+		note, err := c.again(c.settings.replay)
+		c.result.Notes = append(c.result.Notes, note)
+		return err
 	}
+	var again []string
 	for _, file := range corpus(c.t.Name()) {
-		if err := c.again(file); err != nil {
-			c.result.Again = append(c.result.Again, err.Error())
+		note, err := c.again(file)
+		if err != nil {
+			note = err.Error()
 		}
+		again = append(again, note)
 	}
 	able := c.abilities
 	able.unit = c.settings.unit
@@ -167,13 +133,13 @@ func (c *check) run() error {
 			return fmt.Errorf("explore %s: %w", s.name(), err)
 		}
 		left = left.less(r.Elapsed, r.Coverage.Schedules)
-		r.Coverage.Scenario = s.name()
-		c.result.coverage = append(c.result.coverage, r.Coverage)
+		c.cover(s, &r.Coverage)
 		for _, d := range r.Defects {
 			c.result.Defects = append(c.result.Defects, s.name()+": "+d)
 		}
 		c.add(r, s.name(), "")
 	}
+	c.result.Notes = append(c.result.Notes, again...)
 	return nil
 }
 
@@ -189,6 +155,14 @@ func (p pass) name() string {
 		return p.program.Name
 	}
 	return p.program.Name + "+retries"
+}
+
+// cover notes the coverage of a scenario.
+func (c *check) cover(s pass, of *explore.Coverage) {
+	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%-15s %s", s.name(), of.Sentence()))
+	if len(of.Lacks) > 0 && c.result.lacking == "" { // these may be the cause of any violation
+		c.result.lacking = "the server of the exploration has no " + strings.Join(of.Lacks, ", ") + ", so that this proves nothing"
+	}
 }
 
 func (c *check) explore(of pass, b budget) (explore.Result, error) {
@@ -208,34 +182,34 @@ const exploredTTL = 2 * time.Second
 // aboutWaiters reports whether p tests the way in which a lock grants its waiters a key.
 func aboutWaiters(p workloads.Program) bool { return slices.Contains(p.Exercises, awakened) }
 
-// again runs the schedule in file. If the lock no longer follows it, its new behaviour is judged.
-func (c *check) again(file string) error {
+// again runs the schedule in file. If the lock no longer follows it, its new behaviour is judged. The note
+// is the outcome.
+func (c *check) again(file string) (note string, _ error) {
 	schedule, err := readReplay(file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	cfg, _, err := schedule.Config()
 	if err != nil {
-		return err
+		return "", err
 	}
 	p, err := workloads.Find(workloads.Explored, cfg.Scenario)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	c.waiting = aboutWaiters(p)
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	r, err := explore.Rerun(c.t.Context(), c.bubble(), c.design, schedule)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	came := "shows what it did"
 	if len(r.Defects) > 0 { // the lock has changed since
 		came, _, _ = strings.Cut(r.Defects[0], ";")
 	}
-	c.result.Again = append(c.result.Again, file+": "+came)
 	c.add(r, file, file)
-	return nil
+	return file + ": " + came, nil
 }
 
 // bubble enters bubbles of the test and notes the inner test of each, since no other may be used
@@ -252,74 +226,88 @@ func (c *check) bubble() explore.Bubble {
 	}
 }
 
-// add adds r, found in a scenario or in the schedule of file, to the findings before.
+// add adds r, found in a scenario or in the schedule of file, to the result. Of two findings on a
+// cell it keeps the graver one, or the one with fewer steps, with the counts of both.
 func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
-		f := Finding{CellFinding: found, Scenario: scenario, file: file}
-		if w, ok := r.Counterexamples[found.Cell]; ok {
-			f.schedule = &w
+		test := Test{Source: scenario, file: file}
+		if s, ok := r.Counterexamples[found.Cell]; ok {
+			test.schedule, test.Replay = &s, string(s.Replay.Text)
 		}
-		at, known := c.result.place(f.Cell)
-		if !known {
-			c.result.Findings = slices.Insert(c.result.Findings, at, f)
-			continue
+		sum, taken := found.Finding, true
+		if before, known := c.result.Cells[found.Cell]; known {
+			shorter := test.steps() < c.result.Tests[found.Cell].steps()
+			sum, taken = before.Join(found.Cell.Guarantee, found.Finding, shorter)
 		}
-		c.result.Findings[at].join(f)
+		c.result.Cells[found.Cell] = sum
+		if taken {
+			c.result.Tests[found.Cell] = test
+		}
 	}
 }
 
-// place returns the index of the finding on cell, or the index to insert it at.
-func (r *Result) place(cell lockbench.Cell) (at int, known bool) {
-	return slices.BinarySearchFunc(r.Findings, cell, func(f Finding, c lockbench.Cell) int { return f.Cell.Compare(c) })
-}
-
-// join adds other, a finding on the same cell: it keeps the graver of the two, or the one with
-// fewer steps, with the counts of both.
-func (f *Finding) join(other Finding) {
-	sum, taken := f.Finding.Join(f.Cell.Guarantee, other.Finding, other.steps() < f.steps())
-	if taken {
-		*f = other
-	}
-	f.Finding = sum
-}
-
-// steps returns the length of the schedule of f, or a larger number if there is none.
-func (f *Finding) steps() int {
-	if f.schedule == nil {
+// steps returns the length of the schedule of t, or a larger number if there is none.
+func (t Test) steps() int {
+	if t.schedule == nil {
 		return 1 << 30
 	}
-	return len(f.schedule.Rows)
+	return len(t.schedule.Rows)
 }
 
-// list reduces the findings to those shown: a cell holds by all occasions under its conditions,
-// whatever else happened, and a cell under several conditions is only shown if it is broken and no
-// cell under fewer explains it.
+// list reduces the cells to those of a Result, and judges them: a cell holds by all occasions under
+// its conditions, whatever else happened, and a cell under several conditions is only listed if it
+// is broken and no cell under fewer explains it.
 func (c *check) list() {
-	plain := c.result.cells()
-	var all []Finding
-	var cells []lockbench.Cell
-	for _, f := range c.result.Findings {
-		_, explained := plain.Explained(f.Cell)
-		if f.Finding = plain.Touched(f.Cell); f.Cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
-			all, cells = append(all, f), append(cells, f.Cell)
+	all, listed := c.result.Cells, checker.Cells{}
+	for _, cell := range all.Sorted() {
+		_, explained := all.Explained(cell)
+		if f := all.Touched(cell); cell.Under.Count() < 2 || f.Verdict == checker.Broken && !explained {
+			listed[cell] = f
 		}
 	}
-	c.result.Findings = all
-	for _, cell := range unmet(cells) {
-		f := Finding{CellFinding: checker.CellFinding{Cell: cell, Finding: plain.Touched(cell)}}
+	for _, cell := range unmet(listed.Sorted()) {
+		f := all.Touched(cell)
 		if f.Claimed = c.claims.Claims(cell); f.Exposure == 0 {
 			f.Note = "nothing of the kind happened: " + cell.Under.String()
 		}
-		at, _ := c.result.place(cell)
-		c.result.Findings = slices.Insert(c.result.Findings, at, f)
+		listed[cell] = f
+	}
+	tests := make(map[lockbench.Cell]Test, len(listed))
+	for cell, f := range listed {
+		test := c.result.Tests[cell]
+		if f.Violations == 0 {
+			test.Skipped = c.lacks(cell)
+		}
+		tests[cell] = test
+	}
+	c.result.Cells, c.result.Tests = listed, tests
+	for cell, test := range tests {
+		test.Err = c.result.judge(cell)
+		tests[cell] = test
 	}
 }
 
-// cells returns the findings by cell.
-func (r *Result) cells() checker.Cells {
-	all := make(checker.Cells)
-	for _, f := range r.Findings {
-		all[f.Cell] = f.Finding
+// judge returns the error of cell in a Result of Check, nil for none.
+func (r *Result) judge(cell lockbench.Cell) error {
+	f := r.Cells[cell]
+	switch {
+	case r.lacking != "":
+		return nil
+	case f.Against > 0:
+		return errors.New(r.text(cell))
+	case f.Claimed && f.Exercised && f.Verdict == checker.Untested && r.Tests[cell].Skipped == "":
+		return fmt.Errorf("%s: untested, %s; hint: raise %s", cell, f.Note, budgetVariable)
 	}
-	return all
+	return nil
+}
+
+// lacks says why cell does not apply to the lock, empty if it does.
+func (c *check) lacks(cell lockbench.Cell) string {
+	if cell.Under.Has(lockbench.Skew) && !c.read.Load() {
+		return "the lock does not read the clock of its environment, Env.Now: only that is skewed"
+	}
+	if cell.Guarantee == lockbench.WakeUp && !c.abilities.waits {
+		return "the lock does not wait as it is told, by Options.Wait: its waits are made of single tries here"
+	}
+	return c.abilities.lacks(cell)
 }

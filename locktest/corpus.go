@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
 )
 
@@ -33,27 +34,24 @@ func readReplay(file string) (explore.Replay, error) {
 	return explore.Replay{Text: text}, nil
 }
 
-// keep writes the schedule of f to the corpus of the test, unless it comes from
-// there, and returns its file. Equal schedules have one file.
-func (r Result) keep(f Finding) (file string, err error) {
-	if f.file != "" {
-		return f.file, nil
-	}
-	text := []byte(f.Replay())
+// keep writes the schedule of cell to the corpus of the test, and returns its file. Equal schedules
+// have one file.
+func (r *Result) keep(cell lockbench.Cell) (file string, err error) {
+	text := []byte(r.Tests[cell].Replay)
 	hash := sha256.Sum256(text)
-	file = filepath.Join(directory(r.name), fmt.Sprintf("%s-%x.replay", f.Cell, hash[:4]))
+	file = filepath.Join(directory(r.name), fmt.Sprintf("%s-%x.replay", cell, hash[:4]))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
 	return file, os.WriteFile(file, text, 0o644)
 }
 
-// again says how to run the schedule of f again.
-func (r Result) again(f Finding) string {
-	if f.file == "" {
+// again says how to run the schedule in file again, empty if there is no file.
+func (r *Result) again(file string) string {
+	if file == "" {
 		return ""
 	}
-	return fmt.Sprintf("run it again: %s=%s go test -run '%s'", replayVariable, f.file, pattern(r.name))
+	return fmt.Sprintf("run it again: %s=%s go test -run '%s'", replayVariable, file, pattern(r.name))
 }
 
 // pattern returns the argument of go test -run that selects one test.

@@ -59,7 +59,7 @@ func TestLeftTaken(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(c.faults)
 				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(cancelled))
-				got := caseOf(trial, cancelled)
+				got := testOf(trial, cancelled)
 				if got.Verdict != checker.Held || strings.Contains(got.Note, said) != c.want {
 					t.Errorf("got %v (%s), want it said: %t", got.Verdict, got.Note, c.want)
 				}
@@ -87,7 +87,7 @@ func TestContextsThatEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(givingUp(c.leave))
 				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(cancelled))
-				if got := caseOf(trial, cancelled); got.Verdict != c.want {
+				if got := testOf(trial, cancelled); got.Verdict != c.want {
 					t.Errorf("got %v (%s), want %v", got.Verdict, got.Note, c.want)
 				}
 			})

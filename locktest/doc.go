@@ -3,6 +3,10 @@
 // reports every cell, a guarantee under conditions, as a subtest: a cell that the lock claims and
 // breaks fails, with the evidence. "exclusion@crash" is exclusion while a process died.
 //
+//	                in real time   in virtual time
+//	fails a test    Run            Explore
+//	returns Result  Try            Check
+//
 // # In real time
 //
 // [Run] lets owners of any lock, on any service, compete for keys, lose them to the end of leases,
@@ -15,7 +19,7 @@
 //		})
 //	}
 //
-// [Try] is the same without a test, and returns its findings.
+// [Try] is the same without a test, and returns a [Result].
 //
 // # In virtual time
 //
@@ -41,7 +45,20 @@
 // goroutine that waits for a [sync.Mutex] while the mutex's holder waits for the server stops
 // virtual time, and the test with it. A goroutine that panics, or never ends, ends the test binary.
 //
+// [Check] is the same without subtests, and returns a [Result].
+//
+// # Results
+//
+// A [Result] has the same form for both: the finding on each cell, which is the finding of
+// [github.com/lockbench/lockbench/checker], and the test of each cell, with the error if it fails,
+// the reason if it was skipped, and the history or the schedule that shows the verdict. Only the
+// unit of the violations differs: Try counts occasions, Check counts schedules. [Result.Err] has
+// the errors that Run or Explore would fail with.
+//
 // # Settings
+//
+// The type of an option says which test takes it: a [RunOption] is for Run and Try, an
+// [ExploreOption] for Explore and Check, an [Option] for all of them.
 //
 // The environment has these settings:
 //

@@ -45,7 +45,7 @@ func ExampleTry() {
 	if err != nil {
 		return // nothing was tested
 	}
-	for _, c := range found.Cases {
-		fmt.Println(c.Cell, c.Verdict, c.Err)
+	for _, cell := range found.Cells.Sorted() {
+		fmt.Println(cell, found.Cells[cell].Verdict, found.Tests[cell].Err)
 	}
 }

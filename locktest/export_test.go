@@ -3,7 +3,6 @@ package locktest
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -24,23 +23,19 @@ func DesignOf(name string, newLocker NewLocker) design.Design {
 	}
 }
 
-// WithThink lets owners wait for d before each call. In virtual time no other time passes
-// between one owner's return and the next one's call, and calls with equal stamps count as
-// concurrent.
-func WithThink(d time.Duration) Option { return func(s *trialSettings) { s.think = d } }
-
 // WithCases performs only the test cases of these cells.
-func WithCases(cells ...lockbench.Cell) Option {
-	return func(s *trialSettings) {
+func WithCases(cells ...lockbench.Cell) RunOption {
+	return runOption(func(s *runSettings) {
 		s.cases = slices.DeleteFunc(slices.Clone(testCases), func(p testCase) bool { return !slices.Contains(cells, p.cell) })
-	}
+	})
 }
 
-// Report reports a trial like Run, which cannot run within a bubble.
-func Report(t *testing.T, trial Trial) {
+// Report reports a result like Run, which cannot run within a bubble.
+func Report(t *testing.T, r Result) {
 	t.Helper()
-	trial.report(t)
+	t.Log(r)
+	r.report(t)
 }
 
 // WithClock sets the clock by which the looks at renewal tell standstills.
-func WithClock(c standstill.Clock) Option { return func(s *trialSettings) { s.clock = c } }
+func WithClock(c standstill.Clock) RunOption { return runOption(func(s *runSettings) { s.clock = c }) }

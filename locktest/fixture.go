@@ -26,7 +26,7 @@ type fixture struct {
 	unit      time.Duration // of leases; zero is any
 	tolerance time.Duration
 	timeout   time.Duration // after which the lock gives a try up by itself; zero if not declared
-	think     time.Duration // before each call of an owner
+	think     time.Duration // before each call of an owner, see trial.think
 	copy      int           // which of the sides it is
 	short     bool
 	can       abilities

@@ -55,7 +55,7 @@ type Env struct {
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's
 // documentation for its settings.
-func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
+func Explore(t *testing.T, newLocker NewLocker, options ...ExploreOption) {
 	t.Helper()
 	r, err := Check(t, newLocker, options...)
 	if errors.Is(err, errLacking) {
@@ -64,35 +64,7 @@ func Explore(t *testing.T, newLocker NewLocker, options ...Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(r.Covered())
+	t.Log(r)
 	t.Logf("made with go-redis %s: the newest that any module of this test asks for, as Go chooses them", redis.Version())
-	if err := r.contradiction(); err != nil {
-		t.Error(err)
-	}
-	for _, f := range r.ordered() {
-		t.Run(f.Cell.String(), func(t *testing.T) {
-			t.Helper() // attributes failures to the line that calls Explore
-			r.report(t, f)
-		})
-	}
-}
-
-// report ends the subtest of f.
-func (r Result) report(t *testing.T, f Finding) {
-	t.Helper()
-	if r.judge(f) != nil && f.schedule != nil {
-		file, err := r.keep(f)
-		if err != nil {
-			t.Logf("the schedule is not kept: %v; as a file it is:\n%s", err, f.Replay())
-		}
-		f.file = file
-	}
-	switch err := r.judge(f); {
-	case err != nil:
-		t.Error(err)
-	case r.passed(f):
-		t.Log(r.text(f))
-	default:
-		t.Skip(r.text(f))
-	}
+	r.report(t)
 }

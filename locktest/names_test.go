@@ -66,7 +66,7 @@ func TestOddKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := finding(r, c.cell); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
+			if f := testOf(r, c.cell); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
 				t.Errorf("%s: got %v (%v), want %v", c.cell, f.Verdict, r.Err(), c.want)
 			}
 		})

@@ -43,12 +43,12 @@ func TestOutsideLocks(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := redis.NewClient(servertest.Virtual(t, 1))
 				t.Cleanup(func() { _ = client.Close() })
-				var options []locktest.Option
+				var options []locktest.RunOption
 				if c.run != "" {
 					options = append(options, locktest.WithCases(cellOf(t, c.run)))
 				}
 				trial := tried(t, func() (lockbench.Locker, error) { return outside.Locker{Mutex: c.lock(client)}, nil }, options...)
-				wantFailed(t, c.run, trial.Err(), func(cell lockbench.Cell) bool { return caseOf(trial, cell).Err != nil })
+				wantFailed(t, c.run, trial.Err(), func(cell lockbench.Cell) bool { return testOf(trial, cell).Err != nil })
 			})
 		})
 	}
@@ -67,7 +67,7 @@ func TestOutsideLocks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantFailed(t, c.explore, r.Err(), func(cell lockbench.Cell) bool { return finding(r, cell).Against > 0 })
+				wantFailed(t, c.explore, r.Err(), func(cell lockbench.Cell) bool { return testOf(r, cell).Against > 0 })
 			})
 		}
 	})

@@ -121,7 +121,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 
 // lookBound is the longest standstill allowed within a look: a lock that renews has at least a
 // third of a lease to spare.
-func (s *trialSettings) lookBound() time.Duration { return max(s.ttl/8, time.Millisecond) }
+func (s *runSettings) lookBound() time.Duration { return max(s.ttl/8, time.Millisecond) }
 
 // obtained is the outcome of trying for a key.
 type obtained struct {

@@ -61,25 +61,25 @@ func TestLooksAtRenewal(t *testing.T) {
 		name    string
 		owners  func() (lockbench.Locker, error)
 		clock   standstill.Clock
-		options []locktest.Option
+		options []locktest.RunOption
 		skipped string // why those cells are not tested
 		fails   string // the error of those cases
 		err     string // of Try
 	}{
 		{name: "starved watchdog", owners: starvedWatchdogs(), clock: halting{}, skipped: late, fails: "untested, " + late},
 		{name: "starved watchdog, declared", owners: starvedWatchdogs(), clock: halting{},
-			options: []locktest.Option{locktest.WithRenewal()}, skipped: "the lock renews its leases by itself"},
+			options: []locktest.RunOption{locktest.WithRenewal()}, skipped: "the lock renews its leases by itself"},
 		{name: "plain lock on a starved machine", owners: plainOwners(), clock: halting{}, skipped: late, fails: "untested, " + late},
 		{name: "plain lock", owners: plainOwners()},
-		{name: "plain lock, declared to renew", owners: plainOwners(), options: []locktest.Option{locktest.WithRenewal()},
+		{name: "plain lock, declared to renew", owners: plainOwners(), options: []locktest.RunOption{locktest.WithRenewal()},
 			err: "declared to renew its leases, but 2 of 2 holds ended with their lease of 1s"},
-		{name: "plain lock, declared a session", owners: plainOwners(), options: []locktest.Option{locktest.WithSession()},
+		{name: "plain lock, declared a session", owners: plainOwners(), options: []locktest.RunOption{locktest.WithSession()},
 			err: "declared to grant for as long as its owner's session, but 2 of 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				trial, err := locktest.Try(t.Context(), c.owners, append(c.options, inVirtualTime, locktest.WithHistories(t.TempDir()),
+				trial, err := locktest.Try(t.Context(), c.owners, append(c.options, locktest.WithHistories(t.TempDir()),
 					locktest.WithClock(c.clock), locktest.WithCases(lapsing...))...)
 				if c.err != "" || err != nil {
 					if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
@@ -88,7 +88,7 @@ func TestLooksAtRenewal(t *testing.T) {
 					return
 				}
 				for _, cell := range lapsing {
-					wantLook(t, caseOf(trial, cell), c.skipped, c.fails)
+					wantLook(t, testOf(trial, cell), c.skipped, c.fails)
 				}
 			})
 		})
@@ -96,7 +96,7 @@ func TestLooksAtRenewal(t *testing.T) {
 }
 
 // wantLook asserts that a case is not broken, and that it is skipped and failed with these words.
-func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
+func wantLook(t *testing.T, c cellTest, skipped, fails string) {
 	t.Helper()
 	if c.Verdict == checker.Broken || !strings.HasPrefix(c.Skipped, skipped) || (skipped == "") != (c.Skipped == "") {
 		t.Errorf("%s: got %v, skipped %q, want %q", c.Cell, c.Verdict, c.Skipped, skipped)
@@ -108,7 +108,7 @@ func wantLook(t *testing.T, c locktest.Case, skipped, fails string) {
 
 // TestDeclarations checks that declarations are bounded.
 func TestDeclarations(t *testing.T) {
-	type options = []locktest.Option
+	type options = []locktest.RunOption
 	for want, given := range map[string]options{
 		"a lease of -1s is too short to be tested; hint: ":                                 {locktest.WithTTL(-time.Second)},
 		"a lease of 2h0m0s is more than 1h0m0s":                                            {locktest.WithTTL(2 * time.Hour)},
@@ -135,22 +135,22 @@ func TestDeclarations(t *testing.T) {
 // history.
 func TestDeclarationsAreSaid(t *testing.T) {
 	for _, c := range []struct {
-		options []locktest.Option
+		options []locktest.RunOption
 		want    string
 		wakes   time.Duration
 	}{
 		{nil, "", 0},
-		{[]locktest.Option{locktest.WithTolerance(time.Second)}, "a tolerance of 1s", 0},
-		{[]locktest.Option{locktest.WithWaking()}, "wakes its waiters (within 100ms)", 100 * time.Millisecond},
-		{[]locktest.Option{locktest.WithPolling(time.Second), locktest.WithTimeout(time.Second), locktest.WithPatience(time.Minute)},
+		{[]locktest.RunOption{locktest.WithTolerance(time.Second)}, "a tolerance of 1s", 0},
+		{[]locktest.RunOption{locktest.WithWaking()}, "wakes its waiters (within 100ms)", 100 * time.Millisecond},
+		{[]locktest.RunOption{locktest.WithPolling(time.Second), locktest.WithTimeout(time.Second), locktest.WithPatience(time.Minute)},
 			"polls every 1s, gives a try up after 1s, a call takes up to 1m0s", time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			trial := tried(t, plainOwners(), append(c.options, locktest.WithCases(lockbench.Exclusion.At(0)))...)
-			if got := strings.Join(trial.Declared, ", "); got != c.want {
+			if got := strings.Join(trial.Notes, ", "); got != c.want {
 				t.Errorf("declared: got %q, want %q", got, c.want)
 			}
-			src, err := history.Open(caseOf(trial, lockbench.Exclusion.At(0)).History)
+			src, err := history.Open(testOf(trial, lockbench.Exclusion.At(0)).History)
 			if err != nil {
 				t.Fatal(err)
 			}

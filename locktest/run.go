@@ -1,12 +1,9 @@
 package locktest
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
 
 // Run tests a lock in real time, on any service that newLocker connects it to, and
@@ -27,53 +24,16 @@ import (
 //
 // Keys have names that no other run uses; none is left held for longer than twenty
 // leases. A failed case keeps its history, for lockbench check.
-func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...Option) {
+func Run(t *testing.T, newLocker func(t *testing.T) lockbench.Locker, options ...RunOption) {
 	t.Helper()
 	if testing.Short() {
 		options = append(options, WithShort())
 	}
-	options = append(options, func(s *trialSettings) { s.name = t.Name() })
-	trial, err := Try(t.Context(), func() (lockbench.Locker, error) { return newLocker(t), nil }, options...)
+	options = append(options, runOption(func(s *runSettings) { s.name = t.Name() }))
+	r, err := Try(t.Context(), func() (lockbench.Locker, error) { return newLocker(t), nil }, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial.report(t)
-}
-
-// report runs a subtest of t for each case.
-func (t Trial) report(test *testing.T) {
-	test.Helper()
-	test.Logf("tested in real time, with leases of %v and seed %d%s", t.TTL, t.Seed, t.declared())
-	for _, c := range t.Cases {
-		test.Run(c.Cell.String(), func(test *testing.T) {
-			test.Helper() // attributes failures to the line that calls Run
-			c.report(test, t)
-		})
-	}
-}
-
-// declared returns the declarations about the lock as text, empty for none.
-func (t Trial) declared() string {
-	if len(t.Declared) == 0 {
-		return ""
-	}
-	return "; declared: " + strings.Join(t.Declared, ", ")
-}
-
-// report ends the subtest of c.
-func (c *Case) report(t *testing.T, trial Trial) {
-	t.Helper()
-	switch {
-	case c.Err != nil:
-		t.Error(c.failure(trial))
-	case c.Skipped == "" && c.Verdict == checker.Held:
-		t.Log(c.text())
-	default:
-		t.Skip(c.text())
-	}
-}
-
-// failure returns the error of c with the next steps.
-func (c *Case) failure(trial Trial) string {
-	return fmt.Sprintf("%v\nseed %d, leases of %v, history %s\njudge it again: lockbench check %[4]s", c.Err, trial.Seed, trial.TTL, c.History)
+	t.Log(r)
+	r.report(t)
 }

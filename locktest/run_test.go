@@ -57,11 +57,11 @@ func TestRunChild(t *testing.T) {
 	if os.Getenv(runVariable) == "" {
 		t.Skip("for the child of TestRun only")
 	}
-	var trial locktest.Trial
+	var trial locktest.Result
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{release: plainDel})
 		var err error
-		trial, err = locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithTTL(100*time.Millisecond))
+		trial, err = locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithTTL(100*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestServerThatStandsStill(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := slowServer{time.Now()}
-				s, options := newService(fickle()), []locktest.Option{locktest.WithCases(cell)}
+				s, options := newService(fickle()), []locktest.RunOption{locktest.WithCases(cell)}
 				ping := func(context.Context) error { return nil }
 				if c.slow {
 					time.Sleep(server.rest()) // a first look needs an answer
@@ -74,7 +74,7 @@ func TestServerThatStandsStill(t *testing.T) {
 					options = append(options, locktest.WithServer(ping))
 				}
 				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, options...)
-				if got := caseOf(trial, cell); (got.Verdict == checker.Broken) != c.broken {
+				if got := testOf(trial, cell); (got.Verdict == checker.Broken) != c.broken {
 					t.Errorf("got %v (%s), error %v, want it broken: %t", got.Verdict, got.Note, got.Err, c.broken)
 				}
 			})
@@ -92,7 +92,7 @@ func TestLookOnAMachineThatStandsStill(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, timeout
 			}})
-			options := []locktest.Option{inVirtualTime, locktest.WithHistories(t.TempDir())}
+			options := []locktest.RunOption{locktest.WithHistories(t.TempDir())}
 			if still {
 				options = append(options, locktest.WithClock(halting{}))
 			}

@@ -15,13 +15,13 @@ import (
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name, seed, budget, claims string
-		want                       settings
+		want                       exploreSettings
 		err                        string
 	}{
-		{name: "nothing said", want: settings{seed: 1, budget: defaultBudget()}},
+		{name: "nothing said", want: exploreSettings{settings: settings{seed: 1}, budget: defaultBudget()}},
 		{name: "all said", seed: "7", budget: "1m30s", claims: "+reentrancy,-lease@cancel",
-			want: settings{seed: 7, budget: budget{time: 90 * time.Second}, claims: "+reentrancy,-lease@cancel"}},
-		{name: "schedules", budget: "2000", want: settings{seed: 1, budget: budget{schedules: 2000}}},
+			want: exploreSettings{settings: settings{seed: 7, variable: "+reentrancy,-lease@cancel"}, budget: budget{time: 90 * time.Second}}},
+		{name: "schedules", budget: "2000", want: exploreSettings{settings: settings{seed: 1}, budget: budget{schedules: 2000}}},
 		{name: "no seed", seed: "-1", err: `LOCKBENCH_SEED="-1" is no seed; hint: `},
 		{name: "no budget", budget: "soon", err: `LOCKBENCH_BUDGET="soon" is no budget; hint: `},
 		{name: "no time", budget: "0s", err: `LOCKBENCH_BUDGET="0s" is no budget; hint: `},
@@ -32,14 +32,15 @@ func TestEnvironment(t *testing.T) {
 			t.Setenv(budgetVariable, c.budget)
 			t.Setenv(claimsVariable, c.claims)
 			t.Setenv(replayVariable, "")
-			got, err := environment()
+			got, err := newExploreSettings(nil)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("got error %v, want %q in it", err, c.err)
 				}
 				return
 			}
-			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(settings{}, budget{})); diff != "" || err != nil {
+			c.want.retries = usualRetries
+			if diff := cmp.Diff(got, c.want, cmp.AllowUnexported(exploreSettings{}, settings{}, budget{})); diff != "" || err != nil {
 				t.Errorf("error %v, settings (-got +want):\n%s", err, diff)
 			}
 		})
@@ -90,7 +91,8 @@ func TestClaims(t *testing.T) {
 			want: lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Recovery}, Survives: lockbench.Crash | lockbench.Pause}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := claimed(c.can, c.option, c.variable)
+			s := settings{claims: c.option, variable: c.variable}
+			got, err := s.claimed(c.can)
 			if diff := cmp.Diff(got.Terms(), c.want.Terms()); diff != "" || err != nil {
 				t.Errorf("error %v, claims (-got +want):\n%s", err, diff)
 			}
@@ -105,7 +107,8 @@ func TestClaimsTellHowToReadALook(t *testing.T) {
 		"": design.Refreshed, "exclusion": design.Refreshed, "reentrancy": design.Nested, "+reentrancy": design.Nested,
 	} {
 		t.Run(claims, func(t *testing.T) {
-			c, err := claimed(abilities{}, nil, claims)
+			s := settings{variable: claims}
+			c, err := s.claimed(abilities{})
 			if got := read(abilities{reacquire: design.Refreshed}, c).reacquire; got != want || err != nil {
 				t.Errorf("got %s, error %v, want %s", got, err, want)
 			}
@@ -147,5 +150,28 @@ func TestFaultsOfCases(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("faults (-got +want):\n%s", diff)
+	}
+}
+
+// TestOptionTypes checks that the compiler refuses an option without effect.
+func TestOptionTypes(t *testing.T) {
+	for name, c := range map[string]struct {
+		option       any
+		run, explore bool
+	}{
+		"WithClaims":        {WithClaims("exclusion"), true, true},
+		"WithSeed":          {WithSeed(1), true, true},
+		"WithLeaseUnit":     {WithLeaseUnit(time.Second), true, true},
+		"WithTTL":           {WithTTL(time.Second), true, false},
+		"WithSession":       {WithSession(), true, false},
+		"WithBudget":        {WithBudget(time.Second), false, true},
+		"WithSchedules":     {WithSchedules(1), false, true},
+		"WithClientRetries": {WithClientRetries(0), false, true},
+	} {
+		_, run := c.option.(RunOption)
+		_, explore := c.option.(ExploreOption)
+		if run != c.run || explore != c.explore {
+			t.Errorf("%s: for Run %t, want %t; for Explore %t, want %t", name, run, c.run, explore, c.explore)
+		}
 	}
 }

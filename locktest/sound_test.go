@@ -99,7 +99,7 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 			t.Setenv("LOCKBENCH_BUDGET", "2000")
 			for seed := range longtest.Times(1, 20) {
 				t.Setenv("LOCKBENCH_SEED", strconv.Itoa(seed+1))
-				var options []locktest.Option
+				var options []locktest.ExploreOption
 				if strings.HasSuffix(name, "never retries") {
 					options = append(options, locktest.WithClientRetries(0))
 				}
@@ -108,7 +108,7 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := r.Err(); err != nil {
-					t.Errorf("seed %d: %v\n%s", seed+1, err, r.Covered())
+					t.Errorf("seed %d: %v\n%s", seed+1, err, r)
 				}
 			}
 		})
@@ -133,7 +133,7 @@ func TestClientRetries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := finding(r, lockbench.Answers.At(lockbench.LostReply))
+		f := testOf(r, lockbench.Answers.At(lockbench.LostReply))
 		if (f.Verdict == checker.Broken) != c.broken || (r.Err() != nil) != c.broken {
 			t.Errorf("%d retries: got %v (%v), want broken: %t", c.retries, f.Verdict, r.Err(), c.broken)
 		}
@@ -150,29 +150,28 @@ func TestLeaseUnit(t *testing.T) {
 		return &sound{redis: env.Redis, owner: env.Owner, take: cut}
 	}
 	for _, c := range []struct {
-		options []locktest.Option
+		options []locktest.ExploreOption
 		want    checker.Verdict
 	}{
 		{nil, checker.Broken},
-		{[]locktest.Option{locktest.WithLeaseUnit(time.Millisecond)}, checker.Held},
+		{[]locktest.ExploreOption{locktest.WithLeaseUnit(time.Millisecond)}, checker.Held},
 	} {
 		r, err := locktest.Check(t, newLocker, append(c.options, locktest.WithSchedules(1500))...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := finding(r, lockbench.Exclusion.At(0)); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
+		if f := testOf(r, lockbench.Exclusion.At(0)); f.Verdict != c.want || (r.Err() != nil) != (c.want == checker.Broken) {
 			t.Errorf("%d options: got %v (%v), want %v", len(c.options), f.Verdict, r.Err(), c.want)
 		}
 	}
 }
 
-// TestOptionsOfTheOtherDoor checks that an option without effect is an error.
-func TestOptionsOfTheOtherDoor(t *testing.T) {
+// TestExploreOptions checks that an option out of its bounds is an error.
+func TestExploreOptions(t *testing.T) {
 	newLocker := func(_ *testing.T, env locktest.Env) lockbench.Locker {
 		return &sound{redis: env.Redis, owner: env.Owner, take: repeatably}
 	}
-	for want, option := range map[string]locktest.Option{
-		"WithTTL is for Run and Try; hint: ":  locktest.WithTTL(time.Second),
+	for want, option := range map[string]locktest.ExploreOption{
 		"0 schedules are none; hint: ":        locktest.WithSchedules(0),
 		"client that sends commands again 11": locktest.WithClientRetries(11),
 		"a budget of -1s is no time":          locktest.WithBudget(-time.Second),
@@ -181,10 +180,6 @@ func TestOptionsOfTheOtherDoor(t *testing.T) {
 		if _, err := locktest.Check(t, newLocker, option); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %q in it", err, want)
 		}
-	}
-	_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return nil, nil }, locktest.WithBudget(time.Second))
-	if want := "WithBudget is for Explore; hint: "; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want %q in it", err, want)
 	}
 }
 
@@ -230,7 +225,7 @@ func TestPrefixesOfOwners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := finding(r, lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != c.want {
+		if f := testOf(r, lockbench.OwnerRelease.At(lockbench.Outlived)); f.Verdict != c.want {
 			t.Errorf("got %v (%s), want %v", f.Verdict, f.Note, c.want)
 		}
 	}
@@ -332,7 +327,7 @@ func TestLackingCommandsProveNothing(t *testing.T) {
 	if err := r.Err(); err != nil {
 		t.Errorf("accused: %v", err)
 	}
-	if !strings.Contains(r.Covered(), "the server has no DIGEST") {
-		t.Errorf("the command is not named:\n%s", r.Covered())
+	if !strings.Contains(r.String(), "the server has no DIGEST") {
+		t.Errorf("the command is not named:\n%s", r)
 	}
 }

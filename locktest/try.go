@@ -11,90 +11,71 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/standstill"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 
-// A Trial is the result of testing a lock in real time.
-type Trial struct {
-	// Cases has one entry for each cell that has a test, one for each other cell that was found
-	// broken, one for each guarantee without either, and one for exclusion under each condition
-	// without any; in the order of lockbench.Cell.Compare.
-	Cases []Case
-	// Seed and TTL are the seed and the lease of the test.
-	Seed uint64
-	TTL  time.Duration
-	// Declared lists the declarations about the lock in the options, one entry for each.
-	Declared []string
-}
-
-// A Case is the finding on one cell: on a guarantee, under the conditions of the test.
-type Case struct {
-	checker.CellFinding
-	// Err says why the case fails, nil if it does not: the cell is claimed and was broken, or
-	// stayed untested; or a call of the lock did not return, or panicked.
-	Err error
-	// Skipped says why the cell was not tested, empty if it was.
-	Skipped string
-	// History is the file of the record that shows the verdict, empty if the record was not kept.
-	History string
-}
-
-// ErrUntested is wrapped by errors that prove nothing against the lock: it could not be tested, for
-// instance on a machine that stands still. A test that measured nothing does not pass.
-var ErrUntested = errors.New("untested")
-
-// Err returns the errors of all cases, nil for none.
-func (t Trial) Err() error {
-	var errs []error
-	for _, c := range t.Cases {
-		errs = append(errs, c.Err)
-	}
-	return errors.Join(errs...)
-}
-
 // Try tests a lock in real time, as [Run] does, and returns its findings. It fails no test and may
 // be used without one.
 //
+// Try may be called in a bubble of testing/synctest, in which it takes no real time to wait.
+//
 // Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
 // newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
-// it. Later faults of the lock are in the Trial. When ctx ends, Try returns its error.
+// it. Later faults of the lock are in the Result. When ctx ends, Try returns its error.
 //
 // Try returns even if the lock does not: it leaves calls that do not return behind with their
 // goroutines, and nothing else.
-func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...Option) (Trial, error) {
-	s, err := trialSettingsOf(options)
+func Try(ctx context.Context, newLocker func() (lockbench.Locker, error), options ...RunOption) (Result, error) {
+	s, err := newRunSettings(options)
 	if err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	r := &trial{settings: s, newLocker: newLocker, keys: fmt.Sprintf("%slocktest-%x", s.prefix, rand.Uint64())}
+	if clockStands() {
+		r.think = time.Microsecond
+	}
 	defer r.close()
 	if err := r.meet(ctx); err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	if err := r.open(); err != nil {
-		return Trial{}, err
+		return Result{}, err
 	}
 	r.run(ctx)
 	if ctx.Err() != nil {
-		return Trial{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return Result{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
 	return r.found(), errors.Join(r.broken()...)
 }
 
+// clockStands reports whether time passes only while all goroutines wait, as in a bubble of
+// testing/synctest.
+func clockStands() bool {
+	began := time.Now()
+	for range 1000 {
+		if !time.Now().Equal(began) {
+			return false
+		}
+	}
+	return true
+}
+
 // trial is one Try under way.
 type trial struct {
-	settings  trialSettings
+	settings  runSettings
 	newLocker func() (lockbench.Locker, error)
 	abilities abilities
 	starved   string // why it is unknown whether the lock renews; empty if that is known
 	claims    lockbench.Claims
 	keys      string // the prefix of all keys
-	dir       string // of the histories
-	own       bool   // the trial removes dir
-	guards    []*guard.Guard
-	runs      []*caseRun
+	// think is the pause before each call, zero where the clock advances by itself: without it the
+	// calls of one owner would get the same stamp, and count as concurrent.
+	think  time.Duration
+	dir    string // of the histories
+	own    bool   // the trial removes dir
+	guards []*guard.Guard
+	runs   []*caseRun
 }
 
 // locker makes one more owner's lock.
@@ -184,7 +165,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	if err != nil {
 		return fmt.Errorf("%w; hint: is the service there, and does Acquire return at once when Options.Wait is zero?", err)
 	}
-	if r.claims, err = claimed(a, r.settings.claims, r.settings.variable); err != nil {
+	if r.claims, err = r.settings.claimed(a); err != nil {
 		return err
 	}
 	r.abilities = read(a, r.claims)

@@ -103,7 +103,7 @@ func TestTryFindsMutants(t *testing.T) {
 // findsMutant performs only the test cases for the fault, unless long tests are on.
 func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 	t.Helper()
-	cases, options := breaks, []locktest.Option(nil)
+	cases, options := breaks, []locktest.RunOption(nil)
 	owners := ownersOf(d, environment(t))
 	switch strings.TrimPrefix(d.Name, "mutants/") {
 	case "process-token", "shared-token":
@@ -127,7 +127,7 @@ func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
 }
 
 // tried returns the result of testing a lock in virtual time.
-func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+func tried(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
 	if testing.Short() {
 		options = append(options, locktest.WithShort())
@@ -153,7 +153,7 @@ func TestLooksThatRunOutOfTime(t *testing.T) {
 					}
 					return s.wait(ctx, key, opt)
 				}})
-				_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()),
+				_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()),
 					locktest.WithCases(lockbench.LeaseKept.At(0)))
 				if c.untested != errors.Is(err, locktest.ErrUntested) || !c.untested && err != nil {
 					t.Errorf("got %v", err)
@@ -173,7 +173,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}})
-		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()))
 		if n := calls.Load(); err == nil || errors.Is(err, locktest.ErrUntested) || n == 0 || n > 3 {
 			t.Errorf("%d calls, got %v", n, err)
 		}
@@ -181,17 +181,14 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 }
 
 // triedWhole is tried, with the same length under -short.
-func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.Option) locktest.Trial {
+func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
-	trial, err := locktest.Try(t.Context(), owners, append(options, inVirtualTime, locktest.WithHistories(t.TempDir()))...)
+	trial, err := locktest.Try(t.Context(), owners, append(options, locktest.WithHistories(t.TempDir()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return trial
 }
-
-// inVirtualTime lets time pass between the calls.
-var inVirtualTime = locktest.WithThink(time.Microsecond)
 
 // TestTrySurvivesWildLocks checks that Try reports locks that break their contract, and returns.
 func TestTrySurvivesWildLocks(t *testing.T) {
@@ -221,10 +218,10 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 					time.Sleep(time.Second)
 				}()
 				s := newService(c.faults(over))
-				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+				trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 					locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Second), locktest.WithHistories(t.TempDir()))
 				if c.err == "" && err == nil {
-					err = caseOf(trial, cellOf(t, c.fails)).Err
+					err = testOf(trial, cellOf(t, c.fails)).Err
 				}
 				if want := c.err + c.want; err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got error %v, want %q in it", err, want)
@@ -237,7 +234,7 @@ func TestTrySurvivesWildLocks(t *testing.T) {
 func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
 	for _, c := range []struct {
 		name, variable, value string
-		option                locktest.Option
+		option                locktest.RunOption
 		want                  string
 	}{
 		{name: "a lease", option: locktest.WithTTL(0), want: "a lease of 0s is too short to be tested; hint: "},
@@ -247,7 +244,7 @@ func TestTryTellsWhatIsWrongWithItsSettings(t *testing.T) {
 		{name: "no owner", option: locktest.WithSeed(1), want: "newLocker returned neither a Locker nor an error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var options []locktest.Option
+			var options []locktest.RunOption
 			if c.variable != "" {
 				t.Setenv(c.variable, c.value)
 			} else {
@@ -270,7 +267,7 @@ func TestTryEndsWithItsContext(t *testing.T) {
 			}
 			return s.wait(ctx, key, opt)
 		}})
-		_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, inVirtualTime, locktest.WithHistories(t.TempDir()))
+		_, err := locktest.Try(ctx, func() (lockbench.Locker, error) { return s, nil }, locktest.WithHistories(t.TempDir()))
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v, want %v", err, context.Canceled)
 		}
@@ -283,12 +280,12 @@ func TestTryKeepsHistories(t *testing.T) {
 	t.Setenv("LOCKBENCH_HISTORY", dir)
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(faults{})
-		trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+		trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 			locktest.WithTTL(100*time.Millisecond), locktest.WithShort())
 		if err := errors.Join(err, trial.Err()); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range trial.Cases {
+		for _, c := range trial.Tests {
 			if c.Skipped != "" {
 				continue
 			}
@@ -300,9 +297,9 @@ func TestTryKeepsHistories(t *testing.T) {
 }
 
 // wantBroken asserts that cell fails, and that its history shows why.
-func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
+func wantBroken(t *testing.T, trial locktest.Result, cell lockbench.Cell) {
 	t.Helper()
-	c := caseOf(trial, cell)
+	c := testOf(trial, cell)
 	if c.Verdict != checker.Broken || c.Err == nil {
 		t.Errorf("%s: got %v (%s) with error %v, want it broken; of all: %v", cell, c.Verdict, c.Note, c.Err, trial.Err())
 		return
@@ -316,14 +313,15 @@ func wantBroken(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
 	}
 }
 
-// caseOf returns the case of cell, an empty one if there is none.
-func caseOf(trial locktest.Trial, cell lockbench.Cell) locktest.Case {
-	for _, c := range trial.Cases {
-		if c.Cell == cell {
-			return c
-		}
-	}
-	return locktest.Case{}
+// A cellTest is the finding on a cell and its test.
+type cellTest struct {
+	checker.CellFinding
+	locktest.Test
+}
+
+// testOf returns the test of cell, an empty one if there is none.
+func testOf(r locktest.Result, cell lockbench.Cell) cellTest {
+	return cellTest{checker.CellFinding{Cell: cell, Finding: r.Cells[cell]}, r.Tests[cell]}
 }
 
 // cellsOf reads cells, separated by spaces.
@@ -440,11 +438,7 @@ func TestTryKnowsWhatTheServerRefused(t *testing.T) {
 				if found.Err() == nil {
 					t.Error("it passes, though it never granted a key")
 				}
-				broken := false
-				for _, one := range found.Cases {
-					broken = broken || one.Verdict == checker.Broken
-				}
-				if broken != c.broken {
+				if broken := len(found.Cells.With(checker.Broken)) > 0; broken != c.broken {
 					t.Errorf("broken: %v, want %v\n%v", broken, c.broken, found.Err())
 				}
 			})
@@ -465,7 +459,7 @@ func TestTryKeyPrefix(t *testing.T) {
 			}
 			return inner.wait(ctx, key, opt)
 		}
-		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil }, inVirtualTime,
+		_, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) { return s, nil },
 			locktest.WithTTL(100*time.Millisecond), locktest.WithShort(), locktest.WithKeyPrefix(prefix))
 		if err != nil || keys.Load() == 0 || outside.Load() > 0 {
 			t.Errorf("of %d acquires %d are of keys without the prefix %q, error %v", keys.Load(), outside.Load(), prefix, err)

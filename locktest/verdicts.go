@@ -13,15 +13,25 @@ import (
 )
 
 // found merges the findings of all records on each cell, and keeps the records of failures.
-func (r *trial) found() Trial {
-	t := Trial{Seed: r.settings.seed, TTL: r.settings.ttl, Declared: r.settings.declared()}
-	for _, cell := range r.cells() {
-		c := Case{CellFinding: checker.CellFinding{Cell: cell}}
-		r.find(&c)
-		t.Cases = append(t.Cases, c)
+func (r *trial) found() Result {
+	all := Result{
+		Cells: checker.Cells{}, Unit: Occasions, Tests: map[lockbench.Cell]Test{},
+		Seed: r.settings.seed, TTL: r.settings.ttl, Notes: r.settings.declared(),
 	}
-	r.tidy(t)
-	return t
+	for _, sh := range r.runs {
+		for _, d := range sh.result.Defects {
+			all.Defects = append(all.Defects, sh.test.name+": "+d)
+		}
+	}
+	for _, cell := range r.cells() {
+		f, test := r.find(cell)
+		test.Skipped = r.skipped(cell, f.Verdict, test.History != "")
+		all.Cells[cell], all.Tests[cell] = f, test
+		test.Err = r.judge(&all, cell)
+		all.Tests[cell] = test
+	}
+	r.tidy(&all)
+	return all
 }
 
 // cells returns the cells of the cases.
@@ -67,24 +77,22 @@ func sorted(cells []lockbench.Cell) []lockbench.Cell {
 	return slices.Compact(cells)
 }
 
-// find fills in a case with the worst finding of any record.
-func (r *trial) find(c *Case) {
-	cell, own := c.Cell, r.about(c.Cell)
+// find returns the gravest finding of any record on cell, and its test so far.
+func (r *trial) find(cell lockbench.Cell) (f checker.Finding, test Test) {
 	for _, sh := range r.runs {
-		f := sh.result.Cells().Touched(cell)
-		if sh.test.cell != cell && f.Verdict != checker.Broken {
+		its := sh.result.Cells().Touched(cell)
+		if sh.test.cell != cell && its.Verdict != checker.Broken {
 			continue // a test case counts only for its own subject, unless it breaks another cell
 		}
-		if c.History == "" || f.Verdict.Graver(c.Verdict) {
-			c.Finding, c.History = f, sh.file()
+		if test.History == "" || its.Verdict.Graver(f.Verdict) {
+			f, test.Source, test.History = its, sh.test.name, sh.file()
 			if sh.test.cell == cell && sh.left != "" {
-				c.Note = strings.TrimPrefix(c.Note+"; "+sh.left, "; ")
+				f.Note = strings.TrimPrefix(f.Note+"; "+sh.left, "; ")
 			}
 		}
 	}
-	c.Claimed = r.claims.Claims(cell)
-	c.Skipped = r.skipped(c)
-	c.Err = r.judge(c, own)
+	f.Claimed = r.claims.Claims(cell)
+	return f, test
 }
 
 // about returns the runs of the test cases for cell.
@@ -92,29 +100,29 @@ func (r *trial) about(cell lockbench.Cell) []*caseRun {
 	return slices.DeleteFunc(slices.Clone(r.runs), func(sh *caseRun) bool { return sh.test.cell != cell })
 }
 
-// skipped says why c was not tested, empty if it was.
-func (r *trial) skipped(c *Case) string {
-	if why := r.idle(c); why != "" || c.History != "" {
+// skipped says why cell was not tested, empty if it was; recorded means that there is a record of it.
+func (r *trial) skipped(cell lockbench.Cell, v checker.Verdict, recorded bool) string {
+	if why := r.idle(cell, v); why != "" || recorded {
 		return why
 	}
-	if why := r.abilities.lacks(c.Cell); why != "" {
+	if why := r.abilities.lacks(cell); why != "" {
 		return why
 	}
 	for _, p := range testCases {
-		if p.cell == c.Cell {
+		if p.cell == cell {
 			return r.unfit(p)
 		}
 	}
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"
 }
 
-// idle says why no key was free while the lock waited for it; empty if one was, or if c is another
-// cell.
-func (r *trial) idle(c *Case) string {
-	if c.Cell != awakened || c.Verdict != checker.Untested {
+// idle says why no key was free while the lock waited for it; empty if one was, or if cell is
+// another one.
+func (r *trial) idle(cell lockbench.Cell, v checker.Verdict) string {
+	if cell != awakened || v != checker.Untested {
 		return ""
 	}
-	for _, sh := range r.about(c.Cell) {
+	for _, sh := range r.about(cell) {
 		if why := sh.notes.idle(); why != "" {
 			return why
 		}
@@ -122,33 +130,31 @@ func (r *trial) idle(c *Case) string {
 	return ""
 }
 
-// judge returns the error of c, nil if it does not fail.
-func (r *trial) judge(c *Case, own []*caseRun) error {
+// judge returns the error of cell, nil if its test does not fail.
+func (r *trial) judge(all *Result, cell lockbench.Cell) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{c.Cell}, args...)...))
+		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{cell}, args...)...))
 	}
+	own, f, skipped := r.about(cell), all.Cells[cell], all.Tests[cell].Skipped
 	for _, sh := range own {
 		for _, err := range sh.notes.wrong {
 			wrong("%w", err)
 		}
-		for _, d := range sh.result.Defects {
-			wrong("lockbench contradicts itself, so that nothing is proven: %s", d)
-		}
 	}
 	switch {
-	case c.Cell == abandoned && c.Claimed && r.undying():
-		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, c.Skipped)
-	case c.Against > 0:
-		wrong("%s", c.page())
-	case c.Claimed && r.starved != "" && c.Skipped == r.starved:
+	case cell == abandoned && f.Claimed && r.undying():
+		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, skipped)
+	case f.Against > 0:
+		wrong("%s%s", all.text(cell), operations(f.Counterexample))
+	case f.Claimed && r.starved != "" && skipped == r.starved:
 		wrong("%w, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", ErrUntested, r.starved, ttlVariable)
-	case c.Claimed && len(r.settings.waiting) > 0 && strings.HasPrefix(c.Skipped, waitless):
+	case f.Claimed && len(r.settings.waiting) > 0 && strings.HasPrefix(skipped, waitless):
 		wrong("the lock is declared to wait: %s; but %s; hint: leave WithWaking and WithPolling away, or have Acquire wait for Options.Wait",
-			strings.Join(r.settings.waiting, ", "), c.Skipped)
-	case len(errs) == 0 && c.Claimed && c.Skipped == "":
+			strings.Join(r.settings.waiting, ", "), skipped)
+	case len(errs) == 0 && f.Claimed && skipped == "":
 		for _, sh := range own {
-			if f := sh.result.Cells().Touched(c.Cell); f.Verdict == checker.Untested {
+			if f := sh.result.Cells().Touched(cell); f.Verdict == checker.Untested {
 				wrong("%w, %s%s; hint: a lease that is longer than this machine is slow, WithTTL or %s", ErrUntested, f.Note, sh.notes.troubles(), ttlVariable)
 			}
 		}
@@ -166,62 +172,37 @@ func (n *notes) troubles() string {
 	return fmt.Sprintf("; %d calls failed, the first: %v", n.errors, n.first)
 }
 
-// text returns the finding in a line.
-func (c *Case) text() string {
-	if c.Skipped != "" {
-		return c.Skipped
+// operations draws a violation, empty for none.
+func operations(of *checker.Counterexample) string {
+	if of == nil {
+		return ""
 	}
-	parts := []string{c.Verdict.String()}
-	if c.Note != "" {
-		parts = append(parts, c.Note)
-	}
-	switch {
-	case c.Violations > 0:
-		parts = append(parts, fmt.Sprintf("%d of %d occasions", c.Violations, max(c.Violations, c.Exposure)))
-	case c.Verdict == checker.Held:
-		parts = append(parts, fmt.Sprintf("exposed %d times", c.Exposure))
-	}
-	parts = append(parts, unclaimed(&c.Finding)...)
-	return strings.Join(parts, "; ")
-}
-
-// unclaimed says why f does not fail the test: empty if it does.
-func unclaimed(f *checker.Finding) []string {
-	switch {
-	case !f.Claimed:
-		return []string{"not claimed"}
-	case f.Violations > 0 && f.Against == 0:
-		return []string{"a guarantee that is not claimed may be what was broken"}
-	}
-	return nil
-}
-
-// page returns the text with the evidence, and the command that judges the file again.
-func (c *Case) page() string {
 	var b strings.Builder
-	b.WriteString(c.text())
-	if c.Counterexample != nil {
-		fmt.Fprintf(&b, "\n%s\n", c.Counterexample.Sentence)
-		_ = reports.Timeline(&b, c.Counterexample) // a Builder never fails
-	}
+	fmt.Fprintf(&b, "\n%s\n", of.Sentence)
+	_ = reports.Timeline(&b, of) // a Builder never fails
 	return b.String()
 }
 
 // tidy removes histories that nobody asked for and that show no failure.
-func (r *trial) tidy(t Trial) {
+func (r *trial) tidy(all *Result) {
 	if !r.own {
 		return
 	}
-	for _, sh := range r.runs {
-		file := sh.file()
-		shows := func(c Case) bool { return c.History == file && (c.Err != nil || c.Verdict == checker.Broken) }
-		if !slices.ContainsFunc(t.Cases, shows) {
-			_ = os.Remove(file)
+	shown := map[string]bool{}
+	for cell, test := range all.Tests {
+		if test.Err != nil || all.Cells[cell].Verdict == checker.Broken {
+			shown[test.History] = true
 		}
 	}
-	for i := range t.Cases {
-		if _, err := os.Stat(t.Cases[i].History); err != nil {
-			t.Cases[i].History = ""
+	for _, sh := range r.runs {
+		if !shown[sh.file()] {
+			_ = os.Remove(sh.file())
+		}
+	}
+	for cell, test := range all.Tests {
+		if !shown[test.History] {
+			test.History = ""
+			all.Tests[cell] = test
 		}
 	}
 }

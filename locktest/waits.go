@@ -19,7 +19,7 @@ type vigil struct {
 
 // vigil returns the times for a lock that promises that its waiters ask every wakes, or promises
 // nothing.
-func (s *trialSettings) vigil() vigil {
+func (s *runSettings) vigil() vigil {
 	v := vigil{held: min(max(s.ttl/8, 50*time.Millisecond), 10*s.ttl, 250*time.Millisecond), room: time.Second}
 	v.most = s.wakes + time.Second + s.tolerance
 	if s.wakes == 0 { // most becomes half of the whole wait, held + most + room

@@ -65,7 +65,7 @@ func grantsAtTheEnd(ctx context.Context, s *service, key string, opt lockbench.O
 
 // TestWaiting checks that waiters are judged by the declarations about them.
 func TestWaiting(t *testing.T) {
-	type options = []locktest.Option
+	type options = []locktest.RunOption
 	for _, c := range []struct {
 		name    string
 		faults  faults
@@ -93,7 +93,7 @@ func TestWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(c.faults)
 				trial := tried(t, func() (lockbench.Locker, error) { return s, nil }, append(c.options, locktest.WithCases(lockbench.WakeUp.At(0)))...)
-				got := caseOf(trial, lockbench.WakeUp.At(0))
+				got := testOf(trial, lockbench.WakeUp.At(0))
 				if got.Verdict != c.verdict || !strings.HasPrefix(got.Skipped, c.skipped) || (c.skipped == "") != (got.Skipped == "") {
 					t.Errorf("got %v (%s), skipped %q, want %v, %q", got.Verdict, got.Note, got.Skipped, c.verdict, c.skipped)
 				}
@@ -138,10 +138,7 @@ func TestWaitingInRealTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			accused := false // also under a pause, the condition of standstills
-			for _, got := range trial.Cases {
-				accused = accused || got.Verdict == checker.Broken
-			}
+			accused := len(trial.Cells.With(checker.Broken)) > 0 // also under a pause, the condition of standstills
 			if accused != c.broken && !errors.Is(trial.Err(), locktest.ErrUntested) {
 				t.Errorf("broken: %v, want %v; error %v", accused, c.broken, trial.Err())
 			}
@@ -202,21 +199,21 @@ func TestRenewalsThatEnd(t *testing.T) {
 	claims := locktest.WithClaims("+exclusion@outlived")
 	for _, c := range []struct {
 		beats   int
-		options []locktest.Option
+		options []locktest.RunOption
 		want    checker.Verdict
 		fails   string
 	}{
 		{1000, nil, checker.Held, ""},
 		{1, nil, checker.Broken, "worked on past its validity"},
 		{3, nil, checker.Broken, "worked on past its validity"},
-		{1, []locktest.Option{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
+		{1, []locktest.RunOption{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
 	} {
 		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(faults{})
 				trial := tried(t, func() (lockbench.Locker, error) { return newBeating(s, c.beats), nil }, append(c.options, claims)...)
-				got := caseOf(trial, outlived)
+				got := testOf(trial, outlived)
 				if got.Verdict != c.want {
 					t.Errorf("got %v (%s), skipped %q, want %v", got.Verdict, got.Note, got.Skipped, c.want)
 				}
@@ -244,9 +241,9 @@ func TestWaitersThatAreSound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := r.Err(); err != nil && strings.Contains(err.Error(), "broken") {
-				t.Errorf("%v\n%s", err, r.Covered())
+				t.Errorf("%v\n%s", err, r)
 			}
-			if f := finding(r, lockbench.WakeUp.At(0)); f.Verdict != checker.Held || f.Exposure == 0 {
+			if f := testOf(r, lockbench.WakeUp.At(0)); f.Verdict != checker.Held || f.Exposure == 0 {
 				t.Errorf("wake-up: got %v, exposed %d times (%s)", f.Verdict, f.Exposure, f.Note)
 			}
 		})

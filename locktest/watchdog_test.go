@@ -175,9 +175,9 @@ func TestLossThatNeverWasIsFound(t *testing.T) {
 }
 
 // wantHeld asserts that cell was tested and held.
-func wantHeld(t *testing.T, trial locktest.Trial, cell lockbench.Cell) {
+func wantHeld(t *testing.T, trial locktest.Result, cell lockbench.Cell) {
 	t.Helper()
-	if c := caseOf(trial, cell); c.Verdict != checker.Held || c.Err != nil {
+	if c := testOf(trial, cell); c.Verdict != checker.Held || c.Err != nil {
 		t.Errorf("%s: got %v (%s) with error %v, want it held", cell, c.Verdict, c.Note, c.Err)
 	}
 }
@@ -249,7 +249,7 @@ func TestTryRueidislock(t *testing.T) {
 // diesSoundly asserts that the death of owners is tested and nothing is broken.
 func diesSoundly(t *testing.T, newLocker func() (lockbench.Locker, error)) {
 	t.Helper()
-	var trial locktest.Trial
+	var trial locktest.Result
 	err := context.DeadlineExceeded
 	for i := 0; i < 5 && errors.Is(err, context.DeadlineExceeded); i++ { // a timeout of the library, in the first look on a busy machine
 		trial, err = locktest.Try(t.Context(), newLocker, locktest.WithRenewal(), locktest.WithHistories(t.TempDir()),

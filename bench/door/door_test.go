@@ -41,26 +41,32 @@ func TestTrials(t *testing.T) {
 
 // TestReport: an accused sound lock fails the whole, an untested cell does not.
 func TestReport(t *testing.T) {
-	wrong := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Against: 1}}, Err: errors.New("broken")}
-	unknown := locktest.Case{CellFinding: checker.CellFinding{Cell: lockbench.LeaseKept.At(0), Finding: checker.Finding{Verdict: checker.Untested}}, Err: fmt.Errorf("lease: %w", locktest.ErrUntested)}
+	exclusion, lease := lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0)
+	wrong := checker.Cells{exclusion: {Verdict: checker.Broken, Against: 1}}
+	unknown := checker.Cells{lease: {Verdict: checker.Untested}}
+	both := checker.Cells{exclusion: wrong[exclusion], lease: unknown[lease]}
+	tests := map[lockbench.Cell]locktest.Test{
+		exclusion: {Err: errors.New("broken")},
+		lease:     {Err: fmt.Errorf("lease: %w", locktest.ErrUntested)},
+	}
 	for _, c := range []struct {
 		name  string
 		lock  lock
-		cases []locktest.Case
+		cells checker.Cells
 		err   error // of Try
 		row   string
 		fails bool
 	}{
 		{"a sound lock passes", sound[0], nil, nil, "| in memory, a lease | 1s | 1 | 0 | 0 |", false},
-		{"a sound lock is untested", sound[0], []locktest.Case{unknown}, nil, "| in memory, a lease | 1s | 1 | 0 | 1 |", false},
-		{"a sound lock is accused", sound[0], []locktest.Case{unknown, wrong}, nil, "| in memory, a lease | 1s | 1 | 1 | 0 |", true},
+		{"a sound lock is untested", sound[0], unknown, nil, "| in memory, a lease | 1s | 1 | 0 | 1 |", false},
+		{"a sound lock is accused", sound[0], both, nil, "| in memory, a lease | 1s | 1 | 1 | 0 |", true},
 		{"a sound lock is not what it is declared to be", sound[1], nil, errors.New("declared"), "| in memory, renewed | 1s | 1 | 1 | 0 |", true},
 		{"the machine stood still", sound[1], nil, fmt.Errorf("%w, it stood still", locktest.ErrUntested), "| in memory, renewed | 1s | 1 | 0 | 1 |", false},
-		{"a mutant is caught", mutants[0], []locktest.Case{wrong}, nil, "| " + mutants[0].name + " | 1 | 1 |", false},
+		{"a mutant is caught", mutants[0], wrong, nil, "| " + mutants[0].name + " | 1 | 1 |", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			one := &trial{lock: c.lock, ttl: time.Second, done: true}
-			one.take(locktest.Trial{Cases: c.cases}, c.err)
+			one.take(locktest.Result{Cells: c.cells, Tests: tests}, c.err)
 			var out strings.Builder
 			err := report(&out, []*trial{one})
 			if !strings.Contains(out.String(), c.row) || (err != nil) != c.fails {

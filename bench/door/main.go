@@ -75,12 +75,12 @@ const (
 	session
 )
 
-func (k kind) options() []locktest.Option {
+func (k kind) options() []locktest.RunOption {
 	switch k {
 	case renewing:
-		return []locktest.Option{locktest.WithRenewal()}
+		return []locktest.RunOption{locktest.WithRenewal()}
 	case session:
-		return []locktest.Option{locktest.WithSession()}
+		return []locktest.RunOption{locktest.WithSession()}
 	}
 	return nil
 }
@@ -182,10 +182,13 @@ func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pi
 
 // take records the findings of a trial. An error of Try, unless the lock could not be tested, is an
 // accusation, too: the lock does not behave as declared.
-func (t *trial) take(found locktest.Trial, err error) {
+func (t *trial) take(found locktest.Result, err error) {
 	t.judge(err, 0)
-	for _, c := range found.Cases {
-		t.judge(c.Err, c.Against)
+	for _, defect := range found.Defects {
+		t.judge(errors.New(defect), 0)
+	}
+	for _, cell := range found.Cells.Sorted() {
+		t.judge(found.Tests[cell].Err, found.Cells[cell].Against)
 	}
 }
 

@@ -14,6 +14,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // try 20 ms, which the embedded one may exceed under the race detector.
 func TestDesignsKeepTheContractAndTheirClaims(t *testing.T) {
 	for _, d := range rueidislock.Patient() {
-		t.Run(d.Name, func(t *testing.T) { designtest.Run(t, d, designtest.Private(t, d)) })
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			designtest.Run(t, d, designtest.Private(t, d))
+		})
 	}
 }

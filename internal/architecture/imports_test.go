@@ -71,7 +71,7 @@ var house = map[string][]string{
 	"internal/serverwatch":               {"history", "impls/design", "internal/fault"},
 	"internal/standstill":                {"history", "internal/fault"},
 	"internal/mutants":                   {"", "impls/design", "impls/design/onredis"},
-	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest"},
+	"internal/designtest":                {"", "impls/design", "impls/design/onredis", "internal/longtest", "internal/servertest", "locktest"},
 	"cmd/lockbench":                      {"", "history", "checker", "internal/measure", "internal/thresholds", "internal/exporter", "internal/results", "reports", "runner", "workloads", "impls", "impls/*", "internal/explore", "internal/*"},
 	"internal/exploring":                 {"", "internal/buildinfo", "checker", "history", "internal/explore", "impls", "impls/design", "internal/bubble", "internal/mutants", "internal/results", "reports", "workloads", "internal/runinfo"},
 	"internal/limitsearch":               {"", "impls/design", "internal/figures", "internal/limits", "internal/load", "internal/thresholds", "internal/results", "reports", "runner", "workloads"},

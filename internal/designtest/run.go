@@ -18,17 +18,17 @@ import (
 )
 
 // A testCase is a requirement for designs that claim the cell, or for all designs if the
-// cell is zero.
+// cell is zero, that package locktest does not test.
 type testCase struct {
 	name  string
 	claim lockbench.Cell
 	play  func(*Scene)
 }
 
-// Contract tests designs against the contract and their claims, as far as possible
-// without faults, with owners in one process and in several. It does so in virtual time,
-// unless a design needs features that the virtual server lacks, and on private servers
-// that all designs share.
+// Contract tests designs against the contract and their claims, as far as possible without faults:
+// by package locktest, as users test their own locks, and by cases of its own with owners in one
+// process and in several. It does so in virtual time, unless a design needs features that the
+// virtual server lacks, and on private servers that all designs share.
 func Contract(t *testing.T, designs []design.Design) {
 	most := slices.MaxFunc(designs, func(a, b design.Design) int { return a.ServerCount() - b.ServerCount() })
 	for _, d := range designs {
@@ -39,7 +39,12 @@ func Contract(t *testing.T, designs []design.Design) {
 		for _, d := range designs {
 			its := env
 			its.Others = env.Others[:d.ServerCount()-1]
-			t.Run(d.Name, func(t *testing.T) { Run(t, d, its) })
+			t.Run(d.Name, func(t *testing.T) { run(t, d, its) })
+			t.Run(d.Name+" by locktest", func(t *testing.T) {
+				longtest.Only(t)
+				t.Parallel()
+				claimsReal(t, d, its)
+			})
 		}
 	})
 }
@@ -49,21 +54,38 @@ func runVirtual(t *testing.T, d design.Design) {
 	if slices.Contains(d.Commands, "CLIENT TRACKING") {
 		t.Skip("the virtual server reports no changed keys")
 	}
-	for seed := range longtest.Times(1, 10) {
-		each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) {
-			synctest.Test(t, func(t *testing.T) {
-				env := on(servertest.Virtual(t, uint64(seed)))
-				for i := range d.ServerCount() - 1 {
-					env.Others = append(env.Others, servertest.Virtual(t, uint64(seed*10+i)))
-				}
-				play(t, env)
-			})
+	for seed := range longtest.Times(1, 3) {
+		t.Run("by locktest", func(t *testing.T) {
+			inBubble(t, d, seed, func(t *testing.T, env onredis.Environment) { claimsVirtual(t, d, env, false) })
 		})
+		t.Run("by locktest in 1 process", func(t *testing.T) {
+			inBubble(t, d, seed, func(t *testing.T, env onredis.Environment) { claimsVirtual(t, d, env, true) })
+		})
+	}
+	for seed := range longtest.Times(1, 10) {
+		each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) { inBubble(t, d, seed, play) })
 	}
 }
 
-// Run tests d against the contract on existing servers, in real time.
+// inBubble plays on servers in a bubble.
+func inBubble(t *testing.T, d design.Design, seed int, play func(*testing.T, onredis.Environment)) {
+	synctest.Test(t, func(t *testing.T) {
+		env := on(servertest.Virtual(t, uint64(seed)))
+		for i := range d.ServerCount() - 1 {
+			env.Others = append(env.Others, servertest.Virtual(t, uint64(seed*10+i)))
+		}
+		play(t, env)
+	})
+}
+
+// Run tests d against the contract and its claims on existing servers, in real time.
 func Run(t *testing.T, d design.Design, env onredis.Environment) {
+	t.Run("by locktest", func(t *testing.T) { claimsReal(t, d, env) })
+	run(t, d, env)
+}
+
+// run plays every case on existing servers.
+func run(t *testing.T, d design.Design, env onredis.Environment) {
 	t.Run("entry", func(t *testing.T) { entry(t, d) })
 	each(t, d, func(t *testing.T, play func(*testing.T, onredis.Environment)) { play(t, env) })
 }
@@ -80,7 +102,7 @@ func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testi
 					s := NewScene(t, d, env, processes)
 					s.TTL = time.Minute // longer than a case takes on any machine
 					c.play(s)
-					s.declared()
+					declared(t, d, s.Gate)
 					s.Expire()
 				})
 			})
@@ -88,11 +110,12 @@ func each(t *testing.T, d design.Design, run func(t *testing.T, play func(*testi
 	}
 }
 
-// declared fails the case if a command was sent that the design does not list.
-func (s *Scene) declared() {
-	for _, name := range s.Gate.Seen() {
-		if !slices.ContainsFunc(s.design.Commands, func(c string) bool { return strings.EqualFold(c, name) }) {
-			s.Errorf("%s sent %s, which is not among its commands %v", s.design.Name, name, s.design.Commands)
+// declared fails t if a command passed the gate that d does not list.
+func declared(t *testing.T, d design.Design, gate *Gate) {
+	t.Helper()
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(gate.Seen()))) {
+		if !slices.ContainsFunc(d.Commands, func(c string) bool { return strings.EqualFold(c, name) }) {
+			t.Errorf("%s sent %s, which is not among its commands %v", d.Name, name, d.Commands)
 		}
 	}
 }

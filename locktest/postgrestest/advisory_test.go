@@ -112,12 +112,13 @@ func TestAdvisoryLocks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for range longtest.Times(times, timesLong) {
 				trial := tried(t, config, c.pooled)
-				recovered := find(trial, lockbench.Recovery.At(lockbench.Crash))
+				cell := lockbench.Recovery.At(lockbench.Crash)
+				recovered, err := trial.Cells[cell], trial.Tests[cell].Err
 				switch {
 				case c.pooled && recovered.Verdict != checker.Broken:
 					t.Errorf("recovery@crash: got %v (%s), want it broken; all: %v", recovered.Verdict, recovered.Note, trial.Err())
-				case c.pooled && strings.Contains(recovered.Err.Error(), "lease of"):
-					t.Errorf("a lease was granted: %v", recovered.Err)
+				case c.pooled && strings.Contains(err.Error(), "lease of"):
+					t.Errorf("a lease was granted: %v", err)
 				case !c.pooled && (trial.Err() != nil || recovered.Verdict != checker.Held):
 					t.Errorf("recovery@crash is %v; %v", recovered.Verdict, trial.Err())
 				}
@@ -127,7 +128,7 @@ func TestAdvisoryLocks(t *testing.T) {
 }
 
 // tried tests the lock once, in sessions that end afterwards.
-func tried(t *testing.T, config *pgx.ConnConfig, pooled bool) locktest.Trial {
+func tried(t *testing.T, config *pgx.ConnConfig, pooled bool) locktest.Result {
 	t.Helper()
 	var mu sync.Mutex
 	var pool []*pgx.Conn
@@ -152,13 +153,4 @@ func tried(t *testing.T, config *pgx.ConnConfig, pooled bool) locktest.Trial {
 		t.Fatal(err)
 	}
 	return trial
-}
-
-func find(trial locktest.Trial, cell lockbench.Cell) locktest.Case {
-	for _, c := range trial.Cases {
-		if c.Cell == cell {
-			return c
-		}
-	}
-	return locktest.Case{}
 }

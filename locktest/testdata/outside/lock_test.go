@@ -23,7 +23,7 @@ func tested(t *testing.T, lock func(*redis.Client) Mutex, claim string) {
 	t.Run("Explore", func(t *testing.T) {
 		locktest.Explore(t, func(_ *testing.T, env locktest.Env) lockbench.Locker { return Locker{lock(env.Redis)} })
 	})
-	options := []locktest.Option{locktest.WithClaims(claim), locktest.WithTTL(1900 * time.Millisecond), locktest.WithPatience(time.Minute)}
+	options := []locktest.RunOption{locktest.WithClaims(claim), locktest.WithTTL(1900 * time.Millisecond), locktest.WithPatience(time.Minute)}
 	t.Run("Run", func(t *testing.T) {
 		t.Parallel()
 		client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv("REDIS_SOCKET")})

@@ -175,24 +175,14 @@ func TestCheckFindsMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := finding(r, cellOf(t, c.breaks)); f.Verdict != checker.Broken || f.Replay() == "" {
-				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", f.Cell, f.Verdict, f.Note, f.Replay(), r.Covered())
+			if f := testOf(r, cellOf(t, c.breaks)); f.Verdict != checker.Broken || f.Replay == "" {
+				t.Errorf("%s: got %v (%s) with schedule %v, want it broken by one\n%s", f.Cell, f.Verdict, f.Note, f.Replay, r)
 			}
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), "broken") {
 				t.Errorf("got error %v, want one of what is broken", err)
 			}
 		})
 	}
-}
-
-// finding returns the finding on cell, an empty one if there is none.
-func finding(r locktest.Result, cell lockbench.Cell) locktest.Finding {
-	for _, f := range r.Findings {
-		if f.Cell == cell {
-			return f
-		}
-	}
-	return locktest.Finding{}
 }
 
 func cellOf(t *testing.T, text string) lockbench.Cell {
@@ -221,7 +211,7 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := r.Err(); err != nil {
-				t.Errorf("found: %v\n%s", err, r.Covered())
+				t.Errorf("found: %v\n%s", err, r)
 			}
 		})
 	}
@@ -267,7 +257,7 @@ func TestExplore(t *testing.T) {
 			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
-			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "door_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
+			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "explore_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
 			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
