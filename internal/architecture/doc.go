@@ -1,2 +1,2 @@
-// Package architecture has the tests of the rules on imports.
+// Package architecture has the tests of the rules on rooms, imports and papers.
 package architecture
