@@ -28,15 +28,16 @@ func newCheck() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Judge saved histories again, without a server",
 		Long: `check judges histories that run --history saved, and histories of other programs. It reads
-lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The verdicts
-and the exit code equal those of the run. With several files, a broken claim (1) outweighs an
-inconclusive result (3), which outweighs a failed threshold (4).
+lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The
+verdicts and the exit code equal those of the run. With several files, a broken claim (1)
+outweighs an inconclusive result (3), which outweighs a failed threshold (4).
 
 A history that is cut short or damaged is judged up to its last whole block and reported as
 partial. It is inconclusive, unless a claim is broken before the damage.
 
-A history without claims is judged by those that a lease lock on one server can keep: all guarantees
-but reentrancy, under all conditions but state-loss, failover and work past the lease.`,
+A history without claims is judged by the claims that a lease lock on one server can keep: all
+guarantees but reentrancy, under all conditions but state-loss, failover and work past the
+lease.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,

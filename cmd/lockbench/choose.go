@@ -13,9 +13,9 @@ func newChoose() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "choose",
 		Short: "Choose a lock for a case, by the findings of the released matrix",
-		Long: `choose asks about the use of a lock, and answers with the designs that fit, the best first: how to
-use them, the evidence, and the commands that check it. Flags answer questions in advance. The
-evidence is the released matrix; see docs/matrix.md.`,
+		Long: `choose asks about the use of a lock, and answers with the designs that fit, the best first: how
+to use them, the evidence, and the commands that check it. Flags answer questions in advance.
+The evidence is the released matrix; see docs/matrix.md.`,
 		Example: `  lockbench choose
   lockbench choose --if-two-hold damage --work 200ms --service redis --waiters 8`,
 		Args: cobra.NoArgs,

@@ -15,8 +15,8 @@ func newClean() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean --server URL",
 		Short: "Remove the keys that killed runs left on a server",
-		Long: `clean removes the keys of a run (lockbench:, eight hexadecimal digits, a colon) if none of them was
-used for --idle. A run removes its keys itself, unless it is killed.`,
+		Long: `clean removes the keys of a run (lockbench:, eight hexadecimal digits, a colon) if none of them
+was used for --idle. A run removes its keys itself, unless it is killed.`,
 		Example: "  lockbench clean --server redis://localhost:6379",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

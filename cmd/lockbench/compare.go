@@ -33,18 +33,19 @@ func newCompare() *cobra.Command {
 		Use:   "compare [flags] BASE... -- NEW... | compare --run N BASE-DESIGN NEW-DESIGN",
 		Short: "Compare guarantees and speed between repeated runs",
 		Long: `compare reports what changed in the guarantees and the speed of designs. It compares results
-that run --out json=FILE saved, or runs two designs alternately. The files of a
-side are repetitions: a difference of speed takes at least six on each side, more with many
-designs. --run 10 runs each of two designs ten times, with the flags of run. A design may have a
-guard, as lua-token/fenced+fence. The same design twice shows the noise.
+that run --out json=FILE saved, or runs two designs alternately. The files of a side are
+repetitions: a difference of speed takes at least six on each side, more with many designs.
+--run 10 runs each of two designs ten times, with the flags of run. A design may have a guard,
+as lua-token/fenced+fence. The same design twice shows the noise.
 
 Guarantees come first. A violation has a counterexample, so one more broken claim is worse,
 however rare; other changes count if Fisher's exact test finds them significant. Each figure is
 shown by its medians and their confidence intervals. The Mann-Whitney test, which assumes no
 distribution, decides whether it differs; "~" marks no difference, with the size of one that
-could have been missed. If the runs of the sides alternated, only runs close in time are compared.
-All figures are tested as one family: the chance of a false positive is 2 %. compare reports
-differences in settings and surroundings, and compares no speeds under different settings.
+could have been missed. If the runs of the sides alternated, only runs close in time are
+compared. All figures are tested as one family: the chance of a false positive is 2 %. compare
+reports differences in settings and surroundings, and compares no speeds under different
+settings.
 
 Exit codes: 0 no claim is worse; 1 a guarantee that either side claims is worse; 3 too few runs,
 nothing measured, or a claim left untested; 4 a figure is worse by more than --fail-if-slower

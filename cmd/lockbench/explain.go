@@ -26,12 +26,12 @@ func newExplain() *cobra.Command {
 		Use:   "explain DESIGN [CELL]",
 		Short: "Show the evidence for one cell of the matrix",
 		Long: `explain shows the evidence for one cell of one design: a guarantee under conditions, such as
-exclusion@failover. It shows whether the design claims the cell, the findings of live runs and of
-exploration, the operations or the schedule of a violation, the coverage, and the commands that
-repeat it. Without a cell it shows the table of the design and all violations.
+exclusion@failover. It shows whether the design claims the cell, the findings of live runs and
+of exploration, the operations or the schedule of a violation, the coverage, and the commands
+that repeat it. Without a cell it shows the table of the design and all violations.
 
-With --from the evidence comes from a saved matrix. Without it explain makes a matrix of this design
-alone.`,
+With --from the evidence comes from a saved matrix. Without it explain makes a matrix of this
+design alone.`,
 		Example: `  lockbench explain lua-token/expire owner-release --budget 30s
   lockbench explain redislock/obtain exclusion@failover --from matrix.json
   lockbench explain setnx-getset/naive recovery@crash --from matrix.json --save naive.replay`,

@@ -57,9 +57,9 @@ fault occurs: a client dies, is suspended past its lease, or loses a reply. Ever
 judged like a live run. For a broken guarantee it prints the shortest schedule that breaks it;
 --replay runs that schedule again.
 
-Designs are names or globs (lockbench list designs), by default all of lockbench itself. Designs on
-several servers cannot be explored. With the same --seed and --schedules the result is the same on
-every machine, unless the time budget ends the search.
+Designs are names or globs (lockbench list designs), by default all of lockbench's own. Designs
+on several servers cannot be explored. With the same --seed and --schedules the result is the
+same on every machine, unless the time budget ends the search.
 
 Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token

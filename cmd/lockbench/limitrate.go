@@ -30,8 +30,8 @@ func newLimitRate() *cobra.Command {
 		Short: "Find the highest rate of arrivals at which targets and claims hold",
 		Long: `rate finds the highest rate of arrivals at which every target holds, no claim is broken and all
 work that was due was started. Work is due whether earlier work is done or not (open loop). The
-rate doubles until a trial fails; then the search halves the interval. A rate that fails is tried
-again before it counts, since other load on the machine can spoil a run.
+rate doubles until a trial fails; then the search halves the interval. A rate that fails is
+tried again before it counts, since other load on the machine can spoil a run.
 
 Targets are conditions on metrics (lockbench list metrics). Acquires are measured from their
 intended start. One acquire in a hundred may be refused unless a target says otherwise.`,

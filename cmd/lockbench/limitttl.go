@@ -25,8 +25,8 @@ func newLimitTTL() *cobra.Command {
 		Use:   "ttl DESIGN",
 		Short: "Find the shortest lease that no work outlives",
 		Long: `ttl finds the shortest lease that no hold outlives. A hold lasts from the call of the acquire to
-the end of the work: --hold, the reads and writes of the workload, the round trips to the server,
-and the delays of this machine. Each trial has enough holds to conclude, if none
+the end of the work: --hold, the reads and writes of the workload, the round trips to the
+server, and the delays of this machine. Each trial has enough holds to conclude, if none
 outlives the lease, that the share that does is below --risk with the given --confidence (0.1%
 and 95% take 2,995 holds; the rule of three says 3,000). The lease found is tried again with as
 many holds, since the first trial may have been lucky.

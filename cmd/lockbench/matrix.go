@@ -42,13 +42,14 @@ func newMatrix() *cobra.Command {
 		Use:   "matrix [DESIGN...]",
 		Short: "Show which designs keep which guarantees, in one table",
 		Long: `matrix runs designs on a real server, with and without faults, and explores their schedules in
-virtual time. One table shows a conclusion about each design, in a word, and the worst verdicts: a
-row for each design, a column for each condition. A cell is broken if any part breaks it. Designs
-are names or globs (lockbench list designs), by default all, those of other libraries included.
+virtual time. One table shows a conclusion about each design, in a word, and the worst verdicts:
+a row for each design, a column for each condition. A cell is broken if any part breaks it.
+Designs are names or globs (lockbench list designs), by default all, those of other libraries
+included.
 
 The designs share the time budget. Live runs come first, one at a time; exploration gets the
-rest. Each part begins with a lock that is broken on purpose. If it is not caught, the guarantees
-that were held in that part count as untested.
+rest. Each part begins with a lock that is broken on purpose. If it is not caught, the
+guarantees that were held in that part count as untested.
 
 With --out json=FILE the matrix is written there after each part, and --resume FILE completes
 it. lockbench explain shows the evidence for a cell. With --expect FILE the exit code says

@@ -26,10 +26,10 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
 		Short: "Show saved results again, as a page, as pictures or in the terminal",
-		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out json=FILE.
---html writes one HTML page that needs no network. --svg writes SVG pictures of the durations of
-acquires and of every counterexample. Without these flags report prints on the terminal. Several
-results of runs become one report; - is standard input.
+		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out
+json=FILE. --html writes one HTML page that needs no network. --svg writes SVG pictures of the
+durations of acquires and of every counterexample. Without these flags report prints on the
+terminal. Several results of runs become one report; - is standard input.
 
 The exit code is 0 if the report was written, whatever its verdicts.`,
 		Example: `  lockbench run --out json=result.json

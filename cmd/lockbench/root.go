@@ -96,9 +96,9 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockbench",
 		Short: "How fast is a distributed lock, and which guarantees does it keep?",
-		Long: `lockbench runs lock designs with real clients on a real Redis, records every operation, and judges
-from the record alone which guarantees were held. It also explores the schedules of a design, one
-command at a time, and prints one that breaks it.
+		Long: `lockbench runs lock designs with real clients on a real Redis, records every operation, and
+judges from the record alone which guarantees were held. It also explores the schedules of a
+design, one command at a time, and prints one that breaks it.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken; 2 an error of
 usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing worse.`,

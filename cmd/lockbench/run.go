@@ -34,20 +34,21 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
-		Long: `run drives designs, one after another, with the clients of a workload. It records every operation,
-and judges and measures the record. Without flags it runs all designs of lockbench itself in about
-a minute, and nothing has to be installed: it starts redis-server from PATH, or else an embedded
-server. A design that locks on several servers gets several.
+		Long: `run drives designs, one after another, with the clients of a workload. It records every
+operation, and judges and measures the record. Without flags it runs all of lockbench's own
+designs in about a minute, and nothing has to be installed: it starts redis-server from PATH, or
+else an embedded server. A design that locks on several servers gets several.
 
 A run file is a YAML file whose keys are these flags. Flags on the command line override it.
 lockbench init writes one; - reads standard input.
 
 --clients and --keys take several values: every design runs with every combination of them, one
-run after the other, each for --duration. The runs are one result. --out csv writes a row for each
-run. On a terminal, a chart shows the rates of a design with three or more numbers of clients.
+run after the other, each for --duration. The runs are one result. --out csv writes a row for
+each run. On a terminal, a chart shows the rates of a design with three or more numbers of
+clients.
 
-Last, run checks itself with a lock that is broken on purpose. If it does not catch that lock, every
-guarantee that was held counts as untested (exit 3).
+Last, run checks itself with a lock that is broken on purpose. If it does not catch that lock,
+every guarantee that was held counts as untested (exit 3).
 
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run

@@ -54,7 +54,7 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default all of lockbench itself)")
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default lockbench's own)")
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
 	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
