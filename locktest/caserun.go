@@ -140,7 +140,12 @@ func (p testCase) runOn(fixtures []*fixture) {
 	for _, s := range fixtures {
 		all.Go(func() {
 			defer s.contain()
-			p.run(s)
+			if p.run != nil {
+				p.run(s)
+			}
+			if p.program != "" {
+				s.takeTurns(p)
+			}
 		})
 	}
 	all.Wait()

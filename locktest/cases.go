@@ -2,7 +2,6 @@ package locktest
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -22,22 +21,27 @@ type testCase struct {
 	faults        []string // the faults that the record names
 	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
-	run           func(*fixture)
+	// run directs the owners; nil if the program is all.
+	run func(*fixture)
+	// program names the program of package workloads that the owners then run in turns, with work
+	// under the lock in each round; empty if run is all. A table of try_test.go says why.
+	program string
+	work    time.Duration
 }
 
 // testCases are the tests that need no faults of the server.
 var testCases = []testCase{
-	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend},
+	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend, program: "contend"},
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
 	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
 	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 6, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
 	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
-	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, run: nest},
-	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, run: drawFences},
-	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, run: update},
-	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver},
+	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, program: "reentrant", work: 4 * time.Millisecond},
+	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, program: "contend"},
+	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, program: "update", work: time.Millisecond}, // without work all would be over before another owner looks
+	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver, program: "contend"},
 	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
@@ -52,8 +56,7 @@ func (s *fixture) rounds(n int) int {
 }
 
 // contend lets all owners ask at once, round after round; the client that is granted the key keeps
-// it until all were answered. Then the owners take turns. The first lease is too long for
-// milliseconds in 32 bits.
+// it until all were answered. The first lease is too long for milliseconds in 32 bits.
 func contend(s *fixture) {
 	long := s.owners[0].acquire(1<<31*time.Millisecond, 0)
 	s.owners[1].release(s.owners[1].acquire(4*s.ttl, 0))
@@ -74,17 +77,16 @@ func contend(s *fixture) {
 			release()
 		}
 	}
-	s.takeTurns("contend", 0)
 }
 
 // pause is the time between two turns of an owner, which leaves the others theirs.
 const pause = time.Millisecond / 2
 
-// takeTurns lets the owners run a program, with the given work under the lock in each round, for
-// the time of half a lease, or some hundred turns.
-func (s *fixture) takeTurns(name string, work time.Duration) {
-	p := workloads.Must(name)
-	s.run.Options.Hold, s.run.Options.Think = workloads.Always(work), workloads.Always(pause)
+// takeTurns lets the owners run the case's program for the time of half a lease, or some hundred
+// turns.
+func (s *fixture) takeTurns(c testCase) {
+	p := workloads.Must(c.program)
+	s.run.Options.Hold, s.run.Options.Think = workloads.Always(c.work), workloads.Always(pause)
 	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
@@ -259,54 +261,11 @@ func extendAndHold(s *fixture) {
 	second.release(fresh)
 }
 
-// nest lets the holder acquire again, and release one level.
-func nest(s *fixture) {
-	first, second := s.owners[0], s.owners[1]
-	for round := range s.rounds(8) {
-		held := []lockbench.Lease{first.acquire(8*s.ttl, 0)}
-		for range 1 + round%2 {
-			held = append(held, first.acquire(8*s.ttl, 0))
-		}
-		for _, lease := range slices.Backward(held) {
-			second.release(second.acquire(s.ttl, 0))
-			first.release(lease)
-		}
-		second.release(second.acquire(s.ttl, 0))
-	}
-}
-
-// drawFences draws fences after releases, after the ends of leases, and side by side.
-func drawFences(s *fixture) {
-	for range s.rounds(8) {
-		for _, o := range s.owners {
-			o.release(o.acquire(4*s.ttl, s.ttl))
-		}
-	}
-	if s.copy%2 == 0 && !s.can.lasts() {
-		old := s.owners[0].acquire(s.ttl, 0)
-		s.sleep(s.ttl + s.ttl/8) // with nobody looking
-		s.owners[1].release(s.owners[1].acquire(4*s.ttl, s.slack()))
-		s.owners[0].release(old)
-	}
-	for range s.rounds(40) {
-		s.together(func(o *owner) { o.release(o.acquire(4*s.ttl, 0)) })
-	}
-}
-
-// update lets all owners change one record, in turns if the lock works. The work takes time;
-// without that, all would be over before another owner looks.
-func update(s *fixture) { s.takeTurns("update", time.Millisecond) }
-
-// handOver lets owners ask for a key that was just released, and wait for one that soon will be.
+// handOver lets an owner wait for a key that its holder releases meanwhile.
 func handOver(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
-	for round := range s.rounds(24) {
+	for range s.rounds(4) {
 		lease := first.acquire(4*s.ttl, 0)
-		if round%8 != 7 {
-			first.release(lease)
-			second.release(second.acquire(4*s.ttl, 0))
-			continue
-		}
 		waited := make(chan lockbench.Lease)
 		go func() {
 			defer close(waited)

@@ -30,6 +30,21 @@ func WithCases(cells ...lockbench.Cell) RunOption {
 	})
 }
 
+// WithCase performs only the named test case.
+func WithCase(name string) RunOption {
+	return runOption(func(s *runSettings) {
+		s.cases = slices.DeleteFunc(slices.Clone(testCases), func(p testCase) bool { return p.name != name })
+	})
+}
+
+// Cases lists the name of each test case, and that of the program that its owners run.
+func Cases() (all [][2]string) {
+	for _, p := range testCases {
+		all = append(all, [2]string{p.name, p.program})
+	}
+	return all
+}
+
 // Report reports a result like Run, which cannot run within a bubble.
 func Report(t *testing.T, r Result) {
 	t.Helper()

@@ -117,7 +117,7 @@ func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond)
 
 // share makes the state that the owners' clients share.
 func (s *fixture) share() {
-	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl}.OrDefaults(), nil)
+	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl, Depth: 3}.OrDefaults(), nil)
 	s.run.Keys[0] = s.key
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
@@ -25,6 +27,7 @@ import (
 	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/servertest"
 	"github.com/lockbench/lockbench/locktest"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // The tests of Try run in virtual time, on a server of the bubble, so that their findings do not
@@ -58,71 +61,115 @@ func redislockOwners(t *testing.T) func() (lockbench.Locker, error) {
 	return func() (lockbench.Locker, error) { return redislockLocker{redislock.New(client)}, nil }
 }
 
-// TestTryFindsMutants checks that each lock fails the case that is named after the breach. The
-// mutants left out can only be caught with a scheduler, or with faults.
+// cases lists, for each test case, the program of package workloads that shows the same, whether the
+// owners run it, why they are directed otherwise, the mutants that the case finds with the cells that
+// they break, and which of these no other case finds.
+var cases = []struct {
+	name, program string
+	runs          bool
+	directed      string
+	finds         map[string]string
+	only          string
+}{
+	{"contend", "contend", true, "one lease is too long for 32 bits of milliseconds, and all owners ask at once, as a scheduler lets them in virtual time",
+		map[string]string{"get-think-set": "exclusion", "process-token": "exclusion"}, ""},
+	{"late-release", "stale-release", false, "a lock may keep a key for a second past its lease, so the next owner asks until it is granted it",
+		map[string]string{"plain-del": "owner-release@outlived", "shared-token": "owner-release@outlived", "extend-anyone": "owner-release@outlived", "fence-expires": "fencing"}, ""},
+	{"lease", "odd-leases", false, "the next owner has to ask at the very end of a lease, and nested leases end within others",
+		map[string]string{"whole-seconds": "lease", "cut-millis": "lease", "drift-added": "lease", "first-lifetime": "lease", "inner-shortens": "lease", "equal-tokens": "owner-release@outlived"},
+		"whole-seconds cut-millis first-lifetime inner-shortens equal-tokens"},
+	{"extend", "extend", false, "the next owner has to ask all the time: on a slow machine one try would come too late",
+		map[string]string{"extend-ignored": "lease"}, "extend-ignored"},
+	{"crash", "abandon", false, "an owner dies, which is a fault in virtual time, and no program can do it",
+		map[string]string{"extend-millis": "recovery@crash"}, ""},
+	{"cancel", "", false, "contexts end, which is a fault in virtual time",
+		map[string]string{"dead-queue": "recovery@cancel", "cancelled-grant": "exclusion@cancel lease@cancel"}, "cancelled-grant"},
+	{"loss", "stale-release", false, "as late-release; it extends, too",
+		map[string]string{"silent-loss": "loss-reported@outlived", "extend-recreates": "loss-reported@outlived"}, "extend-recreates"},
+	{"nested", "reentrant", true, "", map[string]string{"inner-frees": "reentrancy"}, "inner-frees"},
+	{"fences", "contend", true, "", map[string]string{"fence-first": "fencing"}, ""},
+	{"update", "update", true, "", map[string]string{"get-think-set": "effects"}, ""},
+	{"hand-over", "contend", true, "one owner waits for the release of another, which turns would leave to chance",
+		map[string]string{"unreported-grant": "no-spurious-refusal"}, ""},
+	{"renewed", "renewed", false, "as extend; TestRenewalsThatEnd has the locks that it finds", nil, ""},
+	{"wait", "wake-up", false, "a third owner has to ask when the wait is nearly over",
+		map[string]string{"never-woken": "wake-up", "woken-late": "wake-up", "granted-when-over": "exclusion"}, "never-woken woken-late granted-when-over"},
+	{"delay", "release-delay", false, "the others have to ask during the release itself",
+		map[string]string{"release-then-delay": "release-delay", "delay-leaves-token": "release-delay"}, "release-then-delay delay-leaves-token"},
+}
+
+// TestCases checks that the table lists each case and the program that its owners run, and that the
+// catalogue says so of these programs.
+func TestCases(t *testing.T) {
+	var got [][2]string
+	run, want := map[string]bool{}, map[string]bool{}
+	for _, c := range cases {
+		program := ""
+		if c.runs {
+			program = c.program
+			run[program] = true
+		}
+		if c.program != "" {
+			workloads.Must(c.program)
+		}
+		got = append(got, [2]string{c.name, program})
+	}
+	if diff := cmp.Diff(got, locktest.Cases()); diff != "" {
+		t.Errorf("cases and their programs (-listed +locktest):\n%s", diff)
+	}
+	for _, p := range workloads.By(workloads.Tested) {
+		want[p.Name] = true
+	}
+	if diff := cmp.Diff(run, want); diff != "" {
+		t.Errorf("programs that cases run (-listed +catalogue):\n%s", diff)
+	}
+}
+
+// TestTryFindsMutants checks that each case finds its mutants and, in long tests, that no other case
+// finds those that only it finds. The mutants left out can only be caught with a scheduler, or with
+// faults.
 func TestTryFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees in sound locks what it would see in these")
 	}
-	for mutant, breaks := range map[string]string{
-		"get-think-set":      "exclusion effects",
-		"process-token":      "exclusion",
-		"plain-del":          "owner-release@outlived",
-		"equal-tokens":       "owner-release@outlived",
-		"shared-token":       "owner-release@outlived",
-		"extend-anyone":      "owner-release@outlived",
-		"whole-seconds":      "lease",
-		"cut-millis":         "lease",
-		"drift-added":        "lease",
-		"first-lifetime":     "lease",
-		"inner-shortens":     "lease",
-		"extend-millis":      "recovery@crash",
-		"silent-loss":        "loss-reported@outlived",
-		"extend-recreates":   "loss-reported@outlived",
-		"extend-ignored":     "lease",
-		"inner-frees":        "reentrancy",
-		"fence-first":        "fencing",
-		"fence-expires":      "fencing",
-		"unreported-grant":   "no-spurious-refusal",
-		"dead-queue":         "recovery@cancel",
-		"cancelled-grant":    "exclusion@cancel lease@cancel",
-		"never-woken":        "wake-up",
-		"woken-late":         "wake-up",
-		"granted-when-over":  "exclusion",
-		"release-then-delay": "release-delay",
-		"delay-leaves-token": "release-delay",
-	} {
-		t.Run(mutant, func(t *testing.T) {
-			d := find(t, mutant)
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { findsMutant(t, d, cellsOf(t, breaks)) })
-		})
+	for _, c := range cases {
+		for mutant, breaks := range c.finds {
+			t.Run(c.name+"/"+mutant, func(t *testing.T) {
+				d, only := find(t, mutant), slices.Contains(strings.Fields(c.only), mutant)
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { findsMutant(t, d, c.name, cellsOf(t, breaks), only) })
+			})
+		}
 	}
 }
 
-// findsMutant performs only the test cases for the fault, unless long tests are on.
-func findsMutant(t *testing.T, d design.Design, breaks []lockbench.Cell) {
+// findsMutant performs only the test case that finds the fault, unless long tests are on.
+func findsMutant(t *testing.T, d design.Design, test string, breaks []lockbench.Cell, only bool) {
 	t.Helper()
-	cases, options := breaks, []locktest.RunOption(nil)
+	var options []locktest.RunOption
 	owners := ownersOf(d, environment(t))
 	switch strings.TrimPrefix(d.Name, "mutants/") {
 	case "process-token", "shared-token":
 		owners = threadsOf(t, d, environment(t))
 	case "inner-frees":
 		options = append(options, locktest.WithClaims("reentrancy"))
-	case "equal-tokens": // tokens are alike if both owners were granted equally often
-		cases = cellsOf(t, "lease")
-	case "granted-when-over":
-		cases = cellsOf(t, "wake-up")
-	case "cancelled-grant":
-		cases = cellsOf(t, "recovery@cancel")
 	}
 	if !longtest.On() {
-		options = append(options, locktest.WithCases(cases...))
+		options = append(options, locktest.WithCase(test))
 	}
-	trial := tried(t, owners, options...)
+	dir := t.TempDir()
+	trial := tried(t, owners, append(options, locktest.WithHistories(dir))...)
 	for _, cell := range breaks {
 		wantBroken(t, trial, cell)
+	}
+	if !only {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.lbh"))
+	for _, file := range files {
+		if against := judgedAgain(t, file).Cells().Against(); len(against) > 0 && !strings.HasSuffix(file, "-"+test+".lbh") {
+			t.Errorf("%s breaks %v, too", file, against)
+		}
 	}
 }
 
@@ -183,7 +230,7 @@ func TestServiceThatNeverAnswers(t *testing.T) {
 // triedWhole is tried, with the same length under -short.
 func triedWhole(t *testing.T, owners func() (lockbench.Locker, error), options ...locktest.RunOption) locktest.Result {
 	t.Helper()
-	trial, err := locktest.Try(t.Context(), owners, append(options, locktest.WithHistories(t.TempDir()))...)
+	trial, err := locktest.Try(t.Context(), owners, append([]locktest.RunOption{locktest.WithHistories(t.TempDir())}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func business() []Program {
 		},
 		{
 			Name: "reentrant", Summary: "acquire to a depth, release the inner levels early, work on, release the last",
-			Drivers: Live | Explored, Exercises: Contended(lockbench.Reentrancy.At(0)), Exploration: onRequest, Step: nestToDepth,
+			Drivers: Live | Explored | Tested, Exercises: Contended(lockbench.Reentrancy.At(0)), Exploration: onRequest, Step: nestToDepth,
 		},
 	}
 }

@@ -16,9 +16,10 @@
 // Hold. They take their arguments from the options, count the answers, and go through the
 // client's [Driver] if it has one: so time passes, and a scheduler picks its next step.
 //
-// Most test cases of package locktest are no programs. A program is one client that knows
+// Many test cases of package locktest are no programs. A program is one client that knows
 // nothing of the others: chance or the scheduler decides how they meet. A case has neither
 // many rounds nor a scheduler, so it directs several owners from one goroutine: the second
 // tries when the lease of the first must be over, and once the second is granted the key,
-// the first releases. The owners are clients of this package and make the same steps.
+// the first releases. The owners are clients of this package and make the same steps. The
+// cases in which owners meet by taking turns run programs.
 package workloads
