@@ -88,7 +88,8 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	return err == nil || errors.As(err, &refused), err
 }
 
-// whileRunning runs f when the process is not paused. The process dies only while no such f runs.
+// whileRunning waits while the process is paused and then runs f, unless the process has died. The
+// process dies only while no such f runs.
 func (p *Process) whileRunning(f func() error) error {
 	if !p.await() {
 		return errCrashed

@@ -128,7 +128,7 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
-// pauseServer suspends the server, which answers the commands that arrive meanwhile afterwards.
+// pauseServer suspends the server. It answers the commands that arrived meanwhile when it resumes.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)

@@ -50,14 +50,14 @@ func quantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
 // level.
 func needed(level float64) int {
 	n := LeastRuns
-	for leastP(turns(n)) > level {
+	for leastP(alternatingBlocks(n)) > level {
 		n++
 	}
 	return n
 }
 
-// turns returns the blocks of n measurements of each side, with zero values.
-func turns(n int) (blocks []Block) {
+// alternatingBlocks returns the blocks of n runs of each side that alternate.
+func alternatingBlocks(n int) (blocks []Block) {
 	for ; n >= 2*BlockRuns; n -= BlockRuns {
 		blocks = append(blocks, Block{make([]float64, BlockRuns), make([]float64, BlockRuns)})
 	}
