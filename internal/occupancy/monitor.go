@@ -154,12 +154,12 @@ type monitoredLocker struct {
 	monitor        *Monitor
 	inner          lockbench.Locker
 	dead           func() bool    // see MortalLocker
-	holdings       []*holding // of this client
-	statesValidity bool // the leases state their validity, so the clock need not be read
-	key            string // the key acquired last
-	section        *section // the section of key: most clients acquire the same key again
+	holdings       []*holding     // of this client
+	statesValidity bool           // the leases state their validity, so the clock need not be read
+	key            string         // the key acquired last
+	section        *section       // the section of key: most clients acquire the same key again
 	leases         []watchedLease // unused ones, made in advance
-	_              [64]byte // keeps clients from sharing a cache line
+	_              [64]byte       // keeps clients from sharing a cache line
 }
 
 // Acquire enters when the lock was granted with a known validity.
