@@ -193,15 +193,15 @@ func (c *Checker) acquireGranted(k *key, op *history.Op) {
 	if h.retired {
 		k.refusal.ended(h)
 	}
-	if !h.Known && !k.affected.ActedBefore(h.First, op) { // the first acquire may act later, and grant the key once more
+	if !h.Confirmed && !k.affected.ActedBefore(h.First, op) { // the first acquire may act later, and grant the key once more
 		h.Regrant = true
 	}
 	h.anew(interval.Return(op))
 	h.under |= c.meetings.own
 	if h.Returned(op) {
-		c.addStart(k, h, op, !h.Known)
+		c.addStart(k, h, op, !h.Confirmed)
 	}
-	h.Known = true
+	h.Confirmed = true
 }
 
 // addStart notes that a segment of the must-hold interval of h begins at the return of op. With

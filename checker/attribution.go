@@ -187,7 +187,7 @@ func (c *Checker) byEffect(how *kind, f fact, x *pending.Effect, shown ...*histo
 // was being told of the loss; nil if there is none.
 func (k *key) nextOwner(h *hold) *hold {
 	for other := range k.allHolds() {
-		if other.Known && other.client != h.client && other.follows(h) {
+		if other.Confirmed && other.client != h.client && other.follows(h) {
 			return other
 		}
 	}
@@ -198,7 +198,7 @@ func (k *key) nextOwner(h *hold) *hold {
 // h began. If clocks are off, the order is unknown.
 func (k *key) grantedToOthersSince(h *hold) bool {
 	for other := range k.allHolds() {
-		if other.Known && other.client != h.client && !other.Newest.Before(h.Began()) {
+		if other.Confirmed && other.client != h.client && !other.Newest.Before(h.Began()) {
 			return true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // The Checker keeps the history until the next Reset, which also overwrites Result.Findings.
 func NewBrief(h history.Header) *Checker {
 	c := New(h)
-	c.brief, c.cache = true, nil
+	c.verdictsOnly, c.cache = true, nil
 	return c
 }
 
@@ -34,7 +34,7 @@ func (c *Checker) Reset(h history.Header) {
 		}
 	}
 	fresh := Checker{
-		header: h, rules: interval.RulesOf(h), brief: c.brief, pools: c.pools,
+		header: h, rules: interval.RulesOf(h), verdictsOnly: c.verdictsOnly, pools: c.pools,
 		keyTable: keyTable{keys: c.keys, clientEnds: c.clientEnds[:0], parts: c.parts},
 		findingsSoFar: findingsSoFar{
 			tallies: c.tallies,
@@ -42,7 +42,7 @@ func (c *Checker) Reset(h history.Header) {
 		},
 		faults: faults{clients: c.faults.clients.Empty(), standstills: interval.NewStandstills(h)},
 	}
-	if c.brief {
+	if c.verdictsOnly {
 		fresh.result.Findings = c.result.Findings[:0]
 	}
 	*c = fresh

@@ -22,7 +22,7 @@ import (
 //	c[cell]    exactly these conditions       a row of JSON
 //	Touched    held by more, broken by none   comparisons, gates of claims, locktest
 //	Sum        held and broken by more        thresholds, searches of a limit
-//	Tried      occasions alone; under no
+//	Exposure   occasions alone; under no
 //	           condition exactly that         tables and conclusions
 //	HeldOn     occasions, none if broken      strength of a claim
 type Cells map[lockbench.Cell]Finding
@@ -114,10 +114,10 @@ func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	return n
 }
 
-// Tried returns the exposure that counts for cell in a table or a conclusion, of findings with this
-// verdict. For a cell under no condition it is the exposure under no condition, else the sum by
+// Exposure returns the exposure that counts for cell in a table or a conclusion, of findings with
+// this verdict. For a cell under no condition that is the exposure of c[cell], else the sum by
 // [Cells.Occasions].
-func (c Cells) Tried(cell lockbench.Cell, v Verdict) int64 {
+func (c Cells) Exposure(cell lockbench.Cell, v Verdict) int64 {
 	if cell.Under != 0 {
 		return c.Occasions(cell, v)
 	}

@@ -40,7 +40,7 @@ func TestReadCells(t *testing.T) {
 		touched     Finding
 		sum         Finding
 		heldOn      int64
-		when, total int64 // held occasions of Tried, and those held or broken
+		when, total int64 // held occasions of Exposure, and those held or broken
 	}{
 		{"none", nil, undisturbed, Finding{}, Finding{}, 0, 0, 0},
 		{"more conditions hold it", held, died, heldOn(7), heldOn(7), 7, 7, 7},
@@ -60,7 +60,7 @@ func TestReadCells(t *testing.T) {
 		if got := c.cells.HeldOn(c.cell); got != c.heldOn {
 			t.Errorf("%s: held on %d occasions, want %d", c.name, got, c.heldOn)
 		}
-		if got := c.cells.Tried(c.cell, Held); got != c.when {
+		if got := c.cells.Exposure(c.cell, Held); got != c.when {
 			t.Errorf("%s: a table has %d occasions, want %d", c.name, got, c.when)
 		}
 		if got := c.cells.Occasions(c.cell, Held, Broken); got != c.total {

@@ -30,8 +30,8 @@ type Checker struct {
 	meetings  meetings    // of the acquire that returns
 	takeEvent *history.Op // the fault event of factTakenAway, while that is published
 
-	brief bool // see NewBrief
-	pools pools
+	verdictsOnly bool // see NewBrief
+	pools        pools
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations
 	// of clients itself. number is the place of the current event among those of all shards.

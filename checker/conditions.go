@@ -201,7 +201,7 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	}
 }
 
-// ranLate sets causes on the open holds, those of the client included, since a command of client
+// ranLate sets the bits of causes on the open holds, including those of client: a command of client
 // ran after its call had ended.
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {

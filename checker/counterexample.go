@@ -65,7 +65,7 @@ func (c *Checker) counterexample(w candidate) *Counterexample {
 	for _, op := range w.ops {
 		who = append(who, clientName(op.Client))
 		out.Ops = append(out.Ops, *op)
-		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Known {
+		if h := w.key.find(op.Hold); h != nil && op.Kind == history.Acquire && h.Confirmed {
 			out.Holds = append(out.Holds, h.forCounterexample())
 		}
 	}

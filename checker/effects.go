@@ -44,8 +44,8 @@ func writeCalled(c *Checker, k *key, op *history.Op) {
 	}
 }
 
-// writeReturned looks for a lost update: one that write op overwrote, or one that overwrote the
-// value that op is based on.
+// writeReturned looks for a lost update: a write that op overwrote although its client had not read
+// it, or one that is based on the same version as op.
 func writeReturned(c *Checker, k *key, op *history.Op) {
 	w := k.writes.Returned(op)
 	if w == nil {

@@ -51,7 +51,7 @@ func intruded(_ *Checker, f fact) {
 func workedPast(c *Checker, f fact) {
 	h := f.hold
 	until := interval.Earlier(f.at, h.LastWork) // an owner that was told of the loss stops
-	if !h.Known || !h.Anchored || h.Dead || until.T <= h.Base {
+	if !h.Confirmed || !h.Anchored || h.Dead || until.T <= h.Base {
 		return
 	}
 	under := c.touching(h) | c.renewing(h, until.T) | lockbench.Outlived

@@ -53,7 +53,7 @@ func (c *Checker) countMeetings(k *key, op *history.Op) {
 func (c *Checker) meet(m *meetings, h *hold) {
 	op := m.op
 	inside := h.HasMust && interval.Call(op).Before(h.MustEnd())
-	judged := h.Known && h.From != history.NoStamp && h.staleOp == nil && !h.staleConcurrent
+	judged := h.Confirmed && h.From != history.NoStamp && h.staleOp == nil && !h.staleConcurrent
 	if !inside && !judged {
 		return
 	}

@@ -102,7 +102,7 @@ func (c *Checker) bound(k *key, op *history.Op, end interval.Stamp) {
 		until = end.T
 	}
 	switch {
-	case h != nil && !h.Known && h.ops[0] == op:
+	case h != nil && !h.Confirmed && h.ops[0] == op:
 		h.EndMayHold(until)
 		if h.retired {
 			r.ended(h)

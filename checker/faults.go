@@ -131,9 +131,9 @@ func (c *Checker) died(op *history.Op) {
 func (h *hold) leftBehind(t, slack int64) bool {
 	lost := h.supersededAt != interval.Forever || h.knowsLoss || h.CertainlyFree
 	if h.under&lockbench.Failover != 0 { // the failover may have brought it back
-		return h.Known
+		return h.Confirmed
 	}
-	return h.Known && !lost && (!h.Released || h.Latest(slack) >= t)
+	return h.Confirmed && !lost && (!h.Released || h.Latest(slack) >= t)
 }
 
 // late applies that a command of a client ran after the call that had sent it was over. The command
@@ -236,7 +236,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.Known || !victim.MustHoldAt(interval.Call(fault)) {
+	if victim == nil || !victim.Confirmed || !victim.MustHoldAt(interval.Call(fault)) {
 		return
 	}
 	for _, op := range c.faults.clients.Get(int32(fault.Value)).UnderWay {

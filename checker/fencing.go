@@ -36,7 +36,7 @@ var (
 type fences struct {
 	pending.Fences[*hold]
 	admitted uint64      // the highest fence of an accepted write
-	admitter *history.Op // that write
+	admitter *history.Op // the write with that fence
 	// forgotten is the grant with the highest fence before the server forgot it. since is the time
 	// of that, and cause the condition.
 	forgotten *hold
@@ -87,7 +87,7 @@ func (f *fences) granted(c *Checker, k *key, h *hold, op *history.Op) {
 
 // ended notes that the must-hold interval of h is over.
 func (f *fences) ended(h *hold) {
-	if op := h.ops[0]; h.Known && !interval.Call(op).Before(f.since) && h.HasMust {
+	if op := h.ops[0]; h.Confirmed && !interval.Call(op).Before(f.since) && h.HasMust {
 		f.End(pending.FencedGrant[*hold]{Hold: h, Fence: op.Fence})
 	}
 }

@@ -77,7 +77,7 @@ type interference struct {
 // newHold returns the hold that acquire op begins.
 func (c *Checker) newHold(op *history.Op) *hold {
 	var h *hold
-	if c.brief { // only here, since a pool keeps all holds of the history
+	if c.verdictsOnly { // only here, since a pool keeps all holds of the history
 		h = c.pools.holds.Get()
 	} else {
 		h = &hold{}

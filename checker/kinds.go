@@ -23,7 +23,7 @@ const (
 	fencing
 	effects
 	wakeUp
-	guaranteeCount
+	guaranteeCount // number of guarantees
 )
 
 // names[p] is the public name of guarantee p. TestEveryGuaranteeIsComplete checks that none is
@@ -53,7 +53,7 @@ const (
 	TooShort                   // was the lock taken from its owner too soon?
 	Stuck                      // was a client refused for no reason, or for ever?
 	ToldWrong                  // was an answer of the lock untrue?
-	Questions
+	Questions                  // number of questions
 )
 
 var questionNames = [Questions]string{"two at once", "lost update", "too short", "stuck", "told wrong"}

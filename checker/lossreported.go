@@ -62,7 +62,7 @@ func toldLost(c *Checker, f fact) {
 		c.lossDue(h, f.at)
 	}
 	_, replaced := f.key.caps.Get(h.client) // the owner's own acquire of unknown outcome may have replaced the hold
-	valid := h.Known && !replaced && h.From != history.NoStamp && f.at.Before(interval.Stamp{T: h.Until})
+	valid := h.Confirmed && !replaced && h.From != history.NoStamp && f.at.Before(interval.Stamp{T: h.Until})
 	if valid && h.supersededAt == interval.Forever && !c.partial && !h.forgotten && !f.key.mayHaveGivenUp(h, f.op) {
 		c.explain(unfoundedLosses, f)
 	}

@@ -35,7 +35,7 @@ func staleInto(c *Checker, f fact) {
 		return
 	}
 	for next := range f.key.others(h.client) {
-		if !next.Known || !h.Granted.Before(next.Granted) || !next.Granted.Before(f.at) {
+		if !next.Confirmed || !h.Granted.Before(next.Granted) || !next.Granted.Before(f.at) {
 			continue
 		}
 		if !next.MustHoldAt(f.at) {

@@ -25,20 +25,20 @@ func Parallel(h history.Header, goroutines int) (add func(history.Event), finish
 }
 
 // A parallel judges one history in two phases. In the first, every shard judges the keys of its
-// partitions in a goroutine of its own, and whole only follows the operations under way of each
+// partitions in a goroutine of its own, and checker only follows the operations under way of each
 // client. The first event that concerns more than one key ends this phase: the findings of the
-// shards are merged into whole, which judges all later events in one goroutine.
+// shards are merged into checker, which judges all later events in one goroutine.
 type parallel struct {
-	whole      *Checker
+	checker    *Checker
 	shards     []*shard                    // none in the second phase
 	dispatched int64                       // number of events passed to shards so far
-	sequential *relay.Relay[history.Event] // to whole in the second phase, nil in the first
+	sequential *relay.Relay[history.Event] // to checker in the second phase, nil in the first
 }
 
 func newParallel(h history.Header, goroutines int) *parallel {
-	p := &parallel{whole: New(h)}
+	p := &parallel{checker: New(h)}
 	// Faults, and acquires that join levels left on the server, relate a client's keys to each other.
-	if goroutines < 2 || p.whole.faulty() || p.whole.rules.Joins() {
+	if goroutines < 2 || p.checker.faulty() || p.checker.rules.Joins() {
 		p.startSequential()
 		return p
 	}
@@ -52,7 +52,7 @@ func newParallel(h history.Header, goroutines int) *parallel {
 func (p *parallel) startSequential() {
 	p.sequential = relay.New(func(events []history.Event) {
 		for _, ev := range events {
-			p.whole.Add(ev)
+			p.checker.Add(ev)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func (p *parallel) add(ev history.Event) {
 
 // dispatch queues an event of one key for the shard that judges the key.
 func (p *parallel) dispatch(ev history.Event) {
-	p.whole.follow(ev)
+	p.checker.follow(ev)
 	p.dispatched++
 	s := p.shards[count.PartitionOf(ev.Op.Key)%len(p.shards)]
 	s.queue.Add(numberedEvent{Event: ev, number: p.dispatched})
@@ -84,9 +84,9 @@ func (p *parallel) dispatch(ev history.Event) {
 // whether that is all ev says. A standstill concerns all keys alike, so it does not end the first
 // phase.
 func (p *parallel) passStandstill(ev history.Event) (handled bool) {
-	span, found := p.whole.faults.standstills.Next(ev)
+	span, found := p.checker.faults.standstills.Next(ev)
 	if ev.Op.Kind == history.Fault && fault.EventOf(ev.Op.Note).Act == fault.StandsStill {
-		p.whole.faulted(ev.Op)
+		p.checker.faulted(ev.Op)
 		span, found = interval.Span{From: ev.Op.Call, Until: interval.After(ev.Op.Call, ev.Op.Value)}, true
 		handled = true
 	}
@@ -120,7 +120,7 @@ func (p *parallel) finish(end history.End) Result {
 	if p.sequential != nil {
 		p.sequential.Wait()
 	}
-	return p.whole.Finish(end)
+	return p.checker.Finish(end)
 }
 
 // A shard judges the keys of some partitions in a goroutine of its own.
@@ -156,14 +156,14 @@ func (s *shard) judge(ev numberedEvent) {
 	s.Add(ev.Event)
 }
 
-// join ends the first phase: it waits for the shards and merges their findings into whole.
+// join ends the first phase: it waits for the shards and merges their findings into checker.
 func (p *parallel) join() {
 	for _, s := range p.shards {
 		s.queue.Wait()
-		p.whole.absorb(s.Checker)
+		p.checker.absorb(s.Checker)
 	}
 	if len(p.shards) > 0 {
-		p.whole.trimCandidates()
+		p.checker.trimCandidates()
 	}
 	p.shards = nil
 }

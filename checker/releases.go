@@ -80,7 +80,7 @@ func (c *Checker) extendCalled(k *key, op *history.Op) {
 
 func (c *Checker) extendReturned(k *key, op *history.Op) {
 	h := k.find(op.Hold)
-	if past := h == nil || h.Released; past && slices.ContainsFunc(k.holds, func(o *hold) bool { return o.client == op.Client && o != h && o.Known && !o.Released }) {
+	if past := h == nil || h.Released; past && slices.ContainsFunc(k.holds, func(o *hold) bool { return o.client == op.Client && o != h && o.Confirmed && !o.Released }) {
 		k.refusal.RenewalReturned(op)
 	}
 	if h == nil {

@@ -113,7 +113,7 @@ func (k *key) metStaleCall(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths
 	}
-	under, beside := k.stale.Concurrent(h.client, interval.Later(h.Began(), interval.Call(h.First)))
+	under, concurrent := k.stale.Concurrent(h.client, interval.Later(h.Began(), interval.Call(h.First)))
 	h.under |= under
-	return beside
+	return concurrent
 }

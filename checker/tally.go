@@ -45,13 +45,13 @@ func (c *Checker) violate(v candidate) {
 	if c.counts(v) {
 		r.Against++
 	}
-	if !c.brief {
+	if !c.verdictsOnly {
 		r.When.Add(c.last.T, 1)
 	}
 	c.violations++
 	c.breached(v)
 	v.number = c.number
-	if !c.brief && len(r.Broken) < candidates {
+	if !c.verdictsOnly && len(r.Broken) < candidates {
 		r.Broken = append(r.Broken, v)
 	}
 }
@@ -91,7 +91,7 @@ func (c *Checker) counts(v candidate) bool {
 // measure adds ns to the durations measured of p under these conditions, unless the judgement is
 // brief.
 func (c *Checker) measure(p guaranteeID, under lockbench.Conditions, ns int64) {
-	if !c.brief {
+	if !c.verdictsOnly {
 		c.tallies[p].At(under).Measured.Add(ns)
 	}
 }

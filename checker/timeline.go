@@ -20,7 +20,7 @@ func (c *Checker) called(op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
-	if !c.brief {
+	if !c.verdictsOnly {
 		k.operations.Keep(op, &k.part.smallKeys)
 	}
 	switch op.Kind {
@@ -98,7 +98,7 @@ func (c *Checker) compareStart(k *key, i int) {
 		if interval.Conflict(&a.Grant, &s.h.Grant) {
 			c.publish(factOverlap, fact{at: s.at, key: k, hold: a, other: s.h})
 		}
-		if s.grant && a.Known && a.Granted.Before(s.at) && !a.Released && s.h.follows(a) {
+		if s.grant && a.Confirmed && a.Granted.Before(s.at) && !a.Released && s.h.follows(a) {
 			c.superseded(k, a, s)
 		}
 	}

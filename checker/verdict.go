@@ -24,7 +24,7 @@ func (c *Checker) Finish(end history.End) Result {
 	c.result.Partial, c.result.Why = end.Partial, end.Why
 	still := &c.faults.standstills
 	c.result.Standstills = Standstills{still.Times, time.Duration(still.For), time.Duration(still.Longest)}
-	if !c.brief {
+	if !c.verdictsOnly {
 		c.crossCheck(end.Trailer)
 		c.result.GrantsByClient = c.fair.Shares()
 	}
@@ -90,7 +90,7 @@ func (c *Checker) countsOf(p guaranteeID, r *row) CellFinding {
 // find returns the finding on a row.
 func (c *Checker) find(p guaranteeID, r *row) CellFinding {
 	f := c.countsOf(p, r)
-	if c.brief {
+	if c.verdictsOnly {
 		return f
 	}
 	f.Measures, f.When = r.Measured.Figures(monitors[p].measures), r.When
@@ -123,7 +123,7 @@ func (c *Checker) verdict(p guaranteeID, r *row, claimed bool) (Verdict, string)
 // slackNote returns a note on the slack that was granted.
 func (c *Checker) slackNote(p guaranteeID, under lockbench.Conditions) string {
 	switch allowed := monitors[p].allowed; {
-	case c.brief:
+	case c.verdictsOnly:
 	case allowed != nil:
 		return allowed(c)
 	case under&lockbench.Skew != 0:

@@ -62,9 +62,10 @@ type track interface {
 	ended(op *Op)
 }
 
-// Grants sets the function that returns the granted lease for a requested one. If an acquire gets
-// no answer, its result is recorded as the lease that the server may have granted. Zero is no
-// lease: then none counts as requested. Call it before the client begins.
+// Grants sets the function that returns the lease that the lock grants when it is asked for one.
+// The record of an acquire without an answer has its result, since the server may have granted that
+// lease. If it returns zero, the lock has no lease, and the recorded request is zero, too. Call it
+// before the client begins.
 func (c *Client) Grants(lease func(asked time.Duration) time.Duration) { c.grants = lease }
 
 // GivesUp sets the time after which the design itself stops waiting for a reply; the default is 20

@@ -22,8 +22,8 @@ const Stale = "stale"
 
 // Bounds of the text of errors in notes, see [Op.ErrorWords].
 const (
-	maxTextBytes  = 200
-	maxTexts      = 64 // different ones in a history: an error may contain a name or a port, and so be new each time
+	maxTextBytes  = 200 // bytes
+	maxTexts      = 64  // different ones in a history: an error may contain a name or a port, and so be new each time
 	textSeparator = ": "
 )
 

@@ -65,7 +65,7 @@ func NewSource(r io.Reader) (Source, error) {
 	}
 }
 
-// maxBlank is the number of bytes among which the first must be that is not blank.
+// maxBlank bounds the blank bytes at the start of a history.
 const maxBlank = 4096
 
 // readerOf returns the reader of a history that begins with head, nil if there is none, and whether

@@ -169,8 +169,8 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 		if d.At(info.Name.At(0)).Verdict != checker.NotApplicable {
 			a.foreign = false
 		}
-		a.occasions += d.Tried(cell, checker.Held)
-		a.doubted += d.Tried(cell, checker.Untested)
+		a.occasions += d.Exposure(cell, checker.Held)
+		a.doubted += d.Exposure(cell, checker.Untested)
 	}
 	return a
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Group has the services of a run, which know nothing of each other. Designs for one
-// service lock on the first, which has the guarded records, too; designs for several use
-// as many as they need. It has one service at least.
+// A Group has the services of a run, at least one, which are independent of each other. Designs for
+// one service lock on the first, which also has the guarded records; designs for several use as
+// many as they need.
 type Group []design.Service
 
 // First returns the service with the guarded records, on which designs for one service

@@ -68,7 +68,7 @@ func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) 
 	for i := range all {
 		for _, g := range of {
 			if cell := g.At(under); !all[i].Guarded {
-				n += all[i].Cells.Tried(cell, checker.Held)
+				n += all[i].Cells.Exposure(cell, checker.Held)
 			}
 		}
 	}

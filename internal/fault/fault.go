@@ -29,13 +29,13 @@ type Fault struct {
 	// P is the probability on each occasion, 0 to 1. An occasion is a command that a lock sends,
 	// for pause also a grant, and for cancel a call of the lock.
 	P float64
-	// While limits when it may occur.
+	// While restricts the times at which it may occur.
 	While While
 	// For is how long it lasts. Zero lasts past the lease.
 	For time.Duration
-	// By is how far clocks are off: two processes differ by up to twice that. Zero is a second more
+	// By is the offset of clocks: two processes differ by up to twice that. Zero is one second more
 	// than the design's tolerance. For slow it is the delay of commands and replies. For clock-step
-	// it is how far the clock jumps ahead, or back if negative; zero jumps past the lease.
+	// it is the step ahead, or back if negative; zero steps past the lease.
 	By time.Duration
 	// N is the number of servers that are down or have their clocks stepped; for throttle, the rate
 	// in KB/s.

@@ -56,14 +56,15 @@ func (t Target) String() string {
 type Live struct {
 	// Usual is the fault with its default settings.
 	Usual Fault
-	// Settings are its settings beside at, until, every and while. Those four belong to all
-	// faults but faults of processes.
+	// Settings are its settings other than at, until, every and while. All faults but those of
+	// processes have these four.
 	Settings []Setting
 	Needs    Needs
 	// NotWith is a fault that cannot share a run with it, for the reason Why; empty for none.
 	NotWith Kind
 	Why     string
-	// Several faults are for designs that lock on several servers, and spare designs on one.
+	// Several is set for faults of designs that lock on several servers. Designs on one server are
+	// spared.
 	Several bool
 	// On names the occasions of a fault of clients, or an additional condition of a fault of
 	// the server: see [Row.When].
@@ -74,11 +75,11 @@ type Live struct {
 type Setting struct {
 	Name string // "p", "for", "by" or "n"
 	Zero Zero
-	// Most is the longest time, zero for no bound.
+	// Most is the longest duration, zero for no bound.
 	Most time.Duration
-	// Signed settings may be negative.
+	// Signed is set if the value may be negative.
 	Signed bool
-	// Servers settings count servers, and there must be so many.
+	// Servers is set if the value is a number of servers, which must exist.
 	Servers bool
 }
 

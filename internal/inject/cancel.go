@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// An ending is the planned end of a call's context.
+// An ending is the planned end of the context of a call.
 type ending struct {
 	plan     *plan
 	commands atomic.Int32 // number of commands until the end; it comes at the last of them
@@ -17,18 +17,17 @@ type ending struct {
 type phase int
 
 const (
-	unsent   phase = iota // it is not sent
-	underWay              // it runs, but its reply is not waited for
-	answered              // it was answered
+	unsent   phase = iota // the command is not sent
+	underWay              // it runs, but its reply is not awaited
+	answered              // its reply has arrived
 	phases
 )
 
-// maxCommands is the largest number of commands of a call before its context ends.
+// maxCommands is the largest number of commands that a call sends before its context ends.
 const maxCommands = 3
 
-// toCancel returns a context for one call, perhaps with a planned end, and the
-// function that releases it. A lock may go on using the context of its acquire while
-// it is held.
+// toCancel returns a context for one call, perhaps with a planned end, and the function that
+// releases it. A lock may go on to use the context of its acquire while it is held.
 func (c *Client) toCancel(ctx context.Context) (context.Context, context.CancelFunc) {
 	plan := c.p.in.chosen(c.actor, c.held.Load() > 0, atCall)
 	if plan == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A Client is one owner under faults. Only one goroutine may use it; its process may be hit
-// by faults at any time.
+// A Client is one owner that is subject to faults. Only one goroutine may use it; faults may affect
+// its process at any time.
 type Client struct {
 	p      *Process
 	record *history.Client
@@ -26,8 +26,8 @@ type Client struct {
 	cancels []context.CancelFunc
 }
 
-// Client puts the owner with this id, recorded by record, under faults. It lives in p, and
-// dies with it: at once if p has crashed.
+// Client makes the owner with this id, recorded by record, subject to faults. It lives in p and
+// dies with it: at once if p has died.
 func (p *Process) Client(id int, record *history.Client) *Client {
 	c := &Client{p: p, record: record, actor: newActor(p.in, int64(id))}
 	if p.skewed != nil {
@@ -71,7 +71,7 @@ func (c *Client) hold(n int64) {
 	c.held.Add(n)
 	c.p.in.held.Add(n)
 	if n > 0 && c.p.skewed != nil {
-		c.p.skewed.metHeld.Add(1)
+		c.p.skewed.occurredHeld.Add(1)
 	}
 }
 
@@ -104,8 +104,8 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// Locker returns inner under faults. It must be the outermost decorator: a pause after a
-// grant begins when the grant is known and recorded.
+// Locker returns inner subject to faults. It must be the outermost decorator: a pause after a grant
+// begins when the client knows the grant and it is recorded.
 func (c *Client) Locker(inner lockbench.Locker) lockbench.Locker { return locker{c, inner} }
 
 type locker struct {
@@ -120,7 +120,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 		return nil, errCrashed
 	}
 	c.acquiring.Store(true)
-	asked := c.p.in.ledger.ask(key)
+	asked := c.p.in.ledger.acquireCalled(key)
 	calling, done := c.toCancel(ctx)
 	lease, err := l.inner.Acquire(calling, key, opt)
 	c.acquiring.Store(false)
@@ -130,7 +130,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	}
 	c.hold(1)
 	held := &heldLease{Wrapped: lockbench.Wrapped{Lease: lease}, client: c, done: done, heldKey: asked}
-	c.p.in.ledger.take(&held.heldKey, c.p.in.config.Lease)
+	c.p.in.ledger.acquired(&held.heldKey, c.p.in.config.Lease)
 	c.p.in.granted.tell()
 	if c.diesHolding() {
 		return nil, errCrashed
@@ -141,7 +141,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return held, nil
 }
 
-// diesHolding may crash the process of a lock with unseen commands, just after a
+// diesHolding may kill the process of a lock whose commands lockbench does not see, just after a
 // grant or before a release, and reports whether it did. Other processes die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
@@ -198,7 +198,7 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (l *heldLease) released() {
 	if l.done != nil {
 		l.client.hold(-1)
-		l.client.p.in.ledger.drop(&l.heldKey)
+		l.client.p.in.ledger.released(&l.heldKey)
 		l.done()
 		l.done = nil
 	}

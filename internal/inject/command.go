@@ -42,8 +42,8 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 // sends meanwhile are part of it.
 type insideKey struct{}
 
-// isLibraryCommand reports whether the client library itself sends the command, to open or check a
-// connection, or as a part of another.
+// isLibraryCommand reports whether the client library itself sends the command: to open or check a
+// connection, or as a part of another command.
 func isLibraryCommand(ctx context.Context, cmd redis.Cmder) bool {
 	switch cmd.Name() {
 	case "hello", "client", "select", "auth", "ping", "readonly":
@@ -88,8 +88,8 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	return err == nil || errors.As(err, &refused), err
 }
 
-// whileRunning runs f while the process lives and is not paused. The process dies only when no such f
-// is running.
+// whileRunning waits while the process is paused and then runs f, unless the process has died. The
+// process dies only while no such f runs.
 func (p *Process) whileRunning(f func() error) error {
 	if !p.await() {
 		return errCrashed
@@ -129,10 +129,10 @@ func (p *Process) command(r *request) error {
 	return p.answered(r, c, p.send(r))
 }
 
-// foreign makes a request of a client library other than go-redis. A request that no client made
-// is not affected, because the client that gave a key up by it cannot be known. Nor are there
-// pauses and deaths at these commands, since such libraries report broken connections in their
-// own ways: these faults come after a grant, and deaths before a release, too.
+// foreign sends a request of a client library other than go-redis. Faults do not affect a request
+// that belongs to no client, because nothing tells which client released a key by it. Pauses and
+// deaths do not occur at these requests, since such libraries report broken connections in their
+// own ways: they occur after a grant, and deaths also before a release.
 func (p *Process) foreign(r *request) error {
 	asked := callOf(r.ctx)
 	if asked == nil || !p.in.active.Load() {
@@ -147,7 +147,7 @@ func (p *Process) foreign(r *request) error {
 	return p.send(r)
 }
 
-// chosen is the fault that occurs at a command of c, or of the background if c is nil; nil for
+// chosen returns the fault that occurs at a command of c, or of the background if c is nil; nil for
 // none.
 func (p *Process) chosen(c *Client) *plan {
 	by := p.background
@@ -157,7 +157,7 @@ func (p *Process) chosen(c *Client) *plan {
 	return p.in.chosen(by, p.met(c), atCommand)
 }
 
-// met reports whether c holds a lock, or any client of the process if c is nil.
+// met reports whether c, or any client of the process if c is nil, holds a lock.
 func (p *Process) met(c *Client) bool {
 	if c != nil {
 		return c.held.Load() > 0
@@ -165,8 +165,8 @@ func (p *Process) met(c *Client) bool {
 	return p.holds()
 }
 
-// chosen is the first fault that occurs on this kind of occasion of by, nil for none. Every
-// fault draws its chance.
+// chosen returns the first fault that occurs on this occasion of by, nil for none. Every fault
+// draws a random number, so that later draws stay the same.
 func (in *Injector) chosen(by *actor, held bool, on occasion) (first *plan) {
 	if !in.active.Load() {
 		return nil
@@ -222,7 +222,7 @@ func (p *Process) crashAt(r *request, c *Client, plan *plan) error {
 	return r.fail(errCrashed)
 }
 
-// cancelled ends the context of a call about a request.
+// cancelled ends the context of a call before, during or after a request.
 func (p *Process) cancelled(r *request, asked *call) error {
 	e, c := asked.ending, asked.client
 	held, acquiring := c.held.Load() > 0, c.acquiring.Load()

@@ -46,7 +46,7 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	}
 	in.outages.Add(1)
 	defer in.outages.Add(1)
-	p.count(in.ledger.unknown(), false)
+	p.count(in.ledger.anyUnreplicated(), false)
 	err := in.replica.Failover(ctx, func() {
 		in.serverRecord.Fault(string(fault.Failover), 0)
 		in.serverRecord.Fault(string(fault.ScriptFlush), 0) // replicas know no scripts
@@ -58,13 +58,12 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	return in.replicate(ctx, p)
 }
 
-// awaitLoss waits until the replica is behind and, if p is limited to held locks, a
-// client holds a lock that the replica does not have. It returns false if the faults
-// end first.
+// awaitLoss waits until the replica lacks data and, if p is limited to held locks, a client holds a
+// lock that the replica does not have. It returns false if the faults end before.
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	for {
 		granted := in.granted.next()
-		if p.While != fault.Held || in.ledger.unknown() {
+		if p.While != fault.Held || in.ledger.anyUnreplicated() {
 			if behind, err := in.replica.Behind(ctx); err == nil && behind > 0 {
 				return true
 			}
@@ -78,70 +77,69 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 	}
 }
 
-// A replicaLedger records the locks that clients hold, and the ones among them that a
-// disconnected replica cannot have: locks acquired since the cut, on keys that were
-// free then or with a lease that has expired since. For other keys the replica may have
-// an older grant, which still locks the key. It is safe for concurrent use.
-type replicaLedger struct {
-	mu    sync.Mutex
-	cuts  int64
-	cut   time.Time
-	held  map[string]int  // number of held locks, by key
-	known map[string]bool // keys locked when the replica was cut off
-	fresh int             // number of held locks that the replica does not have
+// replicaLocks knows which held locks a disconnected replica cannot have: locks acquired since the
+// cut, on keys that were free then or whose lease has expired since. For other keys the replica may
+// have an older grant, which still locks the key. It is safe for concurrent use.
+type replicaLocks struct {
+	mu           sync.Mutex
+	cuts         int64
+	cut          time.Time
+	held         map[string]int  // number of held locks, by key
+	onReplica    map[string]bool // keys locked when the replica was cut off
+	unreplicated int             // number of held locks that the replica does not have
 }
 
-// A heldKey is one acquire or held lock.
+// A heldKey is one acquire, and then the held lock.
 type heldKey struct {
 	key          string
-	asked        int64 // number of cuts at the time of the acquire
+	cutsAtCall   int64 // number of cuts at the time of the acquire
 	unreplicated bool
 }
 
 // cutOff notes that the replica gets no more data.
-func (l *replicaLedger) cutOff() {
+func (l *replicaLocks) cutOff() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cuts++
-	l.cut, l.fresh, l.known = time.Now(), 0, map[string]bool{}
+	l.cut, l.unreplicated, l.onReplica = time.Now(), 0, map[string]bool{}
 	for key := range l.held {
-		l.known[key] = true
+		l.onReplica[key] = true
 	}
 }
 
-// ask begins an acquire of key.
-func (l *replicaLedger) ask(key string) heldKey {
+// acquireCalled returns the heldKey of an acquire of key that begins now.
+func (l *replicaLocks) acquireCalled(key string) heldKey {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return heldKey{key: key, asked: l.cuts}
+	return heldKey{key: key, cutsAtCall: l.cuts}
 }
 
-// take notes that s is held now; lease is how long the replica keeps an older grant.
-func (l *replicaLedger) take(s *heldKey, lease time.Duration) {
+// acquired notes that s is held now. lease is the time for which the replica keeps an older grant.
+func (l *replicaLocks) acquired(s *heldKey, lease time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held[s.key]++
-	if s.asked == l.cuts && (!l.known[s.key] || time.Since(l.cut) > lease) {
+	if s.cutsAtCall == l.cuts && (!l.onReplica[s.key] || time.Since(l.cut) > lease) {
 		s.unreplicated = true
-		l.fresh++
+		l.unreplicated++
 	}
 }
 
-// drop notes that s is no longer held.
-func (l *replicaLedger) drop(s *heldKey) {
+// released notes that s is no longer held.
+func (l *replicaLocks) released(s *heldKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held[s.key]--; l.held[s.key] <= 0 {
 		delete(l.held, s.key)
 	}
-	if s.unreplicated && s.asked == l.cuts {
-		l.fresh--
+	if s.unreplicated && s.cutsAtCall == l.cuts {
+		l.unreplicated--
 	}
 }
 
-// unknown reports whether a client holds a lock that the replica does not have.
-func (l *replicaLedger) unknown() bool {
+// anyUnreplicated reports whether a client holds a lock that the replica does not have.
+func (l *replicaLocks) anyUnreplicated() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fresh > 0
+	return l.unreplicated > 0
 }

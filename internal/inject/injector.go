@@ -67,12 +67,12 @@ type serverState struct {
 	// replica copies the server through link; nil unless the server is to fail over.
 	replica *servers.Replica
 	link    *proxy
-	ledger  replicaLedger
+	ledger  replicaLocks
 
-	// tcpAddresses are the proxies' targets for faults of the network: the servers' TCP addresses, by the
-	// addresses that designs use.
+	// tcpAddresses has the TCP address of each server, to which proxies connect, by the address
+	// that designs use.
 	tcpAddresses map[string]string
-	// nextServer counts the faults of one server, to choose the next server.
+	// nextServer counts the faults of single servers, which affect the servers in turn.
 	nextServer int
 	// ahead is how far the stepped clocks are ahead.
 	ahead time.Duration
@@ -86,10 +86,11 @@ type plan struct {
 	row *fault.Row
 	how injection
 	due atomic.Int64 // the next occurrence by the clock, in ns since the start
-	// clientFaultInterval is the time between occurrences beside chance, zero for chance alone.
+	// interval is the longest time between two occurrences in addition to those by chance; zero for
+	// chance alone.
 	interval time.Duration
 
-	occurrences, metHeld, metAcquire atomic.Int64
+	occurrences, occurredHeld, occurredAcquiring atomic.Int64
 }
 
 // New prepares the faults of a run. It fails if they cannot be injected into the configuration's
@@ -98,7 +99,7 @@ func New(c Config) (*Injector, error) {
 	if err := Check(c.Faults, c.Services); err != nil {
 		return nil, err
 	}
-	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: replicaLedger{held: map[string]int{}}}}
+	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: replicaLocks{held: map[string]int{}}}}
 	in.chance = newActor(in, math.MinInt64)
 	for _, f := range c.Faults {
 		row := fault.Of(f.Kind)
@@ -117,23 +118,24 @@ func New(c Config) (*Injector, error) {
 	return in, nil
 }
 
-// clientFaultInterval is the time between occurrences of a client fault with its usual chance, so that a short
-// run meets it.
+// clientFaultInterval is the interval of client faults with their default probability, so that a
+// short run meets them.
 const clientFaultInterval = 500 * time.Millisecond
 
 // pastLease is the length of a pause that outlasts the lease and the design's tolerance.
 func (c *Config) pastLease() time.Duration { return c.Lease + c.Lease/4 + c.Tolerance }
 
-// releaseSlack is longer than the checker allows for a key to become free after its lease.
+// releaseSlack is longer than the slack that the checker adds to a lease before a key must be free.
 const releaseSlack = 2500 * time.Millisecond
 
-// lastFaultTime is the time at which faults that may leave a key locked end: early enough before the end of
-// the run for the checker to see it, and not before half of the run.
+// lastFaultTime returns the time at which faults that may leave a key locked end. The rest of the
+// run is long enough for the checker to see whether the key becomes free; at least half of the run
+// has faults.
 func (c *Config) lastFaultTime() time.Duration {
 	return max(c.Duration/2, c.Duration-c.Lease-c.Tolerance-releaseSlack)
 }
 
-// over reports whether it is too late for p to occur.
+// over reports whether the time of p is over.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
 // Open prepares the connections to the servers, before processes are made. Stop undoes it.
@@ -228,15 +230,15 @@ func (in *Injector) failed(k fault.Kind, err error) {
 
 func (in *Injector) now() int64 { return int64(time.Since(in.start)) }
 
-// count counts an occurrence: on a client that holds a lock or is acquiring one, or
-// on the server while a lock is held.
+// count counts an occurrence. held and acquiring say whether the affected client held a lock or was
+// acquiring one; for a fault of the server, held says whether any lock was held.
 func (p *plan) count(held, acquiring bool) {
 	p.occurrences.Add(1)
 	switch {
 	case held:
-		p.metHeld.Add(1)
+		p.occurredHeld.Add(1)
 	case acquiring:
-		p.metAcquire.Add(1)
+		p.occurredAcquiring.Add(1)
 	}
 }
 
@@ -249,7 +251,7 @@ func (in *Injector) Exposures() []Exposure {
 	for i, p := range in.plans {
 		all = append(all, Exposure{
 			Fault: in.config.Faults[i].String(), Kind: string(p.Kind),
-			Occurrences: p.occurrences.Load(), MetHeld: p.metHeld.Load(), MetAcquire: p.metAcquire.Load(),
+			Occurrences: p.occurrences.Load(), MetHeld: p.occurredHeld.Load(), MetAcquire: p.occurredAcquiring.Load(),
 		})
 	}
 	return all

@@ -39,13 +39,12 @@ func (p *proxy) Close() { p.Stop() }
 // A dial opens a connection.
 type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialTo returns the function by which the process connects to the server at addr:
-// straight, or a function that connects through a proxy of the process's own if a
-// fault may affect the network.
-func (p *Process) dialTo(addr string, straight dial) dial {
+// dialTo returns the function by which the process connects to the server at addr: direct itself,
+// or a function that connects through a proxy if a fault may affect the network.
+func (p *Process) dialTo(addr string, direct dial) dial {
 	upstream, detour := p.in.tcpAddresses[addr]
 	if !detour {
-		return straight
+		return direct
 	}
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		by, err := p.proxyTo(upstream)
@@ -90,8 +89,8 @@ func (in *Injector) closeProxies() {
 // directions are the streams of a connection.
 var directions = []string{"upstream", "downstream"}
 
-// disturbNetwork applies p to the connections of one process for a while. A black hole loses
-// its data for good: it ends with broken connections.
+// disturbNetwork applies p to the connections of one process for a while. A black hole discards
+// their data, and so ends with broken connections.
 func (in *Injector) disturbNetwork(ctx context.Context, p *plan) error {
 	victim := in.victim(p)
 	if victim == nil {
@@ -118,7 +117,7 @@ func (in *Injector) disturbNetwork(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// victim draws a live process for p to affect, nil if none fits.
+// victim draws a live process for p to affect, nil if there is none.
 func (in *Injector) victim(p *plan) *Process {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -143,8 +142,8 @@ func (p *Process) openProxies() (all []*proxy) {
 	return all
 }
 
-// hungUp records that the server is about to hang up on the clients of processes with
-// unseen commands. Clients of other processes report it when it affects them.
+// hungUp records that the server is about to close the connections of processes whose commands
+// lockbench does not see. Clients of other processes record it when it affects them.
 func (in *Injector) hungUp() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

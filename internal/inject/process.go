@@ -18,21 +18,20 @@ import (
 // errCrashed is the error of the locks of a crashed process. Nobody acts on it.
 var errCrashed = errors.New("the process has crashed")
 
-// A Process is one process of a design, under faults: it sees everything that its
-// locks send. Its methods are safe for concurrent use.
+// A Process is one process of a design that is subject to faults. All commands of its locks pass
+// through it. Its methods are safe for concurrent use.
 type Process struct {
 	in     *Injector
 	number int
 	skew   time.Duration // how far its clock is ahead
 	skewed *plan         // the skew's plan; nil when the clock is right
 
-	// watched means that its commands are visible, so that faults may affect single
-	// ones.
+	// watched is set if its commands are visible, so that faults can affect single ones.
 	watched atomic.Bool
 
 	crashed atomic.Bool
 	death   chan struct{} // closed when it has crashed
-	// underWay is held for reading while a command is under way.
+	// underWay is read-locked while a command is under way.
 	underWay sync.RWMutex
 
 	mu      sync.Mutex
@@ -45,9 +44,8 @@ type Process struct {
 	record     *history.Client
 }
 
-// Process puts the process with this number, unique in the run, under faults. It
-// changes env, with which its design is then opened. Call it before the design's
-// Open.
+// Process makes the process with this number, unique in the run, subject to faults. It changes env,
+// with which the design is then opened. Call it before the design's Open.
 func (in *Injector) Process(number int, env *design.Environment) *Process {
 	p := &Process{
 		in: in, number: number,
@@ -73,7 +71,7 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	return p
 }
 
-// setOff moves the clock of the process ahead or behind, in turn.
+// setOff sets the clock of every other process ahead, and of the others back.
 func (p *Process) setOff(plan *plan, env *design.Environment) {
 	p.skewed, p.skew = plan, plan.By
 	if p.number%2 == 1 {
@@ -141,7 +139,7 @@ func (p *Process) end() {
 	}
 }
 
-// suspend pauses the process for d, or until the faults are over.
+// suspend pauses the process for d, or until the faults end.
 func (p *Process) suspend(d time.Duration) bool {
 	p.mu.Lock()
 	if p.resume != nil || p.crashed.Load() {

@@ -34,13 +34,13 @@ func (in *Injector) injectOnSchedule(ctx context.Context, p *plan) {
 	}
 }
 
-// grantPatience is the part of the lease, as a divisor, for which a due fault waits for a new grant
-// while a lock is held: a newer grant leaves more of its lease to see the effect.
+// grantPatience is the divisor of the lease that gives the time for which a due fault waits for a
+// new grant while a lock is held. After a new grant more of the lease is left to see the effect.
 const grantPatience = 4
 
-// awaitGrant waits for the moment at which p occurs: the next grant or, if none comes for a
-// while, any held lock. It returns false if the faults or the time of p end first. A failover
-// waits for a grant of its own, and here only for a held lock.
+// awaitGrant waits for the moment at which p occurs: the next grant or, if there is none for a
+// while, any held lock. It returns false if the faults or the time of p end before. A failover
+// waits for a grant of its own later, and here only for a held lock.
 func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
 	granted := in.granted.next()
 	waited := time.NewTimer(in.config.Lease / grantPatience)
@@ -115,7 +115,7 @@ func (in *Injector) everywhere(f func(*redis.Client) error) error {
 	return errors.Join(errs...)
 }
 
-// next is the next server to affect. in.injecting is held.
+// next returns the server to affect next. in.injecting is held.
 func (in *Injector) next() design.Service {
 	s := in.config.Services[in.nextServer%len(in.config.Services)]
 	in.nextServer++
@@ -128,7 +128,7 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
-// pauseServer stops the server. It answers the commands of this time afterwards.
+// pauseServer suspends the server. It answers the commands that arrived meanwhile when it resumes.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)

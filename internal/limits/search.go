@@ -29,8 +29,8 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 
 // A Config describes a search. All values are above zero.
 type Config struct {
-	// Rising searches hold at small values and fail at great ones, as for rates, and
-	// find the greatest that holds. Otherwise it is the other way round, as for leases.
+	// Rising is set if small values hold and great ones fail, as for rates; the search finds the
+	// greatest that holds. Otherwise it is the other way round, as for leases.
 	Rising bool
 	// Start is the first value to try, Least and Most bound the search.
 	Start, Least, Most float64
@@ -39,12 +39,11 @@ type Config struct {
 	// Precision ends the search when the holding and the failing value are no further
 	// apart than this share of the smaller one. Zero is 5 %.
 	Precision float64
-	// Votes is the most trials of a value that failed: it fails if most of them do. An
-	// odd number; zero is 1, for trials without chance.
+	// Votes is the most trials of a value that failed: it fails if most of them do. It is an odd
+	// number; zero is 1, for trials whose outcome does not depend on chance.
 	Votes int
-	// Confirmations is the number of further trials in which the limit must hold,
-	// because the first one was selected for holding. If one fails, the search goes on
-	// with the next value.
+	// Confirmations is the number of further trials in which the limit must hold: the first trial
+	// was selected because it held. If one fails, the search continues with the next value.
 	Confirmations int
 }
 
@@ -68,8 +67,8 @@ func (c Config) Validate() error {
 type Search struct {
 	cfg     Config
 	tallies map[float64]*tally
-	// holds is the furthest value known to hold, fails the nearest known not to; zero
-	// while there is none. Far and near are as seen from the side that holds.
+	// holds is the furthest value known to hold, fails the nearest known to fail; zero if there is
+	// none. A value is further if it is closer to the failing side of the range.
 	holds, fails float64
 	next         float64
 	done         bool
@@ -124,14 +123,15 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
-// undecided reports whether a failed value needs another try. A value that held is
-// decided: the confirmations come at the end.
+// undecided reports whether a value that failed needs another trial. A value that held does not:
+// the confirmations follow at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
 	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
-// forget gives up a limit beyond a failed value.
+// forget drops a limit that is further than a value that failed. The furthest value before that one
+// that held replaces it.
 func (s *Search) forget() {
 	if s.holds == 0 || !s.beyond(s.holds, s.fails) {
 		return
@@ -144,7 +144,7 @@ func (s *Search) forget() {
 	}
 }
 
-// beyond reports whether a is as far as b, or further, seen from the side that holds.
+// beyond reports whether a is as far as b, or further.
 func (s *Search) beyond(a, b float64) bool {
 	if s.cfg.Rising {
 		return a >= b
@@ -164,7 +164,7 @@ func (s *Search) proceed() {
 	}
 }
 
-// stride doubles or halves the value, on towards failure or back.
+// stride doubles or halves the value: on towards the failing side, or back.
 func (s *Search) stride(from float64, on bool) {
 	to := from * 2
 	if on != s.cfg.Rising {
@@ -178,7 +178,7 @@ func (s *Search) stride(from float64, on bool) {
 	s.next = to
 }
 
-// end ends the search at its bounds; with a limit, once that is confirmed.
+// end ends the search at its bounds. A limit is confirmed before.
 func (s *Search) end(held bool) {
 	if held {
 		s.confirm()
@@ -187,7 +187,7 @@ func (s *Search) end(held bool) {
 	s.done = true
 }
 
-// bisect tries a value between the bounds until they are close enough.
+// bisect chooses a value between holds and fails, until these are close enough.
 func (s *Search) bisect() {
 	low, high := min(s.holds, s.fails), max(s.holds, s.fails)
 	middle := s.round(math.Sqrt(low * high))
@@ -198,7 +198,7 @@ func (s *Search) bisect() {
 	s.next = middle
 }
 
-// confirm tries the limit again until it held often enough.
+// confirm chooses the limit again, until it has held often enough.
 func (s *Search) confirm() {
 	s.next = s.holds
 	s.done = s.tallies[s.holds].holds > s.cfg.Confirmations

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An alarm waits for instants. Go rounds its own timers up to the next millisecond when
-// nothing else happens, because the runtime waits in epoll; a timer of the kernel, which
-// epoll watches like a connection, is some fifty microseconds late. Only one goroutine
-// may use it at a time.
+// An alarm waits for instants. Go rounds its timers up to the next ms if nothing else happens,
+// because the runtime waits in epoll. A timer of the kernel, which epoll watches like a connection,
+// is late by some 50 µs. Only one goroutine may use it at a time.
 type alarm struct {
 	fd   int
 	file *os.File // of fd; nil if the kernel gave none
@@ -25,8 +24,8 @@ func newAlarm() *alarm {
 	return &alarm{fd, os.NewFile(uintptr(fd), "timer")}
 }
 
-// minSleep is the time that arming the timer takes: shorter waits yield the processor
-// instead.
+// minSleep is the time that setting the timer takes. For shorter waits the alarm yields the
+// processor instead.
 const minSleep = 20 * time.Microsecond
 
 // wait returns at due, or soon after.

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// sumBusiness sums up the business by the store, once no client runs any more. It skips a store
-// that may have lost data.
+// sumBusiness sums up the business that the store records, after all clients have stopped. It skips
+// a store that may have lost data.
 func (r *run) sumBusiness(ctx context.Context) {
 	if r.cfg.Workload.Business == nil || r.measured == nil {
 		return
@@ -27,7 +27,7 @@ func (r *run) sumBusiness(ctx context.Context) {
 	r.summary.Business = &runinfo.Business{Says: found.Says, Figures: found.Figures}
 }
 
-// books are the books of all clients, or the reason why they are not usable.
+// books returns the business records of all clients, or the reason why they cannot be used.
 func (r *run) books(ctx context.Context) (all workloads.Books, why string) {
 	_, keeps := r.cfg.records().(design.Keeper)
 	switch {

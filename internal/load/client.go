@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A client makes a share of the load through one owner at a time. When its owner dies another
-// takes over.
+// A client makes a share of the load by one owner at a time. If that owner dies, another one
+// follows.
 type client struct {
 	number  int
 	group   *group
@@ -24,8 +24,8 @@ type client struct {
 	record  *history.Client // nil when nothing is recorded
 }
 
-// Totals add up the counts of a run's clients: the live ones, and those that died. It is safe for
-// concurrent use.
+// totals has the counts of a run's clients: those of live ones, and the sum of those that died. It
+// is safe for concurrent use.
 type totals struct {
 	mu   sync.Mutex
 	live []*workloads.Client
@@ -69,7 +69,7 @@ func (c *totals) total() counts {
 	return all
 }
 
-// newOwner gives c an owner with this id, which lives in p.
+// newOwner gives c a new owner with this id, in process p.
 func (r *run) newOwner(c *client, id int, p *process) {
 	c.process = p
 	requests := r.requests(p)
@@ -79,12 +79,13 @@ func (r *run) newOwner(c *client, id int, p *process) {
 	r.totals.join(c.owner)
 }
 
-// isSlow reports whether c is the staller on its key that works past its lease.
+// isSlow reports whether c is the staller that works past its lease on its key.
 func (r *run) isSlow(c *client) bool {
 	return c.group == r.stalled && c.number-c.group.first < len(c.group.shared.Keys)
 }
 
-// letStall delays the other stallers on the key a little.
+// letStall delays the other stallers of a key by a tenth of the lease, so that the slow one
+// acquires it first.
 func (r *run) letStall(c *client) {
 	if c.group != r.stalled || r.isSlow(c) {
 		return
@@ -95,8 +96,9 @@ func (r *run) letStall(c *client) {
 	}
 }
 
-// lockerOf makes the locker of owner id: recorded, watched and under faults. Requests, if not
-// nil, replace locks and are not watched, because no client can be inside beside another.
+// lockerOf returns the locker of owner id: recorded, monitored and subject to faults. Requests, if
+// not nil, replace the lock, and are not monitored: with them there is no time at which a client is
+// inside.
 func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockbench.Locker, lockbench.Store) {
 	process := c.process.inner
 	if r.recorder == nil && requests != nil {
@@ -122,7 +124,7 @@ func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockben
 	return c.faults.Locker(r.monitor.MortalLocker(locker, c.faults.Crashed)), c.faults.Store(store)
 }
 
-// makeLoad does c's share of the load, by one owner and, if it dies, by others after it.
+// makeLoad makes c's share of the load, by one owner and, after each death, by another.
 func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 	r.letStall(c)
 	for id := c.number; ; {
@@ -142,8 +144,8 @@ func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 	}
 }
 
-// work makes the owner of c iterate, in an open loop when arrivals are due, until the share is
-// done, the run is over or the client dies. It returns the rest of the share.
+// work lets the owner of c iterate until the share is done, the run is over or the client dies; in
+// an open loop it begins when an arrival is due. It returns the rest of the share.
 func (r *run) work(ctx context.Context, c *client, share int64) int64 {
 	if c.faults != nil {
 		var done, stopWaiting context.CancelFunc

@@ -36,8 +36,7 @@ func (r *run) close(ctx context.Context) error {
 	return errors.Join(r.problems...)
 }
 
-// sweep removes the run's keys, even after ctx was cancelled, so that Ctrl-C
-// leaves nothing behind.
+// sweep removes the keys of the run even if ctx was cancelled, so that Ctrl-C leaves none behind.
 func (r *run) sweep(ctx context.Context) {
 	if r.store == nil {
 		return
@@ -73,7 +72,7 @@ func (r *run) closeRecord() {
 	}
 }
 
-// addNotes adds notes that a reader of the summary should not overlook.
+// addNotes adds notes that a reader of the summary must not miss.
 func (r *run) addNotes() {
 	s := &r.summary
 	if s.Ended == EndedServerLost {

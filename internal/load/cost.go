@@ -10,7 +10,7 @@ import (
 // usageTime bounds the request for the usage of servers.
 const usageTime = time.Second
 
-// usage is the usage of the design's servers so far, nil if it is unknown.
+// usage returns the usage of the design's servers so far, nil if it is unknown.
 func (r *run) usage(ctx context.Context) []design.Usage {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageTime)
 	defer cancel()
@@ -21,8 +21,8 @@ func (r *run) usage(ctx context.Context) []design.Usage {
 	return all
 }
 
-// processorTime is the processor time that servers took between two readings, in ns. It is nil
-// if one reading is missing or a server was replaced meanwhile.
+// processorTime returns the processor time, in ns, that servers used between two readings; nil if a
+// reading is missing or a server was replaced meanwhile.
 func processorTime(before, after []design.Usage) *int64 {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil

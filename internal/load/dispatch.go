@@ -10,32 +10,31 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A dispatcher hands out the arrivals of an open loop. Idle clients have the turn one after
-// the other, the longest idle first: the client with the turn takes the next arrival, waits
-// for its instant and passes the turn on. So no goroutine stands between a client and its
-// arrival. If no client is idle the turn waits for the first that is, which begins the
-// overdue arrivals late.
+// A dispatcher hands the arrivals of an open loop to clients. One idle client at a time has the
+// turn, the one that has been idle longest: it takes the next arrival, waits until that is due and
+// passes the turn on. So no other goroutine delays an arrival. If no client is idle, the turn waits
+// for the next that is, which then begins the overdue arrivals late.
 //
-// Its methods are safe for concurrent use, but for begin and finish.
+// Its methods are safe for concurrent use, except for begin and finish.
 type dispatcher struct {
-	// turn holds the turn while no client has it. Its receivers queue up in order.
+	// turn has a value while no client has the turn. Its receivers queue in order.
 	turn chan struct{}
 	over <-chan struct{}
 
 	// The client that has the turn owns the fields below.
 	timetable *timetable
-	remaining int64 // arrivals that may still be taken; below zero is no limit
+	remaining int64 // arrivals that may still be taken; negative for no limit
 	start     time.Time
 	warmupEnd time.Time // when the warm-up ends
-	due       time.Time // of the next arrival, if one is drawn
+	due       time.Time // time of the next arrival, if it was drawn
 	drawn     bool
 	clock     clock
 	kept      runinfo.Arrivals
-	// idleSince is the time since which some client has been idle, taken the time of the last
-	// arrival taken.
+	// idleSince is the time since which some client has been idle, lastTaken the time at which an
+	// arrival was last taken.
 	idleSince, lastTaken time.Time
 	firstMeasured        time.Time     // time of the first arrival after the warm-up
-	warmupCPU            time.Duration // processor time until warmed
+	warmupCPU            time.Duration // processor time until firstMeasured
 }
 
 // A clock waits for instants.
@@ -63,9 +62,9 @@ func (d *dispatcher) begin(warm time.Time) {
 	d.turn <- struct{}{}
 }
 
-// next waits until the client's next arrival is due, and returns its instant. It returns
-// false if there is no arrival for the client: the run is over, ctx has ended, or all have
-// been taken (then done is true).
+// next waits until the client's next arrival is due, and returns that instant. ok is false if there
+// is no arrival for the client: the run is over, ctx has ended or, if done is set, all arrivals
+// were taken.
 func (d *dispatcher) next(ctx context.Context) (due time.Time, done, ok bool) {
 	idle := time.Now()
 	select {
@@ -104,8 +103,7 @@ func (d *dispatcher) draw() bool {
 	return more
 }
 
-// preciseWait is the last part of a wait, which is precise and does not watch for the end of the
-// run.
+// preciseWait is the last part of a wait, which is precise but does not notice the end of the run.
 const preciseWait = 10 * time.Millisecond
 
 // await waits until the next arrival is due. It returns false if the run is over or ctx has
@@ -138,13 +136,13 @@ func (d *dispatcher) awaitEnd(ctx context.Context) {
 	}
 }
 
-// minLateness is the least lateness that counts for an idle client. Shorter delays come from
-// timers and schedulers on a machine that does other things, too.
+// minLateness is the delay from which an idle client counts as late. On a machine that does other
+// things, too, timers and the scheduler cause shorter delays.
 const minLateness = 10 * time.Millisecond
 
-// take takes the due arrival for a client that has been idle since idle, and accounts for
-// its lateness. The lock, which kept all clients, causes the delay until some client was
-// idle; the machine causes the rest.
+// take takes the arrival that is due for a client that has been idle since idle, and accounts for
+// its delay. The lock, which kept all clients busy, causes the delay up to the moment at which some
+// client was idle; the machine causes the rest.
 func (d *dispatcher) take(idle time.Time) {
 	d.drawn = false
 	d.remaining--

@@ -20,7 +20,7 @@ type group struct {
 	stopped chan struct{} // closed when all clients of the group have stopped; unused for stallers
 }
 
-// place is the place of a client's process.
+// place returns the place of a client's process.
 func (g *group) place(client int) int { return g.places + (client-g.first)%g.options.Processes }
 
 // openGroups makes the shared state of each group.
@@ -54,8 +54,8 @@ func (r *run) groups() []*group {
 	return []*group{r.measured, r.stalled}
 }
 
-// stalls is how long stallers take until a hold has outlived its lease, another client has
-// come, and the first client's next commands have met it.
+// stalls returns the time that stallers need: until a hold has outlived its lease, another client
+// has acquired the key, and the next commands of the first client have met the new hold.
 func (g *group) stalls() time.Duration {
 	lease := float64(g.shared.Lease)
 	return time.Duration(g.options.SlowFactor*lease+lease/4) + g.shared.Tolerance

@@ -41,13 +41,13 @@ func (d *usage) add(p *process) {
 	d.traffic.Received += p.sent.carried.Received.Load()
 }
 
-// processes are the processes of a run, one at each place. Of dead ones only their counts
-// are kept.
+// processes are the processes of a run, one at each place. Of dead processes only the counts are
+// kept.
 type processes struct {
 	mu        sync.Mutex
 	byPlace   []*process // by place
 	made      int        // so far
-	deadUsage usage      // usage of dead processes, without the stallers'
+	deadUsage usage      // usage of dead processes, except for stallers
 	closed    bool       // no process is opened any more
 	errs      []error
 }
@@ -89,8 +89,8 @@ func (r *run) environment(p *process) design.Environment {
 	}
 }
 
-// processAt returns the process at a place. It replaces one that died; nil means that no
-// process can be opened any more.
+// processAt returns the process at a place, and replaces a dead one. It returns nil if no process
+// can be opened any more.
 func (r *run) processAt(place int) *process {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
@@ -136,7 +136,7 @@ func (r *run) closeProcesses() {
 	r.processes.errs = nil
 }
 
-// totalUsage is the usage of the processes of all clients but stallers.
+// totalUsage returns the usage of the processes of all clients except stallers.
 func (r *run) totalUsage() usage {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()

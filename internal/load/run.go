@@ -45,8 +45,8 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	return r.summary, nil
 }
 
-// run is the state of one run. Its fields are in the order in which they are set: by the
-// caller, by open, by drive, at the end.
+// run is the state of one run. Its fields are in the order in which they are set: by Run, by open,
+// by drive, and at the end.
 type run struct {
 	cfg     Config
 	options workloads.Options
@@ -248,8 +248,9 @@ func (r *run) start(ctx context.Context) {
 	}()
 }
 
-// share is the number of iterations of a client, negative for no limit. Fixed shares, rather
-// than one counter for all, keep equal seeds equal and clients off each other's memory.
+// share returns the number of iterations of a client, negative for no limit. Fixed shares, instead
+// of one counter for all clients, make runs with equal seeds equal, and keep clients from sharing
+// memory.
 func (r *run) share(c *client) int64 {
 	total, n := c.group.options.Operations, int64(c.group.options.Clients)
 	if total == 0 || c.group == r.measured && r.arrivals != nil { // arrivals come to any idle client
@@ -264,9 +265,10 @@ func (r *run) share(c *client) int64 {
 
 // Time that operations may still take after the end of a run.
 const (
-	// waitGrace is for waiting acquires, on top of their own wait, up to longestWait. They may
-	// end by themselves, so that a lock that treats an interrupted wait badly is not judged by
-	// the end of the run. Locks are released at once, so the turn of the waiting comes soon.
+	// waitGrace is for acquires that wait, in addition to their own wait, up to longestWait. They
+	// may end by themselves, so that the end of the run does not decide the verdict on a lock that
+	// handles interrupted waits badly. Locks are released at once, so waiting clients soon get
+	// them.
 	waitGrace   = time.Second
 	longestWait = 10 * time.Second
 	// operationGrace is for everything that has no answer yet, as long as the
@@ -277,7 +279,8 @@ const (
 	closeGrace = 3 * time.Second
 )
 
-// awaitClients waits for the clients, ever less patiently.
+// awaitClients waits for the clients. It interrupts first their waits, then all their operations,
+// then their connections.
 func (r *run) awaitClients(stopWaiting, abandon func()) {
 	steps := []struct {
 		patience time.Duration
@@ -301,8 +304,8 @@ func (r *run) awaitClients(stopWaiting, abandon func()) {
 	}
 }
 
-// abandon leaves goroutines behind that no context and no closed connection ends:
-// the lock under test does not come back from a call.
+// abandon leaves goroutines behind that neither contexts nor closed connections end: the lock under
+// test does not return from a call.
 func (r *run) abandon() {
 	r.problems = append(r.problems, fmt.Errorf(
 		"%d clients are still inside a call %v after the run; hint: the lock must return when its context ends",

@@ -27,7 +27,7 @@ func (r *run) watchStandstills() {
 	}
 	for _, s := range r.cfg.services() {
 		prompt, can := s.(design.Prompt)
-		if beside, local := s.(design.Neighbour); can && local && beside.Local() {
+		if neighbour, local := s.(design.Neighbour); can && local && neighbour.Local() {
 			ask, closing := prompt.Ask()
 			_ = ask(context.Background()) // connect now, because that takes time
 			c.Ask = append(c.Ask, ask)

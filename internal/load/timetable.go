@@ -9,12 +9,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A timetable is the timetable of an open loop: the time since the start of the run at which
-// each arrival is due. Equal options make equal timetables. It is not safe for concurrent
-// use.
+// A timetable has the time, since the start of the run, at which each arrival of an open loop is
+// due. Equal options make equal timetables. It is not safe for concurrent use.
 //
-// The n-th arrival is due when the integral of the rate reaches n-1/2 (constant) or the sum
-// of n unit exponentials (Poisson: a process of unit rate in another time).
+// The n-th arrival is due when the integral of the rate reaches n-1/2 (constant arrivals) or the
+// sum of n unit exponentials (Poisson arrivals: a process of unit rate, with time scaled by the
+// rate).
 type timetable struct {
 	ramps  []ramp
 	ramp   int        // the slope of the last arrival
@@ -25,9 +25,9 @@ type timetable struct {
 	rate            float64
 }
 
-// A ramp is a part of the timetable in which the rate changes in a straight line.
+// A ramp is a part of the timetable in which the rate changes linearly.
 type ramp struct {
-	// start and length are in seconds, length infinite for a rate that stays.
+	// start and length are in seconds; length is infinite for the last rate.
 	start, length float64
 	// from and to are the rates at its ends.
 	from, to float64
@@ -48,7 +48,7 @@ func newTimetable(o *workloads.Options) *timetable {
 	return a
 }
 
-// ramps are the parts of the timetable, in order.
+// ramps returns the parts of the timetable, in order.
 func ramps(o *workloads.Options) []ramp {
 	if len(o.Stages) == 0 {
 		return []ramp{{length: math.Inf(1), from: o.Rate, to: o.Rate}}
@@ -65,10 +65,10 @@ func ramps(o *workloads.Options) []ramp {
 	return all
 }
 
-// end is the integral of the rate up to the end of s.
+// end returns the integral of the rate up to the end of s.
 func (s ramp) end() float64 { return s.integralBefore + s.length*(s.from+s.to)/2 }
 
-// step is the growth of the integral to the next arrival; even is its value for evenly
+// step returns the growth of the integral up to the next arrival; even is the value for evenly
 // spaced arrivals.
 func (a *timetable) step(even float64) float64 {
 	if a.random == nil {
@@ -77,8 +77,8 @@ func (a *timetable) step(even float64) float64 {
 	return a.random.ExpFloat64()
 }
 
-// next returns when the next arrival is due, never before the last one. It returns
-// false when there are no more.
+// next returns the time at which the next arrival is due, not before the last one; false if there
+// are no more.
 func (a *timetable) next() (due time.Duration, ok bool) {
 	for a.integralReached > a.ramps[a.ramp].end() {
 		if a.ramp == len(a.ramps)-1 {
@@ -110,8 +110,8 @@ func (s ramp) reach(n float64) (at, rate float64) {
 // sums do not overflow.
 func nanoseconds(s float64) int64 { return int64(math.Round(min(s*1e9, math.MaxInt64/2))) }
 
-// interval is the mean time between arrivals at the last one; it is very long if the rate
-// has come down to zero.
+// interval returns the mean time between arrivals at the time of the last one. It is very long if
+// the rate has fallen to zero.
 func (a *timetable) interval() time.Duration {
 	return time.Duration(nanoseconds(1 / a.rate))
 }
@@ -131,7 +131,7 @@ func (a *timetable) count(end time.Duration) (n int64) {
 	return n + int64(max(0, a.integral(end.Seconds())-a.integralReached))
 }
 
-// integral is the integral of the rate up to second t.
+// integral returns the integral of the rate up to second t.
 func (a *timetable) integral(t float64) float64 {
 	for _, s := range a.ramps {
 		if x := t - s.start; x < s.length {

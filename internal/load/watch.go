@@ -10,8 +10,8 @@ import (
 
 const (
 	checkInterval = 100 * time.Millisecond
-	// silenceBound is how long clients go without answers before the server itself is
-	// probed, and how long it then must fail to answer to be lost.
+	// silenceBound is how long clients may go without answers before the server itself is probed,
+	// and how long the server may then fail to answer before it counts as lost.
 	silenceBound = 3 * time.Second
 	probeTime    = time.Second
 )
@@ -19,8 +19,7 @@ const (
 // A watch supervises a run while the clients work.
 type watch struct {
 	run *run
-	// answered is the number of answers so far, since the time at which it last
-	// grew.
+	// answered is the number of answers so far, and since the time at which it last grew.
 	answered int64
 	since    time.Time
 	// silentSince is the time since which the server fails to answer, too.
@@ -62,7 +61,7 @@ func (w *watch) until(ctx context.Context) string {
 	}
 }
 
-// after returns a channel that receives when d is over, never when d is zero.
+// after returns a channel that receives after d, never if d is zero.
 func after(d time.Duration) (<-chan time.Time, func() bool) {
 	if d == 0 {
 		return nil, func() bool { return true }
@@ -93,9 +92,9 @@ func (w *watch) look(ctx context.Context) (why string) {
 	return ""
 }
 
-// serverLost reports whether the server has not answered anybody for long. Clients
-// without answers are no proof, because they may all be waiting or at work, or the
-// design may have run out of connections; so the server is probed, too.
+// serverLost reports whether the server has not answered for long. Clients without answers are no
+// proof: all of them may wait or work, or the design may have run out of connections. So the server
+// is probed, too.
 func (w *watch) serverLost(ctx context.Context) bool {
 	s := &w.run.summary
 	if n := s.Grants + s.Refused + s.Lost; n != w.answered {
@@ -115,7 +114,7 @@ func (w *watch) serverLost(ctx context.Context) bool {
 	return time.Since(w.silentSince) >= silenceBound
 }
 
-// probe pings the server with little patience.
+// probe pings the server with a short timeout.
 func (r *run) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()

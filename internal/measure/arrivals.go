@@ -18,16 +18,16 @@ type Arrivals struct {
 
 // Limits on deviations from a timetable.
 const (
-	// maxWaitingShare is the share of arrivals that may be waiting when a run ends. Waiting
-	// arrivals are in no percentile, so more of them would flatter the run. A run that
-	// caught up after a time without answers has none.
+	// maxWaitingShare is the share of arrivals that may be waiting when a run ends. Their latencies
+	// are in no percentile, so with more the figures would be too good. A run that caught up after
+	// an outage has none.
 	maxWaitingShare = 0.01
-	// toleratedCount and toleratedWait tolerate a sound queue, which at any moment may have a few
-	// arrivals, none of them for long.
+	// toleratedCount and toleratedWait allow for a healthy queue, which at any moment may have a
+	// few arrivals that wait a short time.
 	toleratedCount = 10
 	toleratedWait  = time.Second
-	// lateShare is the share of arrivals that idle clients may begin late, beyond the
-	// tolerance of [runinfo.Arrivals]. With more, the load is not the requested one.
+	// lateShare is the share of arrivals that idle clients may begin late, beyond the tolerance of
+	// [runinfo.Arrivals]. If more are late, the load is not the requested one.
 	lateShare = 0.05
 )
 
@@ -47,8 +47,8 @@ func (a *Arrivals) WokeLate() bool {
 // KeptUp reports whether the run offered the requested load.
 func (a *Arrivals) KeptUp() bool { return !a.FellShort() && !a.WokeLate() }
 
-// BusyShare is the part, 0 to 1, of the arrivals' total wait during which no client was
-// idle; 1 if none waited.
+// BusyShare returns the share, 0 to 1, of the total wait of arrivals in which no client was idle; 1
+// if none waited.
 func (a *Arrivals) BusyShare() float64 {
 	if a.BusyNS+a.WakingNS == 0 {
 		return 1
@@ -56,7 +56,7 @@ func (a *Arrivals) BusyShare() float64 {
 	return float64(a.BusyNS) / float64(a.BusyNS+a.WakingNS)
 }
 
-// arrivals are the figures of a history with arrivals in its trailer, else nil.
+// arrivals returns the figures of a history with arrivals in its trailer, else nil.
 func (c *Collector) arrivals(end history.End) *Arrivals {
 	t := end.Trailer
 	if t.Arrivals == nil {

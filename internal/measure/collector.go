@@ -16,13 +16,13 @@ type Collector struct {
 	nesting bool  // a second acquire by the holder adds a level to be released
 	last    int64 // latest stamp seen
 	granted int64 // return of the latest grant
-	// answered counts the measured acquires that had an intended start.
+	// answered counts the acquires in the measured part that had an intended start.
 	answered  int64
 	m         Measures
 	open      map[int64]hold
 	forgetAt  int // number of open holds at which the oldest are forgotten
 	keys      map[string]*keyState
-	leftovers int // number of keys with something left
+	leftovers int // number of keys with a leftover
 	updates   map[string]*updates
 	errors    errorCount
 	observe   func(Op, time.Duration)
@@ -33,13 +33,13 @@ type hold struct {
 	client       int32
 	granted      int64
 	depth        int32
-	supersededAt int64 // return of the next owner's grant; NoStamp before
+	supersededAt int64 // return of the next grant to another owner; NoStamp if there is none
 }
 
-// keyState is the holder of a key, and the time since which it is free for a waiting client.
+// keyState has the owner of a key, and the time since which the key is free.
 type keyState struct {
 	holder   int64
-	released int64 // call of the release; 0 before the first grant, NoStamp while held
+	released int64 // call of the release; 0 before the first grant, NoStamp while the key is held
 	leftover leftover
 }
 
@@ -142,8 +142,8 @@ func (c *Collector) phase(stamp int64) *Phase {
 	return &c.m.Measured
 }
 
-// called handles the call of an operation: a release gives up the lock from then on, and an
-// operation that never returns is counted here or nowhere.
+// called handles the call of an operation. The key counts as free from the call of its release on.
+// An operation that never returns is counted here.
 func (c *Collector) called(op *history.Op) {
 	switch op.Kind {
 	case history.Release:
@@ -153,7 +153,7 @@ func (c *Collector) called(op *history.Op) {
 			c.key(op.Key).leftover.overwritten = true
 		}
 	case history.Lost:
-		c.toldOf(op, op.Call)
+		c.lossNotice(op, op.Call)
 	case history.Death: // it will not release its holds
 		maps.DeleteFunc(c.open, func(_ int64, h hold) bool { return h.client == op.Client })
 	}
@@ -164,8 +164,8 @@ func (c *Collector) called(op *history.Op) {
 	}
 }
 
-// start is the beginning of an operation for its user: the intended start, if it had one, so
-// that the wait before its call counts, too.
+// start returns the time from which the latency of an operation counts: the intended start if it
+// has one, so that a late call counts, too, else the call.
 func start(op *history.Op) int64 {
 	if op.Intended != 0 {
 		return op.Intended
@@ -173,7 +173,7 @@ func start(op *history.Op) int64 {
 	return op.Call
 }
 
-// lagged records how late an acquire began.
+// lagged records the delay between the intended start and the call of an acquire.
 func (c *Collector) lagged(p *Phase, op *history.Op) {
 	if op.Intended != 0 {
 		c.record(p, Lag, op.Call-op.Intended)
@@ -196,7 +196,7 @@ func (c *Collector) returned(op *history.Op) {
 		c.record(p, Release, took)
 	case op.Kind == history.Extend:
 		c.record(p, Extend, took)
-		c.toldOf(op, op.Return)
+		c.lossNotice(op, op.Return)
 	case op.Outcome == history.OK:
 		c.grant(p, op)
 	case op.Outcome == history.Refused:
@@ -247,14 +247,14 @@ func (c *Collector) grant(p *Phase, op *history.Op) {
 	}
 	k := c.key(op.Key)
 	c.supersede(k, op)
-	c.leftoverCleared(p, k, op)
+	c.clearLeftover(p, k, op)
 	if op.Call < k.released && k.released != history.NoStamp {
 		c.record(p, Handoff, op.Return-k.released)
 	}
 	k.holder, k.released = op.Hold, history.NoStamp
 }
 
-// key is the state of a key.
+// key returns the state of a key.
 func (c *Collector) key(name string) *keyState {
 	k := c.keys[name]
 	if k == nil {
@@ -264,8 +264,8 @@ func (c *Collector) key(name string) *keyState {
 	return k
 }
 
-// maxOpen bounds the remembered open holds of a client if there are many in all: holds with
-// failed releases, or lost without notice, would accumulate.
+// maxOpen bounds the open holds of a client that are remembered if there are many in all. Holds
+// whose release failed, or that were lost without notice, would pile up.
 const maxOpen = 64
 
 // forget occasionally forgets all but each client's newest open holds.
@@ -285,9 +285,9 @@ func (c *Collector) forget() {
 	c.forgetAt = 2 * len(c.open)
 }
 
-// release handles a release at its call. Only the last level ends a hold, and only the
-// holder of the key hands it on: a late release by an overtaken owner is no hand-off, nor is
-// one that keeps others out for a while.
+// release handles the call of a release. Only the release of the last level ends a hold. Only a
+// release by the key's owner makes the next grant a hand-off: not a late one by an owner that was
+// superseded, nor one with a delay.
 func (c *Collector) release(op *history.Op) {
 	if op.Outcome == history.Failed {
 		return
@@ -299,7 +299,7 @@ func (c *Collector) release(op *history.Op) {
 		return
 	}
 	if known {
-		c.told(h, op, op.Return)
+		c.recordLossNotice(h, op, op.Return)
 		delete(c.open, op.Hold)
 		c.record(c.phase(op.Call), Hold, op.Call-h.granted)
 	}

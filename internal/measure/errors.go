@@ -18,19 +18,19 @@ const MaxErrors = 16
 // OtherErrors is the kind of the errors beyond MaxErrors.
 const OtherErrors = "other errors"
 
-// An Error counts the errors of one kind that one sort of operation met in a run.
+// An Error counts the errors of one kind that operations of one kind met in a run.
 type Error struct {
-	// Op is the sort of operation; zero for [OtherErrors].
+	// Op is the kind of operation; zero for [OtherErrors].
 	Op history.Kind
 	// Kind is the code of the server's reply ("NOPERM"), else a class in words ("connection
 	// refused", "time-out").
 	Kind string
-	// Refusal means that the server refused to run the command, whatever its lock.
+	// Refusal is set if the server refused to run the command, for a reason other than the lock.
 	Refusal bool
-	// Fault is the injected fault that caused the errors, by its name in histories; empty for
-	// none.
+	// Fault is the injected fault that caused the errors, by its note in histories; empty if none
+	// did.
 	Fault string
-	// Count is the number of errors, Of the number of operations of the sort.
+	// Count is the number of errors, Of the number of operations of that kind.
 	Count, Of int64
 	// First is the beginning of the first error's text, At the time of that answer, in ns
 	// since the start of the run.
@@ -48,24 +48,24 @@ var classNames = map[string]string{
 type errorCount struct {
 	kinds []Error
 	ops   [history.Fault + 1]int64 // by sort
-	// byClient is, by client, the last fault that affected its current operation, and server the
-	// last fault of the server or the network; empty if there was none.
+	// byClient has, by client, the last fault that affected its current operation. server is the
+	// last fault of the server or the network. Both are empty if there was none.
 	byClient map[int32]clientFault
 	server   string
-	// faults means that some may be injected. recent are then errors that a fault of the
-	// server may have caused although it is recorded after them.
+	// faults is set if the run may have injected faults. Then recent has errors that a fault of the
+	// server may have caused although the fault is recorded after them.
 	faults bool
 	recent []Error
 }
 
-// Bounds on recent errors: an error within faultDelay ns before the record of a fault is the
-// fault's, since a server is down before this is known.
+// Bounds of recent errors. A server is down before the fault is recorded, so an error within
+// faultDelay ns before the record of a fault is attributed to that fault.
 const (
 	faultDelay = int64(time.Second)
 	maxRecent  = 4096
 )
 
-// A clientFault client was affected by a fault.
+// A clientFault is a fault that affected a client.
 type clientFault struct {
 	at   int64
 	note string
@@ -93,14 +93,15 @@ func (e *errorCount) fault(op *history.Op) {
 			e.byClient = map[int32]clientFault{}
 		}
 		e.byClient[op.Client] = clientFault{op.Call, op.Note}
-	case event.Act == fault.StandsStill: // a fault may have its effects, too
+	case event.Act == fault.StandsStill: // a standstill must not hide the fault that may have caused it
 	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-faultDelay, op.Note)
 	}
 }
 
-// settle counts the recent errors, and attributes those since from to a fault.
+// settle counts the recent errors. Those at from or later are attributed to the fault with this
+// note.
 func (e *errorCount) settle(from int64, note string) {
 	for _, one := range e.recent {
 		if one.At >= from {
@@ -148,7 +149,7 @@ func (e *errorCount) tally(one Error) {
 	known.At = min(known.At, one.At)
 }
 
-// kindOf is the reports' name of a class of errors.
+// kindOf returns the name of a class of errors in reports.
 func kindOf(class string) string {
 	if name := classNames[class]; name != "" {
 		return name
@@ -156,9 +157,9 @@ func kindOf(class string) string {
 	return strings.ToUpper(class)
 }
 
-// cause is the injected fault that caused an error, empty if none did: one that affected the
-// client during its call, or one of the server before it. The latter can only cause a lost
-// connection or errors of a server that starts again.
+// cause returns the note of the injected fault that caused an error, empty if none did: one that
+// affected the client during its call, or an earlier one of the server, which can only have caused
+// a lost connection or an error of a restarting server.
 func (e *errorCount) cause(op *history.Op, kind string) string {
 	if s, ok := e.byClient[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
 		return s.note

@@ -18,8 +18,8 @@ type FaultLine struct {
 	// than 64, the nearest are joined.
 	Periods []Period
 
-	ongoing int   // number of occurrences that last now
-	since   int64 // beginning of the first of those
+	ongoing int   // number of current occurrences
+	since   int64 // start of the first of these, in ns
 }
 
 // Count returns the number of occurrences.
@@ -106,8 +106,8 @@ func (f *FaultLine) begin(at int64) {
 	f.ongoing++
 }
 
-// end handles the end of an occurrence. It ignores an end without a beginning, the record of
-// which may have been lost.
+// end handles the end of an occurrence. An end without a start is ignored: the record of the start
+// may have been lost.
 func (f *FaultLine) end(at int64) {
 	if f.ongoing == 0 {
 		return
@@ -117,7 +117,7 @@ func (f *FaultLine) end(at int64) {
 	}
 }
 
-// close ends the faults that still last when the run stops.
+// close ends the current occurrences when the run stops.
 func (t *Timeline) close(stop int64) {
 	for i := range t.Faults {
 		if f := &t.Faults[i]; f.ongoing > 0 {
@@ -127,7 +127,7 @@ func (t *Timeline) close(stop int64) {
 	}
 }
 
-// add adds a period; none added before began later.
+// add adds a period, which must not begin before the one added last.
 func (f *FaultLine) add(p Period) {
 	if n := len(f.Periods); n > 0 && p.From <= f.Periods[n-1].To {
 		f.Periods[n-1].To = max(f.Periods[n-1].To, p.To)

@@ -17,15 +17,15 @@ const (
 	Refused           // acquires that were refused: intended start to return
 	Release           // releases that returned, whatever the answer
 	Extend            // extends that returned, whatever the answer
-	Handoff           // release-call to the next grant's return, somebody waiting
-	Hold              // a grant's return to the call of its final release
-	// LossNotice is for overtaken owners: from the return of the next owner's grant until the
+	Handoff           // call of a release to the return of the next grant, if its client was waiting
+	Hold              // return of a grant to the call of its last release
+	// LossNotice is for superseded owners: from the return of the next owner's grant until the
 	// earlier owner is told, by a notice or by the answer to a release or an extend; zero if it was
-	// told sooner.
+	// told before.
 	LossNotice
-	// LeftTaken is for acquires that ended without an answer, on a key that was free before: from
-	// the return of the first of them to the latest refusal of the key to others, or, for a waiter
-	// that was granted it after its first try, to that try.
+	// LeftTaken is for acquires without an answer on a free key: from the return of the first of
+	// them to the latest refusal of the key to other clients or, if a waiter is granted the key
+	// after its first attempt, to its last one.
 	LeftTaken
 	numOps
 )
@@ -58,7 +58,7 @@ type Latency struct {
 	values *hdrhistogram.Histogram
 }
 
-// record reports whether the duration was in range.
+// record adds a duration, and reports whether it was in range.
 func (l *Latency) record(ns int64) bool {
 	if l.values == nil {
 		l.values = hdrhistogram.New(lowest, highest, digits)

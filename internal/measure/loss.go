@@ -2,9 +2,9 @@ package measure
 
 import "github.com/lockbench/lockbench/history"
 
-// supersede records a grant to another client while the key's hold is still open.
+// supersede notes a grant to another client on the hold of the key that is still open.
 func (c *Collector) supersede(k *keyState, op *history.Op) {
-	if k.released != history.NoStamp { // as in nearly every call
+	if k.released != history.NoStamp { // the usual case
 		return
 	}
 	h, open := c.open[k.holder]
@@ -14,20 +14,21 @@ func (c *Collector) supersede(k *keyState, op *history.Op) {
 	}
 }
 
-// toldOf handles an event that may tell an owner that its hold is lost. It counts once.
-func (c *Collector) toldOf(op *history.Op, at int64) {
+// lossNotice handles an event that may tell an owner of its loss. Only the first counts.
+func (c *Collector) lossNotice(op *history.Op, at int64) {
 	h, open := c.open[op.Hold]
-	if open && c.told(h, op, at) {
+	if open && c.recordLossNotice(h, op, at) {
 		h.supersededAt = lossKnown
 		c.open[op.Hold] = h
 	}
 }
 
-// lossKnown replaces the time at which a hold was overtaken after its owner was told.
+// lossKnown replaces supersededAt once the owner was told.
 const lossKnown = history.NoStamp - 1
 
-// told measures how late the owner of h is told, and reports whether it is.
-func (c *Collector) told(h hold, op *history.Op, at int64) bool {
+// recordLossNotice records the time from the next owner's grant until the owner of h was told, and
+// reports whether it was told.
+func (c *Collector) recordLossNotice(h hold, op *history.Op, at int64) bool {
 	tells := op.Kind == history.Lost || op.Outcome == history.LossReported && op.Return != history.Never
 	if !tells || h.supersededAt == lossKnown {
 		return false

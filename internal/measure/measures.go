@@ -22,8 +22,8 @@ type Measures struct {
 	// AttemptsPerGrant is the tries of all acquires, successful or not, over the grants of the
 	// measured part; zero if the history does not have them.
 	AttemptsPerGrant float64
-	// CommandsPerGrant is the requests of the design to the server over the grants, both of
-	// the whole run, warm-up included; zero if unknown.
+	// CommandsPerGrant is the number of the design's requests to the server per grant, over the
+	// whole run, warm-up included; zero if unknown.
 	CommandsPerGrant float64
 	// Sent and Received are the bytes on the design's connections to and from its servers,
 	// over the whole run.
@@ -33,8 +33,8 @@ type Measures struct {
 	ServerCPU Cost
 	// Stale is the number of reads and writes of the whole run that a guarded store refused.
 	Stale int64
-	// LostUpdates is the number of writes of the whole run that replaced another write which
-	// their writer had not seen, whatever the cause.
+	// LostUpdates counts the writes of the whole run that replaced a write which their client had
+	// not read, whatever the cause.
 	LostUpdates int64
 	// Business is the workload's own summary; nil if it counts nothing, and in a history that
 	// was cut short.

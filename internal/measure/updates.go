@@ -6,17 +6,17 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// maxBases is the number of remembered versions of a record on which a write was based:
-// an update is lost to another that was under way at the same time.
+// maxBases is the number of versions of a record that are remembered as the base of a write. A lost
+// update shows by a second write with the same base.
 const maxBases = 64
 
-// updates are the latest versions of one record on which writes were based.
+// updates has the latest versions of one record that were the base of a write.
 type updates struct {
 	bases [maxBases]uint64
 	next  int
 }
 
-// again reports whether another write was based on this version, and remembers this one.
+// again reports whether an earlier write had this base, and remembers it.
 func (u *updates) again(base uint64) bool {
 	if slices.Contains(u.bases[:], base) {
 		return true

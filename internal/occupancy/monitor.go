@@ -10,47 +10,46 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A Monitor counts the clients inside the critical section of each key, in memory and
-// beside the lock under test, so that it does not depend on the server. It shares no
-// code with the checker and cross-checks it: the checker must find every overlap in
-// the history. The Monitor may miss some: it lets a client in only after a grant
-// returned, takes it out before any call that could end or change the grant, and
-// trusts a validity only if it is certain.
+// A Monitor counts the clients inside the critical section of each key, in the memory of this
+// process, independently of the server. It shares no code with the checker and cross-checks it: the
+// checker must find every overlap that the Monitor finds. The Monitor may miss some. It lets a
+// client in only after a grant returned, takes it out before any call that could end or change the
+// grant, and relies on a validity only if that is certain.
 //
 // A Monitor is safe for concurrent use.
 type Monitor struct {
-	base   time.Time
-	nested bool // a second acquire by the holder counts (design.Nested)
-	sites  map[string]*site
+	base     time.Time
+	nested   bool // a second acquire by the owner adds a level (design.Nested)
+	sections map[string]*section
 }
 
-// New returns a monitor of keys; it ignores other keys. nested reports whether the
-// design counts a second acquire by the holder.
+// New returns a monitor of these keys; it ignores others. nested is set if a second acquire by the
+// owner adds a level.
 func New(keys []string, nested bool) *Monitor {
-	w := &Monitor{base: time.Now(), nested: nested, sites: make(map[string]*site, len(keys))}
+	w := &Monitor{base: time.Now(), nested: nested, sections: make(map[string]*section, len(keys))}
 	for _, key := range keys {
-		w.sites[key] = &site{base: w.base}
+		w.sections[key] = &section{base: w.base}
 	}
 	return w
 }
 
-// Locker returns inner, watched as one more owner. Its leases have the abilities of
-// inner's leases; find them with [lockbench.Ability].
+// Locker returns inner, monitored as one more owner. Its leases have the abilities of inner's
+// leases, see [lockbench.Ability].
 func (w *Monitor) Locker(inner lockbench.Locker) lockbench.Locker {
 	return w.MortalLocker(inner, nil)
 }
 
-// MortalLocker is Locker for an owner that may die. Once dead returns true, which
-// must happen before the death is recorded, the owner is inside nothing.
+// MortalLocker is Locker for an owner that may die. From the moment that dead returns true, which
+// must be before the death is recorded, the owner is inside no critical section.
 func (w *Monitor) MortalLocker(inner lockbench.Locker, dead func() bool) lockbench.Locker {
-	return &monitored{monitor: w, inner: inner, dead: dead}
+	return &monitoredLocker{monitor: w, inner: inner, dead: dead}
 }
 
-// Overlaps returns, for each key that had any, the number of entries while another
-// client was inside, within both validities.
+// Overlaps returns, for each key that has any, the number of entries into the critical section
+// while another client was inside, both within their validity.
 func (w *Monitor) Overlaps() map[string]int64 {
 	found := make(map[string]int64)
-	for key, s := range w.sites {
+	for key, s := range w.sections {
 		if n := s.overlapped.Load(); n > 0 {
 			found[key] = n
 		}
@@ -58,10 +57,10 @@ func (w *Monitor) Overlaps() map[string]int64 {
 	return found
 }
 
-// Entries returns how many entries were watched.
+// Entries returns the number of entries into critical sections.
 func (w *Monitor) Entries() int64 {
 	var n int64
-	for _, s := range w.sites {
+	for _, s := range w.sections {
 		s.mu.Lock()
 		n += s.entries
 		s.mu.Unlock()
@@ -69,8 +68,8 @@ func (w *Monitor) Entries() int64 {
 	return n
 }
 
-// A site is the critical section of one key.
-type site struct {
+// A section is the critical section of one key.
+type section struct {
 	base       time.Time
 	overlapped atomic.Int64
 
@@ -80,23 +79,23 @@ type site struct {
 	_       [64]byte // sites of different keys do not share a cache line
 }
 
-// A holding is the presence of one client in one site.
+// A holding is one owner's grant of a key.
 type holding struct {
-	site  *site
-	depth int             // acquires not yet released
-	until time.Duration   // end of validity, since base
-	lost  <-chan struct{} // closed when the design learns of the loss; may be nil
-	dead  func() bool     // reports the client's death; nil if it cannot die
+	section *section
+	depth   int             // acquires that were not released
+	until   time.Duration   // end of validity, since base
+	lost    <-chan struct{} // closed when the design learns of the loss; may be nil
+	dead    func() bool     // reports the client's death; nil if it cannot die
 }
 
-// enter puts g inside until it leaves.
-func (s *site) enter(g *holding) {
+// enter puts g inside until leave is called.
+func (s *section) enter(g *holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.inside) > 0 && s.shared(g) {
 		s.overlapped.Add(1)
 	}
-	if g.dead != nil { // others may be dead, too, and never leave
+	if g.dead != nil { // other clients may have died, and never leave
 		s.inside = slices.DeleteFunc(s.inside, (*holding).gone)
 	}
 	s.inside = append(s.inside, g)
@@ -109,7 +108,7 @@ func (g *holding) gone() bool { return g.dead != nil && g.dead() }
 // shared reports whether g and another client inside are both valid. The clock is
 // read under the mutex: at that instant every client inside is past the return of its
 // acquire and before the call that ends it.
-func (s *site) shared(g *holding) bool {
+func (s *section) shared(g *holding) bool {
 	now := time.Since(s.base)
 	if !g.valid(now) {
 		return false
@@ -123,7 +122,7 @@ func (s *site) shared(g *holding) bool {
 }
 
 // leave removes g, which need not be inside.
-func (s *site) leave(g *holding) {
+func (s *section) leave(g *holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.inside {
@@ -136,8 +135,8 @@ func (s *site) leave(g *holding) {
 	}
 }
 
-// valid reports whether g was certainly valid at now. Loss and death are checked
-// after the clock was read: if they are not known yet, they were not known then.
+// valid reports whether g was certainly valid at now. Loss and death are checked after the clock
+// was read: if they are not known yet, they were not known at that time.
 func (g *holding) valid(now time.Duration) bool {
 	if g.until <= now || g.gone() {
 		return false
@@ -150,27 +149,27 @@ func (g *holding) valid(now time.Duration) bool {
 	}
 }
 
-// monitored is the watched Locker of one client.
-type monitored struct {
-	monitor  *Monitor
-	inner    lockbench.Locker
-	dead     func() bool    // see MortalLocker
-	holdings []*holding     // the client's grips
-	told     bool           // the leases state their validity: no need to read the clock
-	key      string         // the last one acquired, and
-	site     *site          // its site: most clients come back to it
-	leases   []watchedLease // made, but not given out yet
-	_        [64]byte       // clients do not share a cache line
+// A monitoredLocker is the Locker of one client, whose leases the monitor watches.
+type monitoredLocker struct {
+	monitor        *Monitor
+	inner          lockbench.Locker
+	dead           func() bool    // see MortalLocker
+	holdings       []*holding     // of this client
+	statesValidity bool           // the leases state their validity, so the clock need not be read
+	key            string         // the key acquired last
+	section        *section       // the section of key: most clients acquire the same key again
+	leases         []watchedLease // unused ones, made in advance
+	_              [64]byte       // keeps clients from sharing a cache line
 }
 
 // Acquire enters when the lock was granted with a known validity.
-func (l *monitored) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+func (l *monitoredLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	var called time.Duration
-	if !l.told && opt.Wait == 0 {
+	if !l.statesValidity && opt.Wait == 0 {
 		called = time.Since(l.monitor.base)
 	}
 	lease, err := l.inner.Acquire(ctx, key, opt)
-	s := l.siteOf(key)
+	s := l.sectionOf(key)
 	if err != nil || lease == nil || s == nil {
 		return lease, err
 	}
@@ -182,11 +181,11 @@ func (l *monitored) Acquire(ctx context.Context, key string, opt lockbench.Optio
 	return watched, nil
 }
 
-// leaseChunk is the number of leases that a client makes at a time, to save
-// allocations. A lease that is kept keeps the others made with it.
+// leaseChunk is the number of leases that a client allocates at a time. Keeping one keeps the whole
+// chunk in memory.
 const leaseChunk = 32
 
-func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
+func (l *monitoredLocker) wrap(lease lockbench.Lease) *watchedLease {
 	if len(l.leases) == 0 {
 		l.leases = make([]watchedLease, leaseChunk)
 	}
@@ -196,8 +195,8 @@ func (l *monitored) wrap(lease lockbench.Lease) *watchedLease {
 	return watched
 }
 
-// take counts one more acquire. A nested one can only shorten the known validity:
-// whether it prolonged the outer lease depends on the design.
+// take adds an acquire. A nested one can only shorten the known validity: whether it prolongs the
+// outer lease depends on the design.
 func (g *holding) take(until time.Duration, nested bool) {
 	if g.depth > 0 && nested {
 		g.depth++
@@ -207,23 +206,23 @@ func (g *holding) take(until time.Duration, nested bool) {
 	g.depth, g.until = 1, until
 }
 
-// until is the end of the granted validity, zero if it is unknown: an acquire that
-// may have waited could have been granted at any time since called.
-func (l *monitored) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
+// until returns the end of the granted validity, zero if it is unknown. An acquire that waited may
+// have been granted at any time since called.
+func (l *monitoredLocker) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
 	if v, ok := lease.(lockbench.Validator); ok { // useless if the lease within has none
 		if from, granted := v.Valid(); !from.IsZero() {
-			l.told = true
+			l.statesValidity = true
 			return from.Sub(l.monitor.base) + granted
 		}
 	}
-	if opt.Wait > 0 || l.told {
+	if opt.Wait > 0 || l.statesValidity {
 		return 0
 	}
 	return called + opt.TTL
 }
 
-// lostOf returns the channel of the design itself, beneath all decorators, which may
-// report the loss later than they recorded it.
+// lostOf returns the channel of the design itself, below all decorators: these may report the loss
+// later than they recorded it.
 func lostOf(lease lockbench.Lease) <-chan struct{} {
 	inner := lease
 	for {
@@ -243,29 +242,29 @@ func lostOf(lease lockbench.Lease) <-chan struct{} {
 	return own.Lost()
 }
 
-func (l *monitored) siteOf(key string) *site {
-	if l.site == nil || key != l.key {
-		l.key, l.site = key, l.monitor.sites[key]
+func (l *monitoredLocker) sectionOf(key string) *section {
+	if l.section == nil || key != l.key {
+		l.key, l.section = key, l.monitor.sections[key]
 	}
-	return l.site
+	return l.section
 }
 
-// holdingOf returns the client's grip on s, taken out of the site while it changes; or
-// fresh if it has none.
-func (l *monitored) holdingOf(s *site, fresh *holding) *holding {
+// holdingOf returns the client's holding of s, taken out of the section while it changes, or fresh
+// if there is none.
+func (l *monitoredLocker) holdingOf(s *section, fresh *holding) *holding {
 	for _, g := range l.holdings {
-		if g.site == s {
+		if g.section == s {
 			s.leave(g)
 			return g
 		}
 	}
-	fresh.site, fresh.dead = s, l.dead
+	fresh.section, fresh.dead = s, l.dead
 	l.holdings = append(l.holdings, fresh)
 	return fresh
 }
 
-// drop forgets g, which has left its site.
-func (l *monitored) drop(g *holding) {
+// drop removes g, which has left its section, from the client's holdings.
+func (l *monitoredLocker) drop(g *holding) {
 	for i := range l.holdings {
 		if l.holdings[i] == g {
 			last := len(l.holdings) - 1

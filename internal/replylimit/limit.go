@@ -16,18 +16,18 @@ const (
 	maxLine     = 1 << 20
 )
 
-// A Limit follows the replies on one connection. The zero value is at the start of a reply. It is
+// A Limit measures the replies on one connection. The zero value is at the start of a reply. It is
 // not safe for concurrent use.
 type Limit struct {
 	bytes    int64
 	elements int64
-	due      int64  // values that the current reply still has
-	skip     int64  // remaining bytes of a string, its end included
+	due      int64  // values of the current reply that are still missing
+	skip     int64  // remaining bytes of a string, with its end
 	line     []byte // of a line that has begun
-	lost     bool   // the protocol is not Redis': only the bytes count
+	lost     bool   // the data are not Redis' protocol, so only bytes are counted
 }
 
-// Take follows received bytes. Its error says that a reply is too large.
+// Take measures received bytes. The error says that a reply is too large.
 func (l *Limit) Take(received []byte) error {
 	for len(received) > 0 && !l.lost {
 		if l.skip > 0 {
@@ -63,7 +63,7 @@ func (l *Limit) Take(received []byte) error {
 	return l.enough()
 }
 
-// header takes a line, with its end.
+// header handles a complete line.
 func (l *Limit) header(line []byte) {
 	kind := line[0]
 	if kind == '|' { // precedes the value
@@ -112,7 +112,7 @@ func (l *Limit) enough() error {
 	return nil
 }
 
-// ended begins the next reply, if one is over.
+// ended begins the next reply if the current one is complete.
 func (l *Limit) ended() {
 	if l.due == 0 && l.skip == 0 && !l.lost {
 		l.bytes, l.elements = 0, 0

@@ -9,7 +9,7 @@ import (
 
 // A change is an incident of a server between two looks.
 type change struct {
-	says  string
+	says  string   // description for the user
 	notes []string // notes of its events, between its possible beginning and its end
 }
 

@@ -17,11 +17,11 @@ const RecordedAs = -3
 
 const (
 	checkInterval = 100 * time.Millisecond
-	// lookTimeout is how long a look may take before it counts as unanswered.
+	// lookTimeout is the time after which a look counts as unanswered.
 	lookTimeout = time.Second
-	// quickRestart is the longest time without an answer that is no incident, because the way to the
-	// server takes some time, too.
-	quickRestart = 250 * time.Millisecond
+	// maxSilence is the longest time without an answer that is no incident, because the network
+	// takes some time, too.
+	maxSilence = 250 * time.Millisecond
 	// maxNotes bounds the notes on one server.
 	maxNotes = 8
 )
@@ -42,11 +42,11 @@ type server struct {
 	address      string
 	look         func(context.Context) (design.Glance, error)
 	close        func() error
-	lastAnswered time.Time // beginning of the last answered look
+	lastAnswered time.Time // start of the last answered look
 	seen         design.Glance
 	notes        []string
-	omitted      int
-	silent       bool  // the last look was not answered
+	omitted      int   // number of notes beyond maxNotes
+	unanswered   bool  // the last look was not answered
 	err          error // reason why it cannot be watched at all
 }
 
@@ -111,16 +111,17 @@ func (w *Watcher) watch(ctx context.Context, s *server) {
 	}
 }
 
+// lookOnce looks at s and records the incidents since the last answered look.
 func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	began := time.Now()
 	now, err := lookAt(ctx, s)
-	if err != nil && time.Since(began) > lookTimeout+quickRestart { // the driver stood still: this tells nothing about the server
+	if err != nil && time.Since(began) > lookTimeout+maxSilence { // the driver stood still: this tells nothing about the server
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	was := s.silent
-	if s.silent = err != nil; s.silent {
+	was := s.unanswered
+	if s.unanswered = err != nil; s.unanswered {
 		return
 	}
 	before, last := s.seen, s.lastAnswered
@@ -130,9 +131,9 @@ func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	if changed {
 		w.changed(s, last, change)
 	}
-	if was && away > quickRestart+checkInterval {
+	if was && away > maxSilence+checkInterval {
 		w.record.FaultSince(last, string(fault.ServerStandstill), int64(away))
-		w.tell(s, last, fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
+		w.addNote(s, last, fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
 	}
 	w.certain()
 }
@@ -147,11 +148,11 @@ func (w *Watcher) changed(s *server, last time.Time, c change) {
 		w.record.Fault(note, 0)
 	}
 	w.record.Fault(fault.Loss, 0)
-	w.tell(s, last, c.says)
+	w.addNote(s, last, c.says)
 }
 
-// tell notes an incident of s between an instant and now. w.mu is held.
-func (w *Watcher) tell(s *server, after time.Time, what string) {
+// addNote notes an incident of s between the instant after and now. w.mu is held.
+func (w *Watcher) addNote(s *server, after time.Time, what string) {
 	if len(s.notes) == maxNotes {
 		s.omitted++
 		return
@@ -159,8 +160,8 @@ func (w *Watcher) tell(s *server, after time.Time, what string) {
 	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), time.Since(w.start).Seconds()))
 }
 
-// certain allows readers of the history up to the point before which no incident can turn out any
-// more. w.mu must be held, or no goroutine started.
+// certain allows readers of the history to see the events from before any incident that may still
+// be found. w.mu is held, or no goroutine has started.
 func (w *Watcher) certain() {
 	until := time.Now()
 	for _, s := range w.servers {
@@ -193,7 +194,7 @@ func (s *server) notesForUser(start time.Time) (notes []string) {
 	if s.err != nil {
 		return []string{fmt.Sprintf("server %s was not watched for restarts, failovers and lost data: %v", s.address, s.err)}
 	}
-	if s.silent {
+	if s.unanswered {
 		s.notes = append(s.notes, fmt.Sprintf("it gave no answer from %.2f s to the end", s.lastAnswered.Sub(start).Seconds()))
 	}
 	if s.omitted > 0 {

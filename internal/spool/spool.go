@@ -26,7 +26,7 @@ const (
 // One goroutine may write and another read.
 type Spool struct {
 	path string
-	keep int64 // bytes to be kept; zero is all
+	keep int64 // bytes to be kept; zero keeps all
 
 	mu    sync.Mutex
 	grown sync.Cond
@@ -124,7 +124,7 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Behind returns the number of bytes written but not read yet.
+// Behind returns the number of bytes written and not yet read.
 func (s *Spool) Behind() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

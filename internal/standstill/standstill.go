@@ -16,7 +16,7 @@ func BoundFor(lease time.Duration) time.Duration {
 	return min(DefaultBound, max(lease/4, time.Millisecond))
 }
 
-// Of is the party that stood still.
+// An Of is the party that stood still.
 type Of uint8
 
 // The parties.
@@ -47,7 +47,7 @@ type Sum struct {
 	covered time.Time
 }
 
-// Add adds a standstill, which must end later than all before it or be part of one.
+// Add adds a standstill. It must end after all earlier ones, or lie within one of them.
 func (s *Sum) Add(one Standstill) {
 	s.Times++
 	if one.Of == Driver {

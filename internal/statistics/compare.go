@@ -69,8 +69,8 @@ type Comparison struct {
 	level float64 // the test's share of Alpha, given the tests that show no difference
 }
 
-// A Summary describes a sample by its median, with the interval that has the true one in 95
-// % of cases; infinite if there are too few values.
+// A Summary describes a sample by its median and the 95 % confidence interval of the median, which
+// is infinite if there are too few values.
 type Summary struct {
 	N                 int
 	Median, Low, High float64

@@ -46,18 +46,18 @@ func (c Comparison) runs() float64 {
 
 func quantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
 
-// needed is the number of measurements of each side, made in turns, until a test can reach a
-// level.
+// needed returns the number of measurements of each side, made in turns, from which a test can
+// reach a level.
 func needed(level float64) int {
 	n := LeastRuns
-	for leastP(turns(n)) > level {
+	for leastP(alternatingBlocks(n)) > level {
 		n++
 	}
 	return n
 }
 
-// turns returns the blocks of n measurements of each side, with zero values.
-func turns(n int) (blocks []Block) {
+// alternatingBlocks returns the blocks of n runs of each side, made in turns.
+func alternatingBlocks(n int) (blocks []Block) {
 	for ; n >= 2*BlockRuns; n -= BlockRuns {
 		blocks = append(blocks, Block{make([]float64, BlockRuns), make([]float64, BlockRuns)})
 	}

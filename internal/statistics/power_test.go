@@ -72,7 +72,7 @@ func (s situation) table(random *rand.Rand) []Pair {
 	common := s.machine(random, 2*s.runs)
 	pairs := make([]Pair, len(tails))
 	for i := range pairs {
-		pairs[i] = Pair{Main: i < 2, Blocks: turns(s.runs)}
+		pairs[i] = Pair{Main: i < 2, Blocks: alternatingBlocks(s.runs)}
 		draw := func(at int) float64 {
 			return 100 * math.Exp(s.noise*tails[i]*(math.Sqrt(0.7)*common[at]+math.Sqrt(0.3)*random.NormFloat64()))
 		}

@@ -45,10 +45,10 @@ func TestNeeded(t *testing.T) {
 			t.Errorf("for a level of %v: got %d runs, want %d", c.level, got, c.want)
 		}
 	}
-	if got, want := leastP(turns(6)), 2.0/924; math.Abs(got-want) > 1e-9 {
+	if got, want := leastP(alternatingBlocks(6)), 2.0/924; math.Abs(got-want) > 1e-9 {
 		t.Errorf("least p of six and six: got %v, want %v", got, want)
 	}
-	if got, want := leastP(turns(8)), 2.0/70/70; math.Abs(got-want) > 1e-9 {
+	if got, want := leastP(alternatingBlocks(8)), 2.0/70/70; math.Abs(got-want) > 1e-9 {
 		t.Errorf("least p of eight in turns: got %v, want %v", got, want)
 	}
 }

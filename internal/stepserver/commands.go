@@ -13,9 +13,9 @@ type spec struct {
 	keys func(args []string) []string
 	// dest is the number of keys that may be written: -1 for all, 0 for none.
 	dest int
-	// same reports whether the reply shows that nothing was written. So does an error, except for
-	// partly commands.
-	same func(args []string, reply string) bool
+	// wroteNothing reports whether the reply shows that nothing was written. So does an error,
+	// except for partly commands.
+	wroteNothing func(args []string, reply string) bool
 	// partly: the command may write before it returns an error.
 	partly bool
 	// unordered: the reply is in random order.
@@ -72,44 +72,44 @@ var groups = []group{
 	{"OBJECT", spec{keys: second, script: true, hidden: true}},
 	{"KEYS SCAN DBSIZE", spec{keys: everything, script: true}},
 	{"RANDOMKEY", spec{keys: everything, script: true, hidden: true}},
-	{"SET", spec{keys: first, dest: -1, same: setRefused, script: true}},
-	{"GETEX", spec{keys: first, dest: -1, same: getexChangesNothing, partly: true, script: true}},
-	{"GETDEL LPOP RPOP", spec{keys: first, dest: -1, same: isNil, script: true}},
-	{"SPOP", spec{keys: first, dest: -1, same: isNil, script: true, hidden: true}},
-	{"ZPOPMAX ZPOPMIN", spec{keys: first, dest: -1, same: isEmpty, script: true}},
+	{"SET", spec{keys: first, dest: -1, wroteNothing: setRefused, script: true}},
+	{"GETEX", spec{keys: first, dest: -1, wroteNothing: getexChangesNothing, partly: true, script: true}},
+	{"GETDEL LPOP RPOP", spec{keys: first, dest: -1, wroteNothing: isNil, script: true}},
+	{"SPOP", spec{keys: first, dest: -1, wroteNothing: isNil, script: true, hidden: true}},
+	{"ZPOPMAX ZPOPMIN", spec{keys: first, dest: -1, wroteNothing: isEmpty, script: true}},
 	{"SETNX EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST HSETNX HDEL LPUSHX RPUSHX LREM SADD SREM ZREM DELEX " +
 		"ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE PFADD XDEL XTRIM",
-		spec{keys: first, dest: -1, same: isZero, script: true}},
+		spec{keys: first, dest: -1, wroteNothing: isZero, script: true}},
 	{"APPEND SETEX PSETEX SETBIT SETRANGE GETSET INCR INCRBY INCRBYFLOAT DECR DECRBY RESTORE " +
 		"HSET HMSET HINCRBY HINCRBYFLOAT LINSERT LPUSH RPUSH LSET LTRIM ZADD ZINCRBY GEOADD",
 		spec{keys: first, dest: -1, script: true}},
 	{"HEXPIRE HPERSIST HSETEX", spec{keys: first, dest: -1, script: true, unseen: true}},
 	{"XADD XACK XAUTOCLAIM XCLAIM", spec{keys: first, dest: -1, script: true}},
 	{"XGROUP", spec{keys: second, dest: -1}},
-	{"DEL UNLINK", spec{keys: all, dest: -1, same: isZero, script: true}},
+	{"DEL UNLINK", spec{keys: all, dest: -1, wroteNothing: isZero, script: true}},
 	{"MSET", spec{keys: pairs, dest: -1, script: true}},
-	{"MSETNX", spec{keys: pairs, dest: -1, same: isZero, script: true}},
-	{"RENAME RPOPLPUSH LMOVE", spec{keys: firstTwo, dest: -1, same: isNil, script: true}},
-	{"RENAMENX SMOVE", spec{keys: firstTwo, dest: -1, same: isZero, script: true}},
-	{"LMPOP ZMPOP", spec{keys: numbered(1, 0), dest: -1, same: isNil, script: true}},
+	{"MSETNX", spec{keys: pairs, dest: -1, wroteNothing: isZero, script: true}},
+	{"RENAME RPOPLPUSH LMOVE", spec{keys: firstTwo, dest: -1, wroteNothing: isNil, script: true}},
+	{"RENAMENX SMOVE", spec{keys: firstTwo, dest: -1, wroteNothing: isZero, script: true}},
+	{"LMPOP ZMPOP", spec{keys: numbered(1, 0), dest: -1, wroteNothing: isNil, script: true}},
 	{"PFMERGE", spec{keys: all, dest: 1, partly: true, script: true}},
 	{"SDIFFSTORE SINTERSTORE SUNIONSTORE", spec{keys: all, dest: 1, partly: true, stores: true, script: true}},
 	{"ZINTERSTORE ZUNIONSTORE", spec{keys: numbered(2, 1), dest: 1, partly: true, stores: true, script: true}},
 	{"BITOP", spec{keys: afterFirst, dest: 1, partly: true, script: true}},
-	{"COPY", spec{keys: copied, dest: 1, same: isZero, script: true, rewrites: true}},
-	{"MOVE", spec{keys: everything, dest: -1, same: isZero, script: true, rewrites: true}},
+	{"COPY", spec{keys: copied, dest: 1, wroteNothing: isZero, script: true, rewrites: true}},
+	{"MOVE", spec{keys: everything, dest: -1, wroteNothing: isZero, script: true, rewrites: true}},
 	{"SWAPDB", spec{keys: everything, dest: -1, script: true, rewrites: true}},
-	{"GEORADIUS GEORADIUSBYMEMBER", spec{keys: everything, dest: -1, same: storesNothing, script: true, rewrites: true}},
+	{"GEORADIUS GEORADIUSBYMEMBER", spec{keys: everything, dest: -1, wroteNothing: storesNothing, script: true, rewrites: true}},
 	{"FLUSHALL FLUSHDB", spec{keys: everything, dest: -1, script: true}},
 	{"TIME COMMAND INFO CLUSTER", spec{keys: none, script: true}},
 	{"WAIT", spec{keys: none}},
 	{"PING ECHO SELECT", spec{keys: none, route: pass, script: true}},
 	{"HELLO CLIENT AUTH QUIT", spec{keys: none, route: pass}},
-	{"BLPOP BRPOP BZPOPMAX BZPOPMIN", spec{keys: allButLast, dest: -1, same: isNil, route: blocks}},
-	{"BRPOPLPUSH BLMOVE", spec{keys: firstTwo, dest: -1, same: isNil, route: blocks}},
-	{"BZMPOP", spec{keys: numbered(2, 0), dest: -1, same: isNil, route: blocks}},
+	{"BLPOP BRPOP BZPOPMAX BZPOPMIN", spec{keys: allButLast, dest: -1, wroteNothing: isNil, route: blocks}},
+	{"BRPOPLPUSH BLMOVE", spec{keys: firstTwo, dest: -1, wroteNothing: isNil, route: blocks}},
+	{"BZMPOP", spec{keys: numbered(2, 0), dest: -1, wroteNothing: isNil, route: blocks}},
 	{"XREAD", spec{keys: streams, route: blocks, script: true}},
-	{"XREADGROUP", spec{keys: streams, dest: -1, same: isNil, route: blocks, script: true}},
+	{"XREADGROUP", spec{keys: streams, dest: -1, wroteNothing: isNil, route: blocks, script: true}},
 	{"MULTI EXEC DISCARD UNWATCH", spec{keys: none, route: transaction}},
 	{"WATCH", spec{keys: all, route: transaction}},
 	{"SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE", spec{keys: none, route: messages}},
@@ -217,7 +217,7 @@ func storesNothing(args []string, _ string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(strings.ToLower(a), "store") })
 }
 
-// setRefused is the field same for SET. With GET a nil reply means that there was no value before,
+// setRefused is wroteNothing for SET. With GET a nil reply means that there was no value before,
 // not that none was set.
 func setRefused(args []string, reply string) bool {
 	return isNil(args, reply) && !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "get") })

@@ -76,7 +76,7 @@ func (e *Effect) by(s *spec, db int, args []string, reply string) {
 	if dest < 0 || dest > len(keys) {
 		dest = len(keys)
 	}
-	if isError(reply) && !s.partly || s.same != nil && s.same(args, reply) {
+	if isError(reply) && !s.partly || s.wroteNothing != nil && s.wroteNothing(args, reply) {
 		dest = 0
 	}
 	e.writes(keys[:dest]...)

@@ -183,7 +183,7 @@ func (p *print) scores(scores map[string]float64, _ error) {
 }
 
 func (p *print) scripts(s *scripts) {
-	shas := slices.Sorted(maps.Keys(s.known))
+	shas := slices.Sorted(maps.Keys(s.cached))
 	p.strings(shas...)
 	if s.vm != nil {
 		p.number(int(s.vm.State()))

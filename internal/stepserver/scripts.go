@@ -11,14 +11,14 @@ import (
 
 // scripts has the script cache, and the virtual machine that runs scripts.
 type scripts struct {
-	known map[string]*known // by SHA
-	kept  []*known          // those that Reset keeps
-	vm    *script.VM        // started on first use
-	host  scriptHost        // reused
+	cached   map[string]*cachedScript // by SHA
+	resident []*cachedScript          // those that Reset keeps
+	vm       *script.VM               // started on first use
+	host     scriptHost               // reused
 }
 
-// known is a script in the cache.
-type known struct {
+// cachedScript is a script in the cache.
+type cachedScript struct {
 	*script.Script
 	names []string // the names that calling it reads, as in Effect
 }
@@ -36,9 +36,9 @@ func (s *scripts) machine() *script.VM {
 
 // reset forgets all scripts except the kept ones.
 func (s *scripts) reset() {
-	clear(s.known)
-	for _, k := range s.kept {
-		s.known[k.SHA] = k
+	clear(s.cached)
+	for _, k := range s.resident {
+		s.cached[k.SHA] = k
 	}
 	if s.vm != nil {
 		s.vm.Reset()
@@ -57,9 +57,9 @@ func (s *scripts) close() {
 func (s *Server) KeepScripts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scripts.kept = s.scripts.kept[:0]
-	for _, k := range s.scripts.known {
-		s.scripts.kept = append(s.scripts.kept, k)
+	s.scripts.resident = s.scripts.resident[:0]
+	for _, k := range s.scripts.cached {
+		s.scripts.resident = append(s.scripts.resident, k)
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *Server) eval(c *conn, q *Command, e *Effect) []byte {
 // find returns the script with this SHA.
 func (s *scripts) find(sha string, e *Effect) (*script.Script, string) {
 	sha = strings.ToLower(sha)
-	if code, known := s.known[sha]; known {
+	if code, known := s.cached[sha]; known {
 		e.reads(code.names...)
 		return code.Script, ""
 	}
@@ -105,12 +105,12 @@ func (s *scripts) add(source string, e *Effect) (*script.Script, string) {
 	if err != nil {
 		return nil, strings.NewReplacer("\r", " ", "\n", " ").Replace(err.Error())
 	}
-	if k, is := s.known[code.SHA]; is {
+	if k, is := s.cached[code.SHA]; is {
 		e.reads(k.names...)
 		return code, ""
 	}
-	k := &known{code, []string{scriptCache, scriptName(code.SHA)}}
-	s.known[code.SHA] = k
+	k := &cachedScript{code, []string{scriptCache, scriptName(code.SHA)}}
+	s.cached[code.SHA] = k
 	e.reads(k.names...)
 	e.writes(k.names[1])
 	return code, ""
@@ -146,7 +146,7 @@ func (s *Server) script(args []string, e *Effect) []byte {
 		return s.scripts.exist(args[2:], e)
 	case verb == "flush" && (len(args) == 2 || len(args) == 3 && isFlushMode(args[2])):
 		e.writes(scriptCache)
-		clear(s.scripts.known)
+		clear(s.scripts.cached)
 		return []byte(replyOK)
 	case verb == "flush":
 		return []byte("-ERR SCRIPT FLUSH only support SYNC|ASYNC option\r\n")
@@ -171,7 +171,7 @@ func (s *scripts) exist(shas []string, e *Effect) []byte {
 		sha = strings.ToLower(sha)
 		e.reads(scriptName(sha))
 		n := 0
-		if _, known := s.known[sha]; known {
+		if _, known := s.cached[sha]; known {
 			n = 1
 		}
 		reply = appendInt(reply, n)

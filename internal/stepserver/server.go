@@ -66,7 +66,7 @@ func New() (*Server, error) {
 	}
 	s := &Server{
 		redis:   redis,
-		scripts: scripts{known: map[string]*known{}},
+		scripts: scripts{cached: map[string]*cachedScript{}},
 		dialled: map[int]int{},
 		arrived: make(chan struct{}, 1),
 		changes: changes{changed: map[string]uint64{}, rewritten: map[int]uint64{}},
@@ -101,7 +101,7 @@ func (s *Server) Advance(now time.Time) {
 func (s *Server) ScriptFlush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.scripts.known)
+	clear(s.scripts.cached)
 }
 
 // Restart restarts the server without persistence: no keys, no scripts, and every connection
@@ -110,7 +110,7 @@ func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.redis.flush()
-	clear(s.scripts.known)
+	clear(s.scripts.cached)
 	for _, c := range slices.Clone(s.conns) {
 		s.hangUp(c, errReset)
 	}

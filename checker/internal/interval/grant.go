@@ -29,7 +29,7 @@ type beginning struct {
 	// MinLease and MaxLease are the shortest and the longest lease of its acquires, in ns. They
 	// bound the lease that a renewal sets of which the record tells none.
 	MinLease, MaxLease int64
-	Known              bool // an acquire was answered ok
+	Confirmed          bool // an acquire was answered ok
 	Anchored           bool // validity begins at From exactly, and the record tells the lease
 	Regrant            bool // an acquire of unknown outcome may have granted the key once more
 	leaseless          bool // an acquire set no lease
@@ -50,11 +50,11 @@ type ending struct {
 func (g *Grant) Begin(op *history.Op, rules Rules) {
 	ttl, most := Lease(op), Longest(op)
 	g.rules, g.First = rules, op
-	g.Granted, g.Newest, g.Known = Return(op), Return(op), op.Outcome == history.OK
-	g.From, g.Anchored, g.minUnknown, g.mustDepth, g.depth = op.Attempt, !g.Known || TellsLease(op), math.MaxInt64, 1, 1
+	g.Granted, g.Newest, g.Confirmed = Return(op), Return(op), op.Outcome == history.OK
+	g.From, g.Anchored, g.minUnknown, g.mustDepth, g.depth = op.Attempt, !g.Confirmed || TellsLease(op), math.MaxInt64, 1, 1
 	g.End, g.LastWork = Forever, Forever
 	g.mayUntil, g.MinLease, g.MaxLease, g.leaseless = math.MaxInt64, ttl, most, ttl == math.MaxInt64
-	if !g.Known {
+	if !g.Confirmed {
 		g.From, g.Granted, g.Newest = history.NoStamp, Call(op), Forever
 		g.minUnknown = rules.UnknownLease(op)
 		return
@@ -136,7 +136,7 @@ func (g *Grant) Joined(longest, restarts int64) {
 // ValidAt reports whether the lease lasts beyond s. Only a release by the owner itself ends a lease
 // early, whatever the owner was told.
 func (g *Grant) ValidAt(s Stamp) bool {
-	return g.Known && g.From != history.NoStamp && !g.Released && s.Before(Stamp{T: g.Until})
+	return g.Confirmed && g.From != history.NoStamp && !g.Released && s.Before(Stamp{T: g.Until})
 }
 
 // Follows reports whether g was certainly granted after a: if g had been granted first, its lease

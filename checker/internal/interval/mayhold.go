@@ -82,8 +82,8 @@ func (g *Grant) RenewedBy(t int64) {
 	}
 }
 
-// ReleaseUnanswered reports whether the release of g was never answered, so that its owner, which
-// lives, may still renew it without a record.
+// ReleaseUnanswered reports whether the release of g was never answered although its owner lives,
+// so that the lock may go on renewing g in the background.
 func (g *Grant) ReleaseUnanswered() bool {
 	return g.hiddenRenewals && !g.Dead && g.Released && g.ReleasedBy.Return == history.Never
 }
@@ -105,7 +105,7 @@ func (g *Grant) Leaseless() bool { return g.leaseless }
 // without a lease. From then on g is not certainly valid. If no operation can have set a lease, the
 // server has ended g.
 func (g *Grant) SessionEnds(t int64) {
-	if !g.Known {
+	if !g.Confirmed {
 		return
 	}
 	if g.Until == math.MaxInt64 && g.MinLease == math.MaxInt64 && len(g.pending)+len(g.late) == 0 {

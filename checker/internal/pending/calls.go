@@ -85,21 +85,21 @@ func (s *Calls) Retire(client int32) bool {
 
 // Concurrent reports whether a call of another client than client may take effect at from or later,
 // and returns the conditions that touch the effects of such calls, as far as they are known.
-func (s *Calls) Concurrent(client int32, from interval.Stamp) (under lockbench.Conditions, beside bool) {
-	beside = s.forgot && !s.forgotten.Before(from)
+func (s *Calls) Concurrent(client int32, from interval.Stamp) (under lockbench.Conditions, concurrent bool) {
+	concurrent = s.forgot && !s.forgotten.Before(from)
 	for p := range s.pending.Each {
-		beside = beside || p.Client != client && p.N > 0
+		concurrent = concurrent || p.Client != client && p.N > 0
 	}
-	if beside {
+	if concurrent {
 		under = s.conditions
 	}
 	for _, c := range s.newest {
 		if c.client != client && !c.until.Before(from) {
 			under |= c.under
-			beside = true
+			concurrent = true
 		}
 	}
-	return under, beside
+	return under, concurrent
 }
 
 // Empty returns Calls without any, which use the memory of s.

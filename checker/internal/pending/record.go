@@ -71,8 +71,9 @@ func (r *Record[H]) Returned(op *history.Op) *Write[H] {
 	return w
 }
 
-// Victim returns a write that w overwrote, or that overwrote the version that w is based on; nil if
-// there is none. last is the newest write that was completed before, nil if there is none.
+// Victim returns a write that w overwrote although its client had not read it, or one that is based
+// on the same version as w; nil if there is none. last is the newest write that was completed
+// before, nil if there is none.
 func (r *Record[H]) Victim(w *Write[H]) (victim, last *Write[H]) {
 	victim = w.overwritten
 	for _, other := range r.done {

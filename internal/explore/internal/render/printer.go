@@ -156,18 +156,18 @@ func looksRandom(s string) bool {
 	if uuid.MatchString(s) {
 		return true
 	}
-	turns, last, kinds := 0, byte('-'), map[byte]bool{}
+	alternations, last, kinds := 0, byte('-'), map[byte]bool{}
 	for i := range len(s) {
 		kind := charKind(s[i])
 		if kind == '-' {
 			continue
 		}
 		if last != '-' && kind != last {
-			turns++
+			alternations++
 		}
 		last, kinds[kind] = kind, true
 	}
-	return len(kinds) > 1 && turns*4 >= len(s)
+	return len(kinds) > 1 && alternations*4 >= len(s)
 }
 
 var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$`)

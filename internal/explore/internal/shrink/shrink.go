@@ -32,11 +32,11 @@ type Attempt func(Candidate) (Candidate, bool)
 
 // A shrinker is a shrinking under way.
 type shrinker struct {
-	attempt Attempt
-	stopped func() bool
-	left    int // tries
-	best    Candidate
-	tried   map[string]struct{} // keys of attempts: a failed one fails again
+	attempt   Attempt
+	stopped   func() bool
+	left      int // tries
+	best      Candidate
+	attempted map[string]struct{} // keys of attempts: a failed one fails again
 }
 
 // cost orders schedules, the most expensive property first.
@@ -77,7 +77,7 @@ func (c Candidate) key() string {
 // tries or until stopped reports that the result is wanted now. Its conditions may be fewer,
 // and never others.
 func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) Candidate {
-	s := &shrinker{attempt: attempt, stopped: stopped, left: tries, best: first, tried: map[string]struct{}{}}
+	s := &shrinker{attempt: attempt, stopped: stopped, left: tries, best: first, attempted: map[string]struct{}{}}
 	for {
 		before := s.best.cost()
 		s.stopEarly()
@@ -98,13 +98,13 @@ func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) 
 func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
 	next := Candidate{s.best.Cell, scope, choices}
 	key := next.key()
-	if _, again := s.tried[key]; again {
+	if _, again := s.attempted[key]; again {
 		return false
 	}
 	if s.left--; s.left < 0 || s.stopped() {
 		return false
 	}
-	s.tried[key] = struct{}{}
+	s.attempted[key] = struct{}{}
 	c, breaks := s.attempt(next)
 	now, best := c.cost(), s.best.cost()
 	if !breaks || slices.Compare(now[:], best[:]) >= 0 {

@@ -185,8 +185,9 @@ func (n *node) sleeps(c Choice) bool {
 	return slices.ContainsFunc(n.sleep, func(s sleeper) bool { return s.choice == c })
 }
 
-// advance moves n to its next choice that is within the budgets and not asleep. Skipped choices get
-// an effect that commutes with nothing.
+// advance moves n to its next choice that is within the budgets and not asleep. It records an
+// effect that commutes with nothing for each choice that it skips, since the real effect is not
+// known.
 func (n *node) advance(x *Exhaustive) bool {
 	for n.at++; n.at < len(n.choices); n.at++ {
 		c := n.choices[n.at]
