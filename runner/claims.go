@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Claiming returns d with its claims changed by terms, see [lockbench.Claims.Parse]. It
-// refuses cells that cannot exist for the lock.
+// Claiming returns d with its claims changed by terms, see [lockbench.Claims.Parse]. It returns an
+// error if a term is invalid or claims a cell that cannot exist for the design.
 func Claiming(d design.Design, terms ...string) (design.Design, error) {
 	if err := CheckClaims(terms...); err != nil {
 		return d, err
@@ -26,7 +26,7 @@ func Claiming(d design.Design, terms ...string) (design.Design, error) {
 	return d, nil
 }
 
-// CheckClaims returns the error in terms that holds for every lock.
+// CheckClaims returns an error if terms are invalid for any design.
 func CheckClaims(terms ...string) error {
 	if _, err := (lockbench.Claims{}).Parse(terms...); err != nil {
 		return fmt.Errorf("--claims: %w", err)
@@ -44,8 +44,8 @@ func withClaims(h history.Header, terms []string) (history.Header, error) {
 	return h, nil
 }
 
-// claimed returns the claims were, changed by terms. It refuses cells that cannot exist for a
-// lock with this form of reacquiring.
+// claimed returns the claims were, changed by terms. It returns an error for a cell that cannot
+// exist for a lock with this form of reacquiring.
 func claimed(were lockbench.Claims, reacquire design.Reacquire, terms []string) (lockbench.Claims, error) {
 	if len(terms) == 0 {
 		return were, nil
@@ -62,7 +62,7 @@ func claimed(were lockbench.Claims, reacquire design.Reacquire, terms []string) 
 	return claims, nil
 }
 
-// gained reports whether g is claimed now and was not before.
+// gained reports whether the claims are include g and the claims were do not.
 func gained(were, are lockbench.Claims, g lockbench.Guarantee) bool {
 	return slices.Contains(are.Keeps, g) && !slices.Contains(were.Keeps, g)
 }

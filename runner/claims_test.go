@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// TestClaimTerms: terms change the claims of a design, or replace them; impossible cells are
-// refused with the reason, unless the design claims them already.
+// TestClaimTerms checks that terms change or replace the claims of a design, and that impossible
+// cells are rejected with a reason, unless the design claims them already.
 func TestClaimTerms(t *testing.T) {
 	kept := lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}, Survives: lockbench.Crash}
 	for _, c := range []struct {
@@ -46,7 +46,8 @@ func TestClaimTerms(t *testing.T) {
 	}
 }
 
-// TestClaimTermsOfAHistory: a history has its lock's treatment of a second acquire.
+// TestClaimTermsOfAHistory checks that terms for a history respect the meaning of a second acquire
+// in its header.
 func TestClaimTermsOfAHistory(t *testing.T) {
 	h := history.Header{Reacquire: string(design.Nested), Claims: lockbench.LeaseClaims()}
 	got, err := withClaims(h, []string{"+reentrancy"})

@@ -6,9 +6,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// conclude returns a function that draws the conclusions of a report, nil without
-// [Plan.Conclude]. It explores nothing: an exploration runs in its own processes, which
-// start in main of the command.
+// conclude returns a function that draws the conclusions of a report; nil without [Plan.Conclude].
+// The function explores nothing, since explorations run in child processes that main of the command
+// starts.
 func (p *Plan) conclude() func(*results.Result) {
 	if !p.Conclude {
 		return nil

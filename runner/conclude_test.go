@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// TestConclude: a plan with Conclude has a conclusion about each design, by the runs and the
-// released matrix; a lock that is not in the catalogue is not taken for known. A plan without
-// has none.
+// TestConclude checks that a plan with Conclude draws a conclusion on each design from the runs and
+// the released matrix, that a lock that is not in the catalogue is not known, and that a plan
+// without Conclude draws none.
 func TestConclude(t *testing.T) {
 	p := small(t, "lua-token/strategy", "setnx-getset/naive")
 	own := p.Subjects[1]

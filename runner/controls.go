@@ -2,8 +2,9 @@ package runner
 
 import "github.com/lockbench/lockbench/impls/design"
 
-// AddControls appends controls as subjects that locks are compared with. It adds only the ones
-// that the workload has, and none if faults are injected, because faults act on locks.
+// AddControls appends controls to the subjects; a control is not a lock, but locks are compared
+// with it. It leaves out controls that the workload does not support, and adds none if faults are
+// injected, because faults act on locks.
 func (p *Plan) AddControls(controls []design.Design) {
 	if len(p.Faults) > 0 {
 		return

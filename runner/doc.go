@@ -6,6 +6,10 @@
 // up. The [Result] has a judgement of each run; [Result.Report] converts it for package reports,
 // and [Result.Exit] returns the exit code of the command. [Judge] judges a saved history.
 //
+// A cell is a guarantee under a set of conditions. A fault exercises a cell if it can bring about
+// the conditions. A service is whatever a design locks on, such as a Redis server. The self-check
+// is the run of a lock that is broken on purpose; a probe is such a lock for a single condition.
+//
 // With [Plan.Conclude] the report begins with a word for each design: do not use, not known, safe
 // only with a guard, safe within its lease.
 //

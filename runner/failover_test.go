@@ -23,8 +23,8 @@ func TestRunFollowsCluster(t *testing.T) {
 	runFollows(t, c.URL(), c.Nodes[0], c.Replicas[0], c.Nodes[1:]...)
 }
 
-// runFollows lets a run go on at the server that takes over when the primary is killed. The run
-// reports it and breaks no claim of the design; nothing is left behind.
+// runFollows kills the primary during a run, and checks that the run continues at the server that
+// takes over, reports the failover, breaks no claim of the design, and leaves nothing behind.
 func runFollows(t *testing.T, url string, primary, replica *servertest.Node, others ...*servertest.Node) {
 	found, err := impls.Match("lua-token/strategy")
 	if err != nil {
@@ -87,8 +87,8 @@ func awaitLocks(t *testing.T, n *servertest.Node) {
 	})
 }
 
-// TestRunOnCluster: the designs run on a cluster, unsuitable ones are left out, and nothing is left
-// behind.
+// TestRunOnCluster checks that designs run on a cluster, that unsuitable ones are left out, and
+// that nothing is left behind.
 func TestRunOnCluster(t *testing.T) {
 	c := servertest.StartCluster(t, 0)
 	var said strings.Builder

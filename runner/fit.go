@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// leaveOut leaves out the optional subjects for which fails returns an error. It fails if
-// none is left.
+// leaveOut removes from the plan the optional subjects for which fails returns an error. It returns
+// the error of a subject that is not optional, and an error if no subject is left.
 func (s *session) leaveOut(fails func(*Subject) error) error {
 	var fit, unfit []Subject
 	for _, of := range s.plan.Subjects {
@@ -37,8 +37,7 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 	return nil
 }
 
-// leftOut gives the reasons why subjects are left out; it groups designs with the same
-// reason.
+// leftOut returns the reasons why subjects are left out, one for all designs with the same reason.
 func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 	var reasons []string
 	named := map[string][]string{}
@@ -65,11 +64,12 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 	return all
 }
 
-// cannotLease returns the reason why a design cannot give the requested lease.
+// cannotLease returns an error if the design cannot give the requested lease.
 func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.plan.Options.TTL) }
 
-// permits returns a function that returns the reason why the server's user may not run the
-// commands of a design or of its guarded records. It asks once for each design and guard.
+// permits returns a function that returns an error if the user of the server may not run the
+// commands of a design, or those of its guarded records. It asks the server once per design and
+// guard.
 func (s *session) permits(ctx context.Context) func(*Subject) error {
 	known := map[string]error{}
 	return func(of *Subject) error {
@@ -97,8 +97,8 @@ func (s *session) permitted(ctx context.Context, of *Subject) error {
 	return nil
 }
 
-// sayLost reports the features of lockbench that servers forbid, and that the runs do
-// without.
+// sayLost reports the features of lockbench that the servers do not permit, and without which the
+// runs are made.
 func (s *session) sayLost(ctx context.Context) {
 	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
 		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {
@@ -114,8 +114,7 @@ func (s *session) sayLost(ctx context.Context) {
 	}
 }
 
-// cannotBeFaulted returns the reason why a fault of the plan cannot act on the services of a
-// design.
+// cannotBeFaulted returns an error if a fault of the plan cannot act on the services of the design.
 func (s *session) cannotBeFaulted(of *Subject) error {
 	return inject.Check(s.faults, s.services.of(&of.Design))
 }

@@ -17,20 +17,21 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A foreign program records a lock in JSON Lines. The lock here is simulated: it is correct, or
-// broken in one way. ms is the unit of its times.
+// ms is the unit of time in this file, in ns. The tests here judge histories in JSON Lines as
+// another program would record them. The lock in them is simulated; it is correct, or broken in one
+// way.
 const ms = int64(1e6)
 
-// A foreignLock is the server with the work of its clients.
+// A foreignLock simulates the server and the clients of a lock.
 type foreignLock struct {
 	*rand.Rand
-	fault   string // empty: none
-	faulted bool   // it made a difference
+	fault   string // name of the fault in the lock, empty for none
+	faulted bool   // the fault changed something
 	now     int64
 	agenda  agenda
 	keys    map[string]*foreignKey
 	lines   []jsonLine
-	clients int // numbered so far
+	clients int // number of clients so far
 	holds   int
 	grants  func(asked int64) int64
 	fences  bool
@@ -39,7 +40,7 @@ type foreignLock struct {
 }
 
 type foreignKey struct {
-	token          int // 0: free
+	token          int // of the owner; 0 if the key is free
 	until          int64
 	fence          int
 	version, value int64
@@ -68,10 +69,11 @@ func (s *foreignLock) after(d int64, do func()) { heap.Push(&s.agenda, agendaIte
 
 func (s *foreignLock) chance(n int) bool { return s.IntN(n) == 0 }
 
-// breaks reports whether the fault of that name happens now.
+// breaks reports whether the named fault occurs now.
 func (s *foreignLock) breaks(fault string) bool { return s.fault == fault && s.chance(3) }
 
-// leases of locks: as asked, in whole seconds, at most a second, and none.
+// foreignLeases return the lease granted for a requested one: the same, in whole seconds, at most a
+// second, or none.
 var foreignLeases = []func(asked int64) int64{
 	func(asked int64) int64 { return asked },
 	func(asked int64) int64 { return asked },
@@ -80,7 +82,7 @@ var foreignLeases = []func(asked int64) int64{
 	func(asked int64) int64 { return 0 },
 }
 
-// record simulates a lock, and returns the lines of its history in the order in which calls ended.
+// record simulates a lock, with the lines of its history in the order in which calls ended.
 func record(seed uint64, fault string) *foreignLock {
 	r := rand.New(rand.NewPCG(seed, 7))
 	s := &foreignLock{Rand: r, fault: fault, keys: map[string]*foreignKey{"a": {}, "b": {}}}
@@ -102,13 +104,14 @@ func record(seed uint64, fault string) *foreignLock {
 	return s
 }
 
-// A foreignClient is one owner after the other, with one request after the other.
+// A foreignClient is a client that makes one request after the other. It may get a new number, and
+// so become another owner.
 type foreignClient struct {
 	*foreignLock
 	number, process, left int
 	key                   string
 	token, hold           int
-	until                 int64 // of its validity, as it knows
+	until                 int64 // end of its validity, as far as it knows
 	asked                 int64
 }
 
@@ -117,13 +120,13 @@ func (c *foreignClient) rename() {
 	c.number = c.clients
 }
 
-// op is a line that begins now.
+// op returns the line of an operation that begins now.
 func (c *foreignClient) op(kind string) jsonLine {
 	return jsonLine{"op": kind, "client": c.number, "process": c.process, "key": c.key, "call_ns": c.now}
 }
 
-// send lets act happen on the server, now or later or never, and then calls done with the client's
-// outcome.
+// send runs act on the server, now, later or never, and then calls done with the outcome for the
+// client.
 func (c *foreignClient) send(l jsonLine, act func() string, done func(outcome string)) {
 	end := func(outcome string) {
 		l["outcome"], l["return_ns"] = outcome, c.now
@@ -136,7 +139,7 @@ func (c *foreignClient) send(l jsonLine, act func() string, done func(outcome st
 		if !c.chance(3) {
 			c.after(delay+c.Int64N(3)*c.Int64N(400*ms), func() { act() })
 		}
-		if c.chance(3) { // nor does the call ever end
+		if c.chance(3) { // the call never ends either
 			c.lines = append(c.lines, l)
 			c.after(50*ms, func() { done("unknown") })
 			return
@@ -160,7 +163,8 @@ func (c *foreignClient) step() {
 	c.acquire()
 }
 
-// next goes on, as another owner if the outcome is unknown and the program renumbers clients.
+// next continues the client, as another owner if the outcome is unknown and the program renumbers
+// clients.
 func (c *foreignClient) next(outcome string) {
 	if outcome == "unknown" && c.renames {
 		c.rename()
@@ -213,7 +217,8 @@ func (c *foreignClient) acquire() {
 	try()
 }
 
-// trySend is send, but for an answer after which another try follows.
+// trySend is like send, but it usually asks over whether the outcome is final. If it is not, over
+// has scheduled another try, and trySend records nothing.
 func (c *foreignClient) trySend(l jsonLine, act func() string, over func(outcome string) bool, done func(outcome string)) {
 	if c.chance(10) {
 		c.send(l, act, done)
@@ -236,7 +241,7 @@ func orZero(v any) int {
 	return n
 }
 
-// take is the server's part of an acquire: it returns a token, 0 for a refusal.
+// take acquires the key on the server and returns a token, 0 for a refusal.
 func (c *foreignClient) take(key string, asked int64) int {
 	k := c.keys[key]
 	if k.token != 0 && k.until > c.now {
@@ -279,7 +284,7 @@ func (c *foreignClient) work() {
 	})
 }
 
-// under is a line of the hold.
+// under returns the line of an operation under the current hold.
 func (c *foreignClient) under(kind string) jsonLine {
 	l := c.op(kind)
 	l["hold"] = c.hold
@@ -362,7 +367,7 @@ func (c *foreignClient) release() {
 	}, c.next)
 }
 
-// text is the file, with the lines by the order in which they were written.
+// text returns the file of the history, with the lines in the order in which they were written.
 func (s *foreignLock) text(header jsonLine, lines []jsonLine) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -377,7 +382,7 @@ func (s *foreignLock) text(header jsonLine, lines []jsonLine) []byte {
 	return b.Bytes()
 }
 
-// judgeText judges a file. Every guarantee that it can keep is claimed.
+// judgeText judges the text of a history in which every possible guarantee is claimed.
 func judgeText(t *testing.T, text []byte) results.Judged {
 	t.Helper()
 	src, err := history.NewSource(bytes.NewReader(text))
@@ -420,7 +425,7 @@ var strippable = []string{
 	"granted_ns", "attempt_ns", "asked_ns", "wait_ns", "attempts", "fence", "process", "value", "outcome",
 }
 
-// strip removes fields from lines: each of them never, always or at random.
+// strip removes optional fields from lines, each of them never, always or at random.
 func strip(r *rand.Rand, lines []jsonLine) (left []jsonLine, what string) {
 	how := map[string]int{}
 	for _, f := range append([]string{"hold"}, strippable...) {
@@ -452,7 +457,8 @@ func strip(r *rand.Rand, lines []jsonLine) (left []jsonLine, what string) {
 	return left, what
 }
 
-// TestNothingLeftOutAccuses: a sound lock is not accused, whatever its recorder leaves out.
+// TestNothingLeftOutAccuses checks that a sound lock is not accused, whatever fields its recorder
+// leaves out.
 func TestNothingLeftOutAccuses(t *testing.T) {
 	t.Parallel()
 	bad := map[string]int{}
@@ -469,7 +475,7 @@ func TestNothingLeftOutAccuses(t *testing.T) {
 			header["others"] = true
 			lines = slices.DeleteFunc(slices.Clone(lines), func(l jsonLine) bool { return l["client"].(int)%3 == 0 })
 		}
-		if seed%7 == 0 { // nor is a key
+		if seed%7 == 0 { // some keys are not in the record
 			what += " and a key"
 			header["sample"] = 0.5
 			lines = slices.DeleteFunc(slices.Clone(lines), func(l jsonLine) bool { return l["key"] == "b" })
@@ -505,7 +511,8 @@ func withEpochs(r *rand.Rand, lines []jsonLine) []jsonLine {
 	return append(all, jsonLine{"end": jsonLine{}})
 }
 
-// TestCutRecordsAccuseNobody: a recorder is killed, and its file ends anywhere.
+// TestCutRecordsAccuseNobody checks that a sound lock is not accused if its recorder is killed, so
+// that the file ends anywhere.
 func TestCutRecordsAccuseNobody(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(longtest.Times(500, 20_000)) {
@@ -525,12 +532,12 @@ func TestCutRecordsAccuseNobody(t *testing.T) {
 	}
 }
 
-// TestBrokenForeignLocksAreFound is the mirror: with all fields there, faults are found.
+// TestBrokenForeignLocksAreFound checks that faults are found if no field is left out.
 func TestBrokenForeignLocksAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault, breaks string
-		part          int // in percent, of those in which it made a difference
+		part          int // least share, in percent, of the histories changed by the fault in which it is found
 	}{
 		{"a held key is granted", "exclusion", 60},
 		{"a lease ends early", "lease", 20},

@@ -17,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// foreignFiles are histories of other recorders: with owners outside the record or not, with
-// leases or not, with each meaning of a second acquire, with unknown outcomes or not. Each has
-// the same calls.
+// foreignFiles is the directory with histories of other recorders. They record the same calls, with
+// and without: owners outside the record, leases, unknown outcomes; and with each meaning of a
+// second acquire.
 const foreignFiles = "../checker/testdata/foreign"
 
-// foreignDoors are the ways by which a history reaches a verdict.
+// foreignDoors are the functions by which a history can be judged.
 var foreignDoors = []struct {
 	name  string
 	judge func(t *testing.T, src history.Source) checker.Result
@@ -72,8 +72,8 @@ func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, histor
 	return j
 }
 
-// TestForeignFiles: every door gives the verdicts and counts of golden.txt, and the judge of
-// saved histories notes the questions that it could not judge.
+// TestForeignFiles checks that all functions that judge return the verdicts and counts of
+// golden.txt, and that the judgement of a saved history notes the questions that it left open.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(foreignFiles, "*.jsonl"))
@@ -127,7 +127,7 @@ func openForeign(t *testing.T, file string) history.Source {
 	return src
 }
 
-// foreignVerdicts puts the counts and findings of r in lines.
+// foreignVerdicts formats the counts and findings of r as lines.
 func foreignVerdicts(r checker.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ops %d, grants %d, refused %d, unknown %d, failed %d, lost %d, unjudged %d, breaches %d, exit %d\n",

@@ -11,16 +11,17 @@ import (
 	"github.com/lockbench/lockbench/internal/tempdir"
 )
 
-// histories writes the histories of a session.
+// A histories is the directory for the histories of a session.
 type histories struct {
 	dir string
 	// temporary is the directory if the user asked for none, else nil. It keeps only histories
 	// with a violation or an error, so that the command that re-checks them works.
 	temporary *tempdir.Dir
-	release   func() error // gives the user's directory to others
+	release   func() error // unlocks the user's directory
 }
 
-// newHistories uses dir, which it makes, or a temporary one when dir is empty.
+// newHistories returns histories in dir, which it creates if necessary, or in a temporary directory
+// if dir is empty. It returns an error if another process writes histories to dir.
 func newHistories(dir string) (*histories, error) {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -30,7 +31,7 @@ func newHistories(dir string) (*histories, error) {
 		if errors.Is(err, tempdir.ErrInUse) {
 			return nil, fmt.Errorf("--history %s: another lockbench writes histories there; hint: another directory", dir)
 		}
-		return &histories{dir: dir, release: release}, nil // without file locks no other session is kept out
+		return &histories{dir: dir, release: release}, nil // on systems without file locks, dir is not locked and release does nothing
 	}
 	made, err := tempdir.Fresh()
 	if err != nil {
@@ -39,11 +40,11 @@ func newHistories(dir string) (*histories, error) {
 	return &histories{dir: made.Path, temporary: made}, nil
 }
 
-// keptHistory bounds a history that the user did not ask for, in bytes: enough for some ten
-// million operations, however long the run is.
+// keptHistory is the maximum size, in bytes, of a history that the user did not request. It is
+// enough for about ten million operations.
 const keptHistory = 256 << 20
 
-// keep returns the limit of a history in bytes, zero for no limit.
+// keep returns the maximum size of a history in bytes, zero for no limit.
 func (r *histories) keep() int64 {
 	if r.temporary != nil {
 		return keptHistory

@@ -14,10 +14,11 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Judge judges and measures the history in a file, which it reads once, and passes its events to
-// sinks. Claims change the claims of the history, as lockbench check --claims does. Judge fails
-// if the file cannot be opened or the claims are impossible. Damage further on is an error in the
-// judgement, which then covers the part before it.
+// Judge judges and measures the history in the file path, which it reads once, and passes its
+// events to sinks. The terms in claims change the claims of the history, as lockbench check
+// --claims does. Judge returns an error if the file cannot be opened, its header cannot be read, or
+// the claims are impossible. If the file is damaged further on, it judges the part before the
+// damage, and sets Err in the judgement.
 func Judge(path string, claims []string, sinks ...Sink) (results.Judged, error) {
 	src, err := history.Open(path)
 	if err != nil {
@@ -30,9 +31,9 @@ func Judge(path string, claims []string, sinks ...Sink) (results.Judged, error) 
 	return judgeSource(src, path, claims, join(sinks...), nil)
 }
 
-// judgeSource is [Judge] for an open history. During a run beside is called after each event, and
-// one goroutine does all the work; if beside is nil several goroutines share the work, with the
-// same result.
+// judgeSource is like [Judge] for an open history. If beside is not nil, judgeSource calls it after
+// each event and does all work on the calling goroutine. Otherwise several goroutines share the
+// work; the result is the same.
 func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (results.Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
@@ -60,15 +61,15 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, be
 		finish, damage = end, measureBeside(src, judge, figures, sink)
 	}
 	if j.End = src.End(); !j.End.Partial {
-		j.Err = damage // a partial history names the place and reason of its end itself
+		j.Err = damage // for a partial history, the verdicts have the place and reason of its end already
 	}
 	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
 	j.Notes = append(j.Notes, notJudged(h, j.Verdicts.LeasesNotTold)...)
 	return j, nil
 }
 
-// notJudged notes the questions that a history with this header and so many unknown leases leaves
-// open.
+// notJudged returns notes on the questions that a history with this header cannot answer. leases is
+// the number of grants with an unknown lease.
 func notJudged(h history.Header, leases int64) (notes []string) {
 	if leases > 0 {
 		notes = append(notes, fmt.Sprintf("%d grants do not say how long they last (granted_ns): what rests on that is not judged", leases))
@@ -82,7 +83,7 @@ func notJudged(h history.Header, leases int64) (notes []string) {
 	return notes
 }
 
-// measureBeside reads and judges src here, and measures it in another goroutine.
+// measureBeside reads and judges src on the calling goroutine, and measures it on another.
 func measureBeside(src history.Source, judge func(history.Event), figures *measure.Collector, sink Sink) (damage error) {
 	measuring := relay.New(func(events []history.Event) {
 		for _, ev := range events {
@@ -97,7 +98,8 @@ func measureBeside(src history.Source, judge func(history.Event), figures *measu
 	return damage
 }
 
-// each hands every event of src to sink and do, up to the damage, which it returns.
+// each passes every event of src to sink and do, in order, until the history ends or is damaged. It
+// returns the damage.
 func each(src history.Source, sink Sink, do func(history.Event)) error {
 	defer func() { sink.Closed(src.End()) }()
 	for ev, err := range src.Events() {

@@ -25,8 +25,9 @@ const (
 	muchUnread = 1 << 20
 )
 
-// A liveJudgement judges a history while it is recorded: the bytes of the file, by the code that
-// judges files. The run shares the first fields; the others belong to one goroutine.
+// A liveJudgement judges a history while it is recorded. It reads the bytes of the file and runs
+// the code that judges saved histories. The first fields are shared with the run; the others belong
+// to the judging goroutine.
 type liveJudgement struct {
 	sink     Sink
 	progress *load.Progress // updated by the run and by its judgement

@@ -24,8 +24,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestLiveJudgementIsThatOfTheFile runs every design and judges the file afterwards: the result
-// must equal the one at the end of the run.
+// TestLiveJudgementIsThatOfTheFile runs every design, judges the file afterwards, and checks that
+// the result equals the live one.
 func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers")
@@ -59,7 +59,8 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	}
 }
 
-// sameWhenJudgedAgain runs a design and returns how many violations it was told of.
+// sameWhenJudgedAgain runs a design, compares its live judgement with one of the file, and returns
+// the number of violations that the sink received.
 func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 	if err := s.permits(t.Context())(&of); err != nil {
 		t.Skip(err)
@@ -94,8 +95,9 @@ func sameWhenJudgedAgain(t *testing.T, s session, of Subject) int64 {
 	return r.progress.Violations.Load()
 }
 
-// shownResult is all that reports show of a judgement, and its verdicts; but on how many
-// keys porcupine came to an end, which hangs on how fast the machine is, and how soon it judged.
+// shownResult returns the verdicts and all that reports show of a judgement, except for figures
+// that depend on the speed of the machine: the number of keys that porcupine judged, and the delay
+// of the judgement.
 func shownResult(t *testing.T, j results.Judged) any {
 	var text bytes.Buffer
 	r := results.New([]results.Judged{j}, nil)
@@ -113,7 +115,7 @@ func shownResult(t *testing.T, j results.Judged) any {
 	return []any{shown, j.Verdicts, j.Header, j.End}
 }
 
-// A breach is two clients that hold one key at the same time, recorded as it happens.
+// breach records two clients that hold one key at the same time.
 func breach(t *testing.T, rec *history.Recorder) {
 	t.Helper()
 	for id := range int32(2) {
@@ -125,8 +127,8 @@ func breach(t *testing.T, rec *history.Recorder) {
 	_, _ = rec.Client(2, 2).Locker(generous{}).Acquire(t.Context(), "stock", lockbench.Options{TTL: time.Hour})
 }
 
-// TestBreachIsToldWhileTheRunGoesOn: the recording is not over, and will not be before a sink
-// was told. There are six events, and nothing else is written.
+// TestBreachIsToldWhileTheRunGoesOn checks that a sink receives a violation during the recording,
+// which ends only after that. The history has just six events.
 func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
@@ -153,7 +155,7 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	if f.Cell != lockbench.Exclusion.At(0) || !f.Claimed || f.Against == 0 || f.Counterexample == nil || f.Counterexample.Key != "stock" {
 		t.Errorf("told of %+v, want a breach of exclusion on key stock", f)
 	}
-	<-settled // thresholds are looked at, though these are few events and no more come
+	<-settled // thresholds are judged although there are few events and no more come
 	if progress.Violations.Load() == 0 {
 		t.Error("the progress shows no violation")
 	}
@@ -166,8 +168,8 @@ func TestBreachIsToldWhileTheRunGoesOn(t *testing.T) {
 	}
 }
 
-// TestAStalledJudgementHoldsUpNoClient has a sink that returns only when the recording is over:
-// the rest is recorded nevertheless, and judged afterwards.
+// TestAStalledJudgementHoldsUpNoClient checks that a recording continues while a sink blocks, and
+// that all of it is judged afterwards.
 func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
@@ -203,8 +205,8 @@ func TestAStalledJudgementHoldsUpNoClient(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBeginningIsKept: the kept part of a long run's history is judged, and kept only if
-// it shows a violation.
+// TestOnlyTheBeginningIsKept checks that the history of a long run is judged whole, but only its
+// beginning kept, and that only if it shows a violation.
 func TestOnlyTheBeginningIsKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -249,7 +251,8 @@ func TestOnlyTheBeginningIsKept(t *testing.T) {
 	}
 }
 
-// TestLiveJudgementWithoutARun: nothing was recorded, since the run's set-up failed.
+// TestLiveJudgementWithoutARun checks the judgement if nothing was recorded, because the set-up of
+// the run failed.
 func TestLiveJudgementWithoutARun(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "h.lbh")
@@ -265,7 +268,7 @@ func TestLiveJudgementWithoutARun(t *testing.T) {
 	}
 }
 
-// generous grants everything.
+// generous is a lock that grants every acquire.
 type generous struct{}
 
 func (generous) Acquire(context.Context, string, lockbench.Options) (lockbench.Lease, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/internal/synthetic"
 )
 
-// heapProbe sees how much is alive when so many events have been judged, and when eight
-// times as many have.
+// A heapProbe measures the live heap after a number of events was judged, and again after eight
+// times as many.
 type heapProbe struct {
 	after, events int
 	early, late   uint64
@@ -39,8 +39,8 @@ func alive() uint64 {
 	return m.HeapAlloc
 }
 
-// TestMemoryOfARunIsFlat judges and measures long histories like runs: memory must not grow
-// with their length, whatever their errors.
+// TestMemoryOfARunIsFlat checks that the memory needed to judge and measure a run does not grow
+// with its length, whatever errors it has.
 func TestMemoryOfARunIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("judges long histories")
@@ -59,7 +59,7 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 			_, end, err := synthetic.Generate(synthetic.Config{Ops: int64(events), Keys: 16, Clients: 32, Unknown: 0.1, Violations: 9, Seed: 1, TTL: 100 * time.Millisecond}, w)
 			return end, err
 		}},
-		// Of a client that died its stream is remembered, and nothing else.
+		// Only the stream of a dead client is remembered.
 		{"every client dies", 16_000, 64 * 7 * 16_000 / eventsOfALife, dyingClients},
 		{"releases fail", 20_000, 1 << 20, failingReleases},
 	} {
@@ -88,8 +88,8 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 // mostMemory bounds the live memory while a million operations are judged and measured.
 const mostMemory = 65 << 20
 
-// TestMemoryOfAMillionOperations judges a long history as lockbench check does, and looks at
-// the heap twenty times.
+// TestMemoryOfAMillionOperations judges a long history as lockbench check does, and measures the
+// heap twenty times.
 func TestMemoryOfAMillionOperations(t *testing.T) {
 	longtest.Only(t)
 	c := synthetic.Usual()
@@ -130,7 +130,7 @@ func writeHistory(t *testing.T, path string, write func(*history.Writer) (histor
 	}
 }
 
-// A script writes operations that follow each other.
+// A script writes operations that follow each other in time.
 type script struct {
 	*history.Writer
 	now, ops int64
@@ -154,10 +154,10 @@ func (s *script) end() (history.End, error) {
 	return history.End{Trailer: history.Trailer{EndNS: s.now, Ended: "test"}}, s.err
 }
 
-// eventsOfALife is how many events a client that dies leaves.
+// eventsOfALife is the number of events of a client that dies.
 const eventsOfALife = 8
 
-// dyingClients have some bad luck each, and die with a lock and a call under way.
+// dyingClients writes clients that meet some failures and die with a lock and a call in progress.
 func dyingClients(w *history.Writer, events int) (history.End, error) {
 	s := script{Writer: w}
 	const ttl = 100_000
@@ -174,7 +174,7 @@ func dyingClients(w *history.Writer, events int) (history.End, error) {
 	return s.end()
 }
 
-// failingReleases leave every hold to its lease.
+// failingReleases writes holds that all end with their leases, because their releases fail.
 func failingReleases(w *history.Writer, events int) (history.End, error) {
 	s := script{Writer: w}
 	const ttl = 100_000

@@ -26,7 +26,7 @@ type Plan struct {
 	// History is the directory for the histories of all runs. If it is empty, only histories
 	// with a violation or an error are kept, in a temporary directory.
 	History string
-	// FailFast ends everything within about a second of a violation of a claim.
+	// FailFast ends all runs within about a second of a violation of a claim.
 	FailFast bool
 	// AbortOn are thresholds, in the form of lockbench run --fail-if. A run ends as soon as it
 	// is certain to fail one, which is possible for counts of errors and for maxima.
@@ -36,18 +36,18 @@ type Plan struct {
 	// Nothing is explored: lockbench run explores designs of the catalogue beside the runs,
 	// and locktest.Explore any lock.
 	Conclude bool
-	// SelfCheck runs a lock last that is broken on purpose, under the same settings.
+	// SelfCheck adds a last run, under the same settings, of a lock that is broken on purpose.
 	SelfCheck bool
-	// SelfCheckAt changes the options of the self-check, for a search that has found them only
-	// meanwhile; nil leaves them.
+	// SelfCheckAt changes the options of the self-check; nil leaves them. A search uses it, since
+	// it finds the options for its self-check only while it runs.
 	SelfCheckAt func(*workloads.Options)
-	// Next chooses the next subject by the results so far, and returns false at the end;
-	// Subjects are then the designs that it chooses from. If it is nil, Subjects run in their
-	// order.
+	// Next returns the next subject, chosen from Subjects by the results so far, and false at the
+	// end. If it is nil, Subjects run in order.
 	Next func(*Result) (Subject, bool)
 }
 
-// Check returns the errors of the plan that can be found before anything is started.
+// Check returns an error if the plan is invalid, as far as that can be found without starting
+// anything.
 func (p *Plan) Check() error {
 	_, err := p.parse()
 	return err

@@ -12,11 +12,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// probes lists, for each condition that faults exercise, a lock that breaks a guarantee under
-// it. Any lease lock on one server breaks exclusion when the server forgets its grants. A lock
-// without a lease is never free again when its owner dies or does not learn of the grant.
+// probes lists, for each condition that faults exercise, a lock that breaks a guarantee under the
+// condition. Any lease lock on one server breaks exclusion if the server forgets its grants.
+// Without a lease a lock stays held if its owner dies, or never learns that it was granted.
 //
-// Work past a lease needs no probe: it is how the locks of proofs are caught.
+// Work past a lease needs no probe: the locks of [proofs] are caught by it.
 func probes() []proof {
 	return []proof{
 		{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true},
@@ -62,7 +62,7 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []r
 func (s *session) probed(o workloads.Options) []proof {
 	o, err := s.plan.Workload.Options(o)
 	if err != nil {
-		return nil // nothing was run then
+		return nil // then nothing was run
 	}
 	exercised, shown := fault.Exercises(fault.OfOneServer(s.faults)), s.plan.Workload.Cells(o)
 	return slices.DeleteFunc(probes(), func(p proof) bool {

@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryExercisedConditionHasAProbe: each condition that a fault exercises has a lock that
-// breaks a guarantee under it. The locks of proofs are caught by outlived leases.
+// TestEveryExercisedConditionHasAProbe checks that each condition that a fault exercises has a lock
+// that breaks a guarantee under it. Outlived leases are left to the locks of proofs.
 func TestEveryExercisedConditionHasAProbe(t *testing.T) {
 	for _, row := range fault.Rows() {
 		for _, cell := range row.Exercises {
@@ -28,8 +28,8 @@ func TestEveryExercisedConditionHasAProbe(t *testing.T) {
 	}
 }
 
-// TestProbeIsCaughtByItsConditionAlone: violations of the same lock without the condition
-// prove nothing about it.
+// TestProbeIsCaughtByItsConditionAlone checks that a probe is not caught by a violation that its
+// condition did not touch.
 func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
 	p := proof{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true}
 	for _, c := range []struct {
@@ -49,7 +49,8 @@ func TestProbeIsCaughtByItsConditionAlone(t *testing.T) {
 	}
 }
 
-// TestProbed: there is a probe if a fault brings its condition and a guarantee held under it.
+// TestProbed checks that a probe is run if a fault brings about its condition and a guarantee held
+// under it.
 func TestProbed(t *testing.T) {
 	held := lockbench.LeaseKept.At(lockbench.Failover)
 	for _, c := range []struct {

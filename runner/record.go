@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// runOne runs a subject, and judges and measures it meanwhile. It fails if nothing can be
-// run at all: the set-up of the first run failed.
+// runOne runs a subject, and judges and measures it meanwhile. It returns an error only if nothing
+// can be run at all, because the set-up of the first run failed.
 func (s *session) runOne(ctx context.Context, of Subject) error {
 	r := s.newRun(of)
 	s.sink.Begin(of, func() Progress { return progressOf(r.progress) })
@@ -72,13 +72,13 @@ func (s *session) newRun(of Subject) liveRun {
 // An outcome is the outcome of a run.
 type outcome struct {
 	summary load.Summary
-	// failed is the error of the run, which need not concern the next design. unreadable is
-	// the error of its history, which then has no judgement.
+	// failed is the error of the run; the next run may still succeed. unreadable is the error in
+	// its history, which then has no judgement.
 	failed, unreadable error
 	judged             results.Judged
 }
 
-// record makes a run and judges its history as it grows. It fails only on errors of the file
+// record makes a run and judges its history as it grows. It returns an error only for the file
 // system.
 func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
 	path := s.histories.path(r.label)
@@ -95,7 +95,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 	})
 	giveBack()
 	if inner := errors.Unwrap(o.failed); inner != nil {
-		o.failed = inner // without the name of the design, which stands beside it anyway
+		o.failed = inner // without the name of the design, which reports add
 	}
 	o.judged, o.unreadable = judgement.wait()
 	return o, nil
@@ -119,7 +119,7 @@ func (s *session) judgement(ctx context.Context, of Subject, o outcome) (*result
 	return &o.judged, nil
 }
 
-// failure is the judgement of a run that failed before it had a history.
+// failure returns the judgement of a run that failed before it had a history.
 func (s *session) failure(of Subject, err error) results.Judged {
 	d, o := of.Design, of.options(s.plan.Options)
 	return results.Judged{

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// restricted is the address of a private server for a user with all permissions, changed by
+// restricted returns the address of a private server for a user who has all permissions, changed by
 // these rules.
 func restricted(t *testing.T, rules ...any) string {
 	t.Helper()
@@ -28,7 +28,8 @@ func restricted(t *testing.T, rules ...any) string {
 	return fmt.Sprintf("unix://worker:pw@%s", private.Options().Addr)
 }
 
-// refusedPlan runs designs on a server; designs selected by a pattern are optional.
+// refusedPlan returns a plan that runs designs on a server; designs selected by a pattern are
+// optional.
 func refusedPlan(t *testing.T, server string, patterns ...string) Plan {
 	t.Helper()
 	p := Plan{Workload: workloads.Must("oversell"), Options: workloads.Defaults(), History: t.TempDir(), Servers: []string{server}}
@@ -43,8 +44,9 @@ func refusedPlan(t *testing.T, server string, patterns ...string) Plan {
 	return p
 }
 
-// TestServerThatRefusesIsNoViolation: a server's refusal in a run is shown in its own words, is
-// no violation, and leaves the run inconclusive; the file of the history gives the same.
+// TestServerThatRefusesIsNoViolation checks that a server's refusal is reported in its own words,
+// is no violation, and makes the run inconclusive, and that judging the saved history gives the
+// same.
 func TestServerThatRefusesIsNoViolation(t *testing.T) {
 	for _, c := range []struct{ design, rule, op, words string }{
 		{"lua-token/strategy", "-evalsha", "release", "NOPERM this user has no permissions to run the 'evalsha' command"},
@@ -57,7 +59,7 @@ func TestServerThatRefusesIsNoViolation(t *testing.T) {
 	} {
 		t.Run(c.design+c.rule, func(t *testing.T) {
 			p := refusedPlan(t, restricted(t, c.rule), c.design)
-			p.Subjects[0].Design.Commands = nil // as if the permission were taken away in the run
+			p.Subjects[0].Design.Commands = nil // skips the check before the run, as if the permission were lost during it
 			r, err := Run(t.Context(), p)
 			if err != nil {
 				t.Fatal(err)
@@ -73,8 +75,8 @@ func TestServerThatRefusesIsNoViolation(t *testing.T) {
 	}
 }
 
-// wantRefused fails t unless j lists a refusal of these words first, is inconclusive and broken
-// nowhere.
+// wantRefused fails t unless j is inconclusive, has no broken cell, and lists a refusal with these
+// words as its first error.
 func wantRefused(t *testing.T, j *results.Judged, op, words string) {
 	t.Helper()
 	report := results.New([]results.Judged{*j}, nil)
@@ -89,8 +91,9 @@ func wantRefused(t *testing.T, j *results.Judged, op, words string) {
 	}
 }
 
-// TestMissingPermissionIsFoundBeforeTheRun: a design that needs it is left out if others are
-// left, and named if none is; so are the records that locks guard.
+// TestMissingPermissionIsFoundBeforeTheRun checks that a design without a permission that it needs
+// is left out if others are left, and named in the error if none is. The same applies to the
+// permissions for guarded records.
 func TestMissingPermissionIsFoundBeforeTheRun(t *testing.T) {
 	server := restricted(t, "-evalsha", "-eval")
 	var said strings.Builder

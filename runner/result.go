@@ -2,13 +2,13 @@ package runner
 
 import "github.com/lockbench/lockbench/internal/results"
 
-// A Result is the result of a plan.
+// A Result is the result of a plan. It is not safe for concurrent use while [Run] works.
 type Result struct {
 	// Runs are the judgements, in the order of the runs.
 	Runs []results.Judged
 	// NotRun are the labels of the subjects that were planned and not run.
 	NotRun []string
-	// SelfCheck says whether the lock that is broken on purpose was caught; nil if none was run.
+	// SelfCheck is the outcome of the self-check; nil if none was run.
 	SelfCheck *results.SelfCheck
 
 	conclude func(*results.Result) // nil if no conclusions were asked for
@@ -25,5 +25,6 @@ func (r *Result) Report() *results.Result {
 	return &report
 }
 
-// Exit is the exit code of lockbench run for the result.
+// Exit returns the exit code of lockbench run for the result: 0 if every tested claim held, 1 if a
+// claim was broken, 3 if the runs are inconclusive.
 func (r *Result) Exit() int { return r.Report().Exit }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestJudgedFigures reads the figures of two acquires that took 2 and 4 ms within 10 ms.
+// TestJudgedFigures checks the figures of two acquires that took 2 and 4 ms, within 10 ms.
 func TestJudgedFigures(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	c := measure.New(history.Header{})

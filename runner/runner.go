@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// Run runs a plan until all is done, ctx ends or the server is lost. Its error is about the set-up;
-// errors in the runs are in the result. Run raises GOGC and, with a local server, lowers GOMAXPROCS
-// while it works. Only one Run may be active in a process.
+// Run executes a plan until all its runs are made, ctx ends or the server is lost. It returns an
+// error if the set-up failed; errors in a run are in its judgement. Run raises GOGC and, with a
+// local server, lowers GOMAXPROCS while it works. Only one Run may be active in a process.
 func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	words, err := p.parse()
 	if err != nil {
@@ -24,7 +24,7 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 	}
 	s := &session{plan: p, parsed: words, histories: kept, sink: join(sinks...)}
 	defer collectAt(betweenRuns)()
-	if ctx.Err() == nil { // else the caller has reported it
+	if ctx.Err() == nil { // otherwise the caller has reported the error
 		defer context.AfterFunc(ctx, func() { s.sink.say("interrupted: ending it in good order; once more aborts") })()
 	}
 	err = s.run(ctx)
@@ -49,9 +49,9 @@ type session struct {
 	services services
 	// records is the service for guarded records when faults affect the server; else nil.
 	records design.Service
-	// stopped means that a broken claim ended the session.
+	// stopped reports whether a broken claim ended the session.
 	stopped bool
-	// gone means that the session waited in vain for a server of the user's.
+	// gone reports whether the session waited in vain for a server of the user to answer.
 	gone   bool
 	result Result
 }
@@ -90,7 +90,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	if err := s.runSubjects(ctx); err != nil {
 		return err
 	}
-	if s.plan.SelfCheck && !s.stopped { // a breach has its counterexample, and needs no proof
+	if s.plan.SelfCheck && !s.stopped { // a broken claim has a counterexample, and needs no self-check
 		s.result.SelfCheck, err = s.selfCheck(ctx)
 	}
 	return err
@@ -106,7 +106,7 @@ func (s *session) runSubjects(ctx context.Context) error {
 		if s.over(ctx) {
 			s.skip(of)
 			if s.plan.Next != nil {
-				return nil // the rest of a search is unknown
+				return nil // a search does not know the subjects that are left
 			}
 			continue
 		}
@@ -118,11 +118,11 @@ func (s *session) runSubjects(ctx context.Context) error {
 	return nil
 }
 
-// comesBack is how long the session waits for a server of the user's that answered before.
+// comesBack is the time for which the session waits for a server of the user to answer again.
 const comesBack = 10 * time.Second
 
-// awaitServers waits, before another run, for the user's servers that do not answer, so that a
-// short restart spoils only the run that it meets. It waits once in a session.
+// awaitServers waits, before the next run, for servers of the user that do not answer, so that a
+// short restart spoils one run only. It waits once in a session.
 func (s *session) awaitServers(ctx context.Context) {
 	if len(s.result.Runs) == 0 || s.gone {
 		return
@@ -150,7 +150,7 @@ func (s *session) over(ctx context.Context) bool {
 	return ctx.Err() != nil || s.stopped || s.services.err() != nil
 }
 
-// inOrder returns one subject after the other.
+// inOrder returns a function that returns one subject after the other.
 func inOrder(all []Subject) func(*Result) (Subject, bool) {
 	i := -1
 	return func(*Result) (Subject, bool) {

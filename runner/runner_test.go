@@ -23,7 +23,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// small is a plan of some operations of a design, on the embedded server.
+// small returns a plan with a few operations of each design, on the embedded server.
 func small(t *testing.T, names ...string) Plan {
 	t.Helper()
 	t.Setenv("PATH", "")
@@ -39,8 +39,8 @@ func small(t *testing.T, names ...string) Plan {
 	return p
 }
 
-// TestSinksAreInformedInOrder: they see the beginning of each run, its history from header to
-// end, and its judgement; every sink sees the same, and no goroutine remains.
+// TestSinksAreInformedInOrder checks that all sinks receive the beginning of each run, its history
+// from header to end, and its judgement, in this order, and that no goroutine remains.
 func TestSinksAreInformedInOrder(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := small(t, "lua-token/strategy", "setnx-getset/naive")
@@ -76,11 +76,11 @@ func TestSinksAreInformedInOrder(t *testing.T) {
 	}
 }
 
-// TestNextDecides: the next subject depends on the results so far, and an optional subject
-// that does not fit is left out.
+// TestNextDecides checks that Next chooses a subject by the results so far, and that an optional
+// subject that does not fit is left out.
 func TestNextDecides(t *testing.T) {
 	p := small(t, "lua-token/strategy", "rueidislock/tracking")
-	p.Subjects[1].Optional = true // it needs a real server
+	p.Subjects[1].Optional = true // the design needs a real server
 	var said []string
 	p.Next = func(came *Result) (Subject, bool) {
 		of := p.Subjects[0]
@@ -110,7 +110,8 @@ func TestNextDecides(t *testing.T) {
 	}
 }
 
-// TestRunEndsEarly: after the end of the context nothing is run, and nothing is left behind.
+// TestRunEndsEarly checks that nothing is run after the context ends, and that nothing is left
+// behind.
 func TestRunEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := small(t, "lua-token/strategy", "lua-token/token")
@@ -130,8 +131,8 @@ func TestRunEndsEarly(t *testing.T) {
 	}
 }
 
-// TestRunIsCutBeforeItsFirstRun: the interrupt is not reported as a server's error, and
-// nothing passes.
+// TestRunIsCutBeforeItsFirstRun checks that an interrupt before the first run is not reported as an
+// error of the server, and that the result does not pass.
 func TestRunIsCutBeforeItsFirstRun(t *testing.T) {
 	p := small(t, "lua-token/strategy", "lua-token/token")
 	p.Servers = []string{"redis://127.0.0.1:1"}
@@ -143,7 +144,8 @@ func TestRunIsCutBeforeItsFirstRun(t *testing.T) {
 	}
 }
 
-// TestHistoriesOfTwo: two that write histories to one directory would destroy each other's.
+// TestHistoriesOfTwo checks that a second session is kept out of a directory to which a first one
+// writes histories.
 func TestHistoriesOfTwo(t *testing.T) {
 	p := small(t, "lua-token/strategy")
 	var second error
@@ -158,7 +160,7 @@ func TestHistoriesOfTwo(t *testing.T) {
 	}
 }
 
-// TestFailFastEndsThePlan: after a broken claim nothing else is run, not even the self-check.
+// TestFailFastEndsThePlan checks that nothing is run after a broken claim, not even the self-check.
 func TestFailFastEndsThePlan(t *testing.T) {
 	p := small(t, "lua-token/expire", "lua-token/token")
 	p.FailFast, p.SelfCheck = true, true
@@ -178,9 +180,9 @@ func TestFailFastEndsThePlan(t *testing.T) {
 	}
 }
 
-// TestFailFastUnderSaturation: a run of ten minutes, by far more clients than processors, ends
-// at its first violation. The history has both stamps; one of several runs ends within the
-// second that the documents promise.
+// TestFailFastUnderSaturation checks that a run of ten minutes, with many more clients than
+// processors, ends at its first violation. By the stamps in the history, at least one of several
+// runs ends within the second that the documentation promises.
 func TestFailFastUnderSaturation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("saturates the machine")

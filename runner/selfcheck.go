@@ -18,19 +18,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A proof is a lock that is broken on purpose, with the cell that it breaks under settings
-// that exercise the cell.
+// A proof is a lock that is broken on purpose, with the cell that it breaks under settings that
+// exercise the cell. Catching it proves that the settings expose violations.
 type proof struct {
 	mutant string
 	breaks lockbench.Cell
-	// workload is the only one that exposes it; empty for any that exercises the cell.
+	// workload is the name of the only workload that exposes the lock; empty if any does that
+	// exercises the cell.
 	workload string
-	// probes locks are exposed only in the cell itself, and only by the faults that bring
-	// its condition.
+	// probes reports whether the proof is a probe: the lock is caught only by a violation in the
+	// cell itself, and runs only with the faults that bring about the condition of the cell.
 	probes bool
 }
 
-// proofs lists the locks, those that need the most from the settings first.
+// proofs lists the locks of the self-check; those that make the greatest demands on the settings
+// come first.
 func proofs() []proof {
 	return []proof{
 		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), "", false},
@@ -69,7 +71,7 @@ func (s *session) selfCheck(ctx context.Context) (*results.SelfCheck, error) {
 
 // firstCheck runs the broken locks of proofs until one is caught.
 func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*results.SelfCheck, error) {
-	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // the services of the broken locks
+	if err := s.services.add(ctx, servers.Redis{}, nil, 1); err != nil { // the broken locks need a Redis server
 		return nil, err
 	}
 	var first *results.SelfCheck
@@ -100,7 +102,7 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*r
 	return first, nil
 }
 
-// cutOff returns the reason why nothing more can be run, empty while there is none.
+// cutOff returns the reason why nothing more can be run, empty if there is none.
 func (s *session) cutOff(ctx context.Context) string {
 	switch err := s.services.err(); {
 	case err != nil:
@@ -111,7 +113,7 @@ func (s *session) cutOff(ctx context.Context) string {
 	return ""
 }
 
-// notMade is the result of a self-check that was cut off before a lock was caught.
+// notMade returns the result of a self-check that was cut off before a lock was caught.
 func notMade(p proof, why string) *results.SelfCheck {
 	return &results.SelfCheck{Design: mutants.SelfCheck(p.mutant).Name, MustBreak: p.breaks, Error: why}
 }
@@ -119,8 +121,8 @@ func notMade(p proof, why string) *results.SelfCheck {
 // longestProof bounds the run of a broken lock, however long the session's runs were.
 const longestProof = time.Minute
 
-// lengths are the durations for which broken locks are run, one after the other until one
-// is caught: from one in which some slow holds end, to the duration of the session's runs.
+// lengths returns the durations for which the broken locks are run, in turn, until one is caught.
+// They grow from a time in which some slow holds end to the duration of the session's runs.
 func lengths(o workloads.Options) (all []time.Duration) {
 	o = o.OrDefaults()
 	slow := time.Duration(o.SlowFactor * float64(o.TTL+time.Second))
@@ -132,7 +134,8 @@ func lengths(o workloads.Options) (all []time.Duration) {
 	return append(all, longest)
 }
 
-// prove runs one broken lock until it is caught or the time is over.
+// prove runs one broken lock until it is caught or length is over, and returns its outcome with the
+// number of its occasions.
 func (s *session) prove(ctx context.Context, p proof, o workloads.Options, length time.Duration) (c *results.SelfCheck, exposure int64, err error) {
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
@@ -152,7 +155,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 		return nil, 0, fmt.Errorf("self-check: %w", came.unreadable)
 	}
 	c = &results.SelfCheck{Design: d.Name, MustBreak: p.breaks}
-	if came.failed != nil { // reported, as for any run: the results of the runs before it are kept
+	if came.failed != nil { // reported as for any run, so that the results of earlier runs are kept
 		c.Error = came.failed.Error()
 	}
 	if came.unreadable == nil {
@@ -165,7 +168,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	return c, exposure, os.Remove(s.histories.path(d.Name))
 }
 
-// caughtBy reports whether finding f exposes the lock.
+// caughtBy reports whether the finding f exposes the lock.
 func (p proof) caughtBy(f checker.CellFinding) bool {
 	return f.Verdict == checker.Broken && (results.Catches(p.breaks, f.Cell) || !p.probes && results.Catches(lockbench.Exclusion.At(0), f.Cell))
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/lockbench/lockbench/internal/servers"
 )
 
-// services are the services that the designs of a session lock on, by the name of the
-// backend.
+// services has the services of the session's designs, by the name of the backend.
 type services map[string]backend.Group
 
-// openServices opens the services of the subjects: at addresses, or else services of our
-// own. Addresses of Redis servers that no subject locks on are ignored; other unused
-// addresses are an error. Services opened before an error are returned with it.
+// openServices opens the services of the subjects: those at addresses, or new ones if there is no
+// address for a backend. It ignores addresses of Redis servers that no subject locks on; any other
+// unused address is an error. Services opened before an error are returned with it.
 func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
 	all := services{}
 	for i := range subjects {
@@ -54,7 +53,7 @@ func (s services) add(ctx context.Context, b design.Backend, addresses []string,
 	return err
 }
 
-// needed is the largest number of services of a backend that a design of the plan locks on.
+// needed returns the largest number of services of a backend that a subject locks on.
 func needed(subjects []Subject, b design.Backend) int {
 	most := 1
 	for i := range subjects {
@@ -65,10 +64,11 @@ func needed(subjects []Subject, b design.Backend) int {
 	return most
 }
 
-// of returns the services that a design locks on, and perhaps more of the kind.
+// of returns the services that a design locks on. The group may have more of them than the design
+// needs.
 func (s services) of(d *design.Design) backend.Group { return s[servers.BackendOf(d).Name()] }
 
-// err is the reason why a service has ended by itself.
+// err returns an error if a service ended by itself.
 func (s services) err() error {
 	for _, g := range s {
 		if err := g.Err(); err != nil {
@@ -78,7 +78,7 @@ func (s services) err() error {
 	return nil
 }
 
-// openRecords opens a server for guarded records that faults should not affect.
+// openRecords opens a server for guarded records if faults act on the servers of the locks.
 func (s *session) openRecords(ctx context.Context) (err error) {
 	affected := false
 	for _, g := range s.services {
@@ -95,7 +95,8 @@ func (s *session) openRecords(ctx context.Context) (err error) {
 	return err
 }
 
-// recordsBeside is the service for the records that locks on g guard; nil means g itself.
+// recordsBeside returns the service with the records that locks on g guard; nil if g itself has
+// them.
 func (s *session) recordsBeside(g backend.Group) design.Service {
 	if _, keeps := g.First().(design.Keeper); !keeps {
 		return nil

@@ -11,39 +11,39 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A Sink is informed of the progress of runs. Functions that are nil are left out. The
-// judging goroutine calls the functions from Opened to Closed, and waits for them; the
-// goroutine of [Run] calls the others. Only Say may be called by several goroutines at a
-// time. The self-check calls Say alone.
+// A Sink receives the progress of runs. Any of its functions may be nil. The judging goroutine
+// calls the functions from Opened to Closed, and waits for them; the goroutine of [Run] calls the
+// others. Only Say may be called by several goroutines at once. The self-check calls Say only.
 type Sink struct {
-	// Say takes a line for people.
+	// Say receives a line of text for people.
 	Say func(text string)
-	// Planned takes the number of runs, once it is known; a search does not know it.
+	// Planned receives the number of runs once it is known. It is not called for a search, which
+	// does not know it.
 	Planned func(runs int)
-	// Begin takes the subject of the next run, and a function that returns its progress, at
-	// any time and for any goroutine.
+	// Begin receives the subject of the next run, and a function that returns the progress of the
+	// run. That function may be called at any time and by any goroutine.
 	Begin func(of Subject, progress func() Progress)
 
-	// Opened takes the header of a judged history.
+	// Opened receives the header of a judged history.
 	Opened func(history.Header)
-	// Event takes each of its events, before it is judged.
+	// Event receives each event of the history before it is judged.
 	Event func(history.Event)
-	// Found takes a violation, once per cell, with its time in the run.
+	// Found receives the first violation of each cell, with its time since the start of the run.
 	Found func(f checker.CellFinding, at time.Duration)
-	// SoFar takes, again and again during a run, a snapshot of its judgement.
+	// SoFar receives snapshots of the judgement, again and again during a run.
 	SoFar func(Snapshot)
-	// Closed takes the end of the history. Some of it may not be judged yet.
+	// Closed receives the end of the history. The last events may not be judged yet.
 	Closed func(history.End)
 
-	// End takes the judgement of the run.
+	// End receives the judgement of the run.
 	End func(*results.Judged)
 }
 
-// say formats a line for Say.
+// say formats a line and passes it to Say.
 func (s *Sink) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
-// join returns a sink that informs all of them, in order. Of its functions only Event may be
-// nil: it would be called for every event.
+// join returns a sink that passes everything to all sinks, in order. Of its functions only Event
+// may be nil, to save a call for every event.
 func join(all ...Sink) Sink {
 	one := Sink{
 		Say: func(string) {}, Planned: func(int) {}, Begin: func(Subject, func() Progress) {},
@@ -58,7 +58,8 @@ func join(all ...Sink) Sink {
 	return one
 }
 
-// both calls one function after the other. Either may be nil.
+// both returns a function that calls first and then second. If one of them is nil it returns the
+// other.
 func both[A any](first, second func(A)) func(A) {
 	switch {
 	case second == nil:
@@ -72,7 +73,7 @@ func both[A any](first, second func(A)) func(A) {
 	}
 }
 
-// both2 is both for functions of two arguments.
+// both2 is like both for functions of two arguments; first must not be nil.
 func both2[A, B any](first, second func(A, B)) func(A, B) {
 	if second == nil {
 		return first
@@ -83,17 +84,17 @@ func both2[A, B any](first, second func(A, B)) func(A, B) {
 	}
 }
 
-// Progress is the progress of a run, at most a tenth of a second old.
+// A Progress is the progress of a run, at most a tenth of a second old.
 type Progress struct {
-	// Elapsed is how long the clients have been running, Length how long they will; a zero
-	// Length is until they are done.
+	// Elapsed is the time since the clients began, and Length the planned duration of the run; zero
+	// if it ends after a number of operations.
 	Elapsed, Length time.Duration
-	// Grants and Refused count acquires, Failed operations of any kind that failed or got no
-	// answer, Violations the violations found so far.
+	// Grants counts the granted acquires, Refused the refused ones, and Failed the operations of
+	// any kind that failed or got no answer. Violations counts the violations found so far.
 	Grants, Refused, Failed, Violations int64
 }
 
-// Share is the completed share of a run, 0 to 1. It is unknown for a run of a number of
+// Share returns the completed share of the run, 0 to 1, and false if the run ends after a number of
 // operations.
 func (p Progress) Share() (share float64, known bool) {
 	if p.Length <= 0 {
@@ -102,7 +103,7 @@ func (p Progress) Share() (share float64, known bool) {
 	return min(1, float64(p.Elapsed)/float64(p.Length)), true
 }
 
-// progressOf reads the progress of a run.
+// progressOf returns the current progress of a run.
 func progressOf(live *load.Progress) Progress {
 	p := Progress{
 		Length: time.Duration(live.Duration.Load()),
@@ -121,8 +122,8 @@ type Snapshot struct {
 	figures *measure.Collector
 }
 
-// Verdicts are the verdicts on the events so far.
+// Verdicts returns the verdicts on the events so far.
 func (s Snapshot) Verdicts() checker.Result { return s.checker.SoFar() }
 
-// Measures are the measures of the events so far.
+// Measures returns the measures of the events so far.
 func (s Snapshot) Measures() *measure.Measures { return s.figures.SoFar() }

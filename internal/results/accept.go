@@ -8,45 +8,49 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// An Acceptance is a broken claim that fails nothing until a day: somebody knows of it, and has a
-// reason.
+// An Acceptance excuses a broken claim until a given day: a run that breaks the claim does not fail
+// for it. It records a known problem and the reason to live with it.
 type Acceptance struct {
-	// Design is a name or a glob, Cell what is broken; see covers.
+	// Design is the name of a design, or a pattern as [path.Match] takes it. Cell is the broken
+	// claim that is accepted; if it has conditions, cells of its guarantee under further conditions
+	// are accepted as well.
 	Design string         `json:"design"`
 	Cell   lockbench.Cell `json:"cell"`
 	Reason string         `json:"reason"`
-	// Until is the last day on which it counts, in UTC: 2027-01-31.
+	// Until is the last day, in UTC, on which the acceptance counts, as 2027-01-31.
 	Until string `json:"until"`
-	// Place is where it is written, file:line.
+	// Place is the position of the acceptance in its file, as file:line.
 	Place string `json:"place"`
-	// State is its state at the end of the run.
+	// State is the state at the end of the run, set by [Result.Accept].
 	State AcceptanceState `json:"state"`
 }
 
 // An AcceptanceState is the state of an acceptance at the end of a run.
 type AcceptanceState string
 
-// What comes of acceptances: one that counted, one past its last day, which no longer counts, and one
-// that met no broken claim of these runs.
+// The states of an acceptance.
 const (
 	Accepted AcceptanceState = "accepted"
 	Expired  AcceptanceState = "expired"
 	Stale    AcceptanceState = "stale"
 )
 
-// AcceptedBreak says that a broken claim is accepted, why and for how long.
+// An AcceptedBreak marks a finding whose violations are accepted. Until is the last day on which
+// the acceptance counts, and Reason the reason given for it.
 type AcceptedBreak struct {
 	Until  string `json:"until"`
 	Reason string `json:"reason"`
 }
 
-// String returns the state in the words of reports.
+// String returns the mark in the words of reports.
 func (a *AcceptedBreak) String() string { return "accepted until " + a.Until + ": " + a.Reason }
 
-// Accept has broken claims that are accepted fail nothing, in the runs and in what was found by
-// exploration beside them. It comes after [Result.Conclude], if that is called, and before
-// [Result.Gate]: thresholds count what is accepted, too. On the day of now, in UTC, the last day of an
-// acceptance still counts.
+// Accept applies acceptances to the runs of r and to the explorations of their [Search], appends
+// them to r.Acceptances with their states, and sets the exit codes anew. A broken claim that is
+// accepted no longer fails its run. Thresholds still count accepted violations. An acceptance
+// counts through its last day; now is read as a day in UTC.
+//
+// Call Accept after [Result.Conclude], if that is called, and before [Result.Gate].
 func (r *Result) Accept(asked []Acceptance, now time.Time) {
 	today := now.UTC().Format(time.DateOnly)
 	for _, a := range asked {
@@ -71,7 +75,8 @@ func (r *Result) Accept(asked []Acceptance, now time.Time) {
 	r.Exit = r.total()
 }
 
-// accept marks what a run broke of a cell, if the acceptance counts, and reports whether it broke any.
+// accept marks the broken claims of r that a covers, provided that a still counts, and reports
+// whether there are any.
 func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 	all := []*Cells{&r.Cells}
 	if r.Search != nil {
@@ -94,14 +99,16 @@ func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 	return met
 }
 
-// covers reports whether a cell is what is accepted: as an exception of claims, a cell under conditions is
-// accepted where more touched it, too. One under no conditions is that cell alone.
+// covers reports whether a accepts violations of cell. As with exceptions of claims, an accepted
+// cell with conditions covers the cells of its guarantee under these and further conditions. An
+// accepted cell without conditions covers itself alone.
 func (a *Acceptance) covers(cell lockbench.Cell) bool {
 	more := a.Cell.Under != 0 && cell.Guarantee == a.Cell.Guarantee && cell.Under.Has(a.Cell.Under)
 	return cell == a.Cell || more
 }
 
-// excused is the exit code of a run of which a broken claim is accepted: what that hid counts.
+// excused returns the exit code of a run with an accepted break. A broken claim hides every lesser
+// problem in an exit code, so they are counted anew.
 func (r *Run) excused() int {
 	exit := r.Cells.Exit()
 	if r.Search.Fails() {
@@ -113,7 +120,8 @@ func (r *Run) excused() int {
 	return r.counted(exit)
 }
 
-// doubtedClaims are the claims that were held in a run of which a self-check, or a probe, was not caught.
+// doubtedClaims lists the claimed cells that held but count as untested, because the self-check or
+// a probe was not caught.
 func (c Cells) doubtedClaims() []lockbench.Cell {
 	return c.Names(func(_ lockbench.Cell, f checker.Finding) bool {
 		return f.Claimed && f.Verdict == checker.Untested && f.Exposure > 0

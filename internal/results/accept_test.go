@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// broke is a run that claims these cells and broke them.
+// broke returns a run that claims these cells and broke them.
 func broke(design string, cells ...lockbench.Cell) Run {
 	r := Run{RunSettings: RunSettings{Design: design}, RunFigures: RunFigures{Counts: Counts{Grants: 500}}, Cells: NewCells(map[lockbench.Cell]Finding{}), Exit: BrokenClaim}
 	for _, cell := range cells {

@@ -7,32 +7,35 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// OpenLoop is the load of a run whose iterations began by a timetable, in the measured
-// part. Acquires count from their intended start there; latency has service, from the
-// call, and lag, what lies between.
+// An OpenLoop describes the load of a run in which iterations begin by a timetable, over its
+// measured part. In such a run the latency "acquire" counts from the intended start of the acquire,
+// "service" from its call, and "lag" is the time between the two.
 type OpenLoop struct {
-	// Due is how many arrivals fell due, Started how many were begun, Waiting how many were
-	// due and not begun when the run ended, BehindNS for how long the first of these was.
+	// Due counts the arrivals that fell due, Started those that were begun, and Waiting those that
+	// were due but not begun when the run ended. BehindNS is the time for which the first of the
+	// waiting arrivals had been due.
 	Due      int64 `json:"due"`
 	Started  int64 `json:"started"`
 	Waiting  int64 `json:"waiting"`
 	BehindNS int64 `json:"behind_ns"`
-	// The rates are per second. Answered are acquires, whatever the answer.
+	// The rates are per second: of arrivals due, of arrivals begun, and of acquires that were
+	// answered, whatever the answer.
 	OfferedPerS  float64 `json:"offered_per_s"`
 	StartedPerS  float64 `json:"started_per_s"`
 	AnsweredPerS float64 `json:"answered_per_s"`
-	// BusyNS is how long all arrivals together waited for a client to be idle, WakingNS for
-	// an idle one to wake, WakingMaxNS the longest of the latter; Overslept counts those
-	// that idle clients began late by much ([github.com/lockbench/lockbench/runinfo.Arrivals]).
+	// BusyNS is the total time for which arrivals waited for a client to become idle. WakingNS is
+	// the total time for which they waited for an idle client to wake, and WakingMaxNS the longest
+	// such wait. Overslept counts the arrivals that an idle client began much too late; see
+	// [github.com/lockbench/lockbench/internal/runinfo.Arrivals].
 	BusyNS      int64 `json:"busy_ns"`
 	WakingNS    int64 `json:"waking_ns"`
 	WakingMaxNS int64 `json:"waking_max_ns"`
 	Overslept   int64 `json:"overslept"`
-	// Processor is the share, 0 to 1, that lockbench took of the processors it could use;
-	// zero where that is not known.
+	// Processor is the share, 0 to 1, that lockbench took of the processors it could use; zero if
+	// unknown.
 	Processor float64 `json:"processor"`
-	// KeptUp: the load that was asked for was offered. Otherwise Why says by how much it
-	// was not, and for what reason, and the run is inconclusive.
+	// KeptUp reports whether the requested load was offered. If it was not, the run is
+	// inconclusive, and Why says by how much the load fell short and for which reason.
 	KeptUp bool   `json:"kept_up"`
 	Why    string `json:"why,omitempty"`
 }
@@ -49,11 +52,12 @@ func newOpenLoop(a *measure.Arrivals) *OpenLoop {
 	}
 }
 
-// busyProcessor is the share of its processors from which on lockbench itself may be what
-// keeps clients busy.
+// busyProcessor is the share of its processors above which lockbench itself may be the reason that
+// clients are busy.
 const busyProcessor = 0.8
 
-// shortfall says by how much a timetable was not kept and why; empty where it was.
+// shortfall returns a sentence on how far arrivals fell behind the timetable, and why; empty if
+// they kept up.
 func shortfall(a *measure.Arrivals) string {
 	switch {
 	case a.FellShort():
@@ -66,7 +70,8 @@ func shortfall(a *measure.Arrivals) string {
 	return ""
 }
 
-// limitation says what arrivals waited for.
+// limitation returns a clause that names the bottleneck: this machine, or the lock, its server and
+// the number of clients.
 func limitation(a *measure.Arrivals) string {
 	busy := a.BusyShare()
 	if busy < 0.5 {

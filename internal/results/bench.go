@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// WriteBench writes the runs of a result in the Go benchmark format, one line for each, so that
-// benchstat reads them: repetitions of one setting are lines of one name, in one file or
-// several. It returns the first error of w.
+// WriteBench writes the runs of r in the Go benchmark format, one line each, for benchstat. Runs of
+// one design and setting have the same benchmark name, within one file and across files. WriteBench
+// returns the first error of w.
 func WriteBench(w io.Writer, r *Result) error {
 	b := newBench(w)
 	for _, g := range groups([]Result{*r}, Label{}) {
@@ -24,8 +24,9 @@ func WriteBench(w io.Writer, r *Result) error {
 	return b.err
 }
 
-// WriteBenchComparison writes what was compared in the Go benchmark format, with the side as
-// file configuration: benchstat -col side FILE, and -row .name too for two designs.
+// WriteBenchComparison writes the runs of both sides of c in the Go benchmark format, with the
+// side, base or new, as file configuration. Read the file with benchstat -col side, and with -row
+// .name as well if two designs were compared. It returns the first error of w.
 func WriteBenchComparison(w io.Writer, c *Comparison) error {
 	b := newBench(w)
 	for _, d := range c.Designs {
@@ -39,7 +40,7 @@ func WriteBenchComparison(w io.Writer, c *Comparison) error {
 	return b.err
 }
 
-// bench writes runs, and keeps the first error.
+// A bench writes benchmark records, and keeps the first error.
 type bench struct {
 	*benchfmt.Writer
 	err error
@@ -59,7 +60,7 @@ func (b *bench) record(r benchfmt.Record) {
 	}
 }
 
-// write writes a run, unless its speed does not count.
+// write writes a run as one line, unless its speed does not count, see [observed.counts].
 func (b *bench) write(o observed, side string) {
 	if !o.counts() {
 		return
@@ -88,8 +89,8 @@ func configure(r *benchfmt.Result, s runinfo.Server, e runinfo.Environment) {
 	}
 }
 
-// benchName is the design, the guard and the workload as a name of a benchmark; they have
-// no slashes, which part its keys.
+// benchName returns the benchmark name of a run: its design, guard, workload and point. Slashes
+// separate the parts of such a name, so FileName removes them from the values.
 func benchName(o observed) string {
 	parts := []string{"Lock", "design=" + FileName(o.run.Design), "workload=" + FileName(o.run.Workload)}
 	if guard := o.run.Guard(); guard != "" {
@@ -103,7 +104,8 @@ func benchName(o observed) string {
 	return fmt.Sprintf("%s-%d", strings.Join(parts, "/"), max(1, o.env.CPUs))
 }
 
-// benchUnit is the figure's name as a unit, of a form that benchstat scales.
+// benchUnit returns the unit under which a figure is written. Its form lets benchstat recognize and
+// scale it.
 func (f figureOf) benchUnit() string {
 	switch f.unit {
 	case thresholds.Duration:

@@ -7,16 +7,18 @@ import (
 	"io"
 )
 
-// What a file may have at most, so that reading it takes less than some hundred megabytes: an element of a list is two bytes of
-// text, and a run some hundred in memory.
+// The limits on a file, which keep the memory needed to read it within a few hundred megabytes: an
+// element of a list takes as little as two bytes of text, and a run several hundred bytes of
+// memory.
 const (
 	maxText     = 32 << 20
-	maxList     = 50_000    // elements of one list
-	maxElements = 1_000_000 // of all lists together
-	unchecked   = 1 << 18   // bytes of text in which nothing is too many
+	maxList     = 50_000    // in elements of one list
+	maxElements = 1_000_000 // in elements of all lists together
+	unchecked   = 1 << 18   // in bytes; shorter text is not counted
 )
 
-// readText reads all of r, if that is not too much.
+// readText reads r to its end. It returns an error if the text is longer than maxText or has too
+// many elements, see [tooMany].
 func readText(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
@@ -28,13 +30,14 @@ func readText(r io.Reader) ([]byte, error) {
 	return text, tooMany(text)
 }
 
-// tooMany is about text with more elements than a report has. What is no JSON is for others to say.
+// tooMany returns an error if text has a list longer than maxList, or more than maxElements in all
+// lists. It returns nil for text that is not JSON, which the decoder will reject.
 func tooMany(text []byte) error {
 	if len(text) < unchecked {
 		return nil
 	}
 	tokens := json.NewDecoder(bytes.NewReader(text))
-	var depths []int // elements so far of the lists that are open; -1 is of an object
+	var depths []int // elements seen of each open list; -1 for an open object
 	all := 0
 	for {
 		token, err := tokens.Token()

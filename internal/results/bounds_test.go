@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTooMuch: what would take gigabytes of memory is turned away, and what is long for other reasons is not.
+// TestTooMuch checks that a file is rejected if it would take gigabytes of memory, and accepted if
+// it is long for other reasons.
 func TestTooMuch(t *testing.T) {
 	head := `{"schema":"` + Schema + `","kind":"result","runs":[`
 	for name, c := range map[string]struct{ text, want string }{
@@ -26,7 +27,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever stands in a file, reading it ends, and what is read can be concluded from.
+// FuzzRead checks that reading any file ends, and that conclusions can be drawn from any result
+// read.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":"` + Schema + `","kind":"result","runs":[{"design":"a","cells":{"exclusion":{"verdict":"held"}},"latency":{"acquire":{"spectrum":{"ns":[1,2],"percent":[50,100]}}}}]}`))
 	f.Add([]byte(`{"schema":"` + Schema + `","kind":"matrix","rows":[{"design":"a","parts":[{}]}]}`))

@@ -1,9 +1,11 @@
 package results
 
-// damages are the figures of a business that are zero unless something went wrong in it.
+// damages names the figures of a business that count damage. They are zero unless something went
+// wrong.
 var damages = []string{"oversold", "overdrawn", "repeated"}
 
-// DamageName is the figure that Damage is; empty where nothing is counted.
+// DamageName returns the name of the figure that [Run.Damage] returns; empty if the workload counts
+// no damage.
 func (r *Run) DamageName() string {
 	for _, name := range damages {
 		if _, counted := r.Business.Figure(name); counted {
@@ -13,8 +15,9 @@ func (r *Run) DamageName() string {
 	return ""
 }
 
-// Damage is the damage to the business of the run, in its own unit: units oversold, points
-// overdrawn, periods whose job was repeated. Zero is none, or none that is known.
+// Damage returns the damage that the workload of the run suffered, in its own unit: units oversold,
+// points overdrawn, or periods whose job was repeated. It is zero if there was none, or if none was
+// counted.
 func (r *Run) Damage() (n int64) {
 	for _, name := range damages {
 		figure, _ := r.Business.Figure(name)

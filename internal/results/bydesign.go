@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Designs returns r with one run per design: scenarios in which a design was explored are
-// judged together. A result of anything else is returned as it is.
+// Designs returns r with one run per design if r is an exploration: all scenarios of a design
+// become one run. Any other result is returned unchanged.
 func (r Result) Designs() Result {
 	if r.Explored() {
 		return byDesign(r)
@@ -15,8 +15,9 @@ func (r Result) Designs() Result {
 	return r
 }
 
-// byDesign returns r with one run for all scenarios of a design. What is not
-// judged stays that of its first.
+// byDesign returns r with one run for all scenarios of each design. Findings, counts, notes and
+// errors are combined; all other fields are those of the design's first scenario. Readings of
+// thresholds refer to the combined runs.
 func byDesign(r Result) Result {
 	merged := r
 	merged.Runs = nil
@@ -43,7 +44,8 @@ func byDesign(r Result) Result {
 	return merged
 }
 
-// withoutScenario is r without its scenario and what was found in it.
+// withoutScenario returns a copy of r without its scenario and the findings in it, to which join
+// adds the scenarios of the design.
 func (r *Run) withoutScenario() Run {
 	b := *r
 	b.Workload, b.Error, b.Defects, b.Notes, b.Counts = "", "", nil, nil, Counts{}
@@ -57,7 +59,7 @@ func (r *Run) withoutScenario() Run {
 	return b
 }
 
-// join adds what a scenario of r's design showed.
+// join adds the findings, counts, notes and errors of one scenario of r's design to r.
 func (r *Run) join(scenario *Run) {
 	r.Lacks = r.Lacks && scenario.lacksAbility()
 	r.Notes = slices.Concat(r.Notes, scenario.Notes)
@@ -83,18 +85,20 @@ func (r *Run) join(scenario *Run) {
 	}
 }
 
-// lacksAbility reports whether the scenario was not explored for that reason, also in a
-// result that was read back: nothing else passes without a schedule.
+// lacksAbility reports whether the scenario was not explored because the design lacks an ability.
+// Lacks is not saved, so a run that was read from a file is recognized by passing without a
+// schedule: no other run does.
 func (r *Run) lacksAbility() bool {
 	return r.Lacks || r.Exploration != nil && r.Exploration.Schedules == 0 && r.Exit == Passed
 }
 
+// shorter reports whether s has fewer steps than another schedule; nil is longer than any.
 func (s *Schedule) shorter(than *Schedule) bool {
 	return s != nil && (than == nil || len(s.Steps) < len(than.Steps))
 }
 
-// exit is the exit code of a design in all its scenarios, by the rules of
-// checker.Result.
+// exit returns the exit code of a design by all its scenarios, by the rules of
+// [checker.Result.Exit].
 func (r *Run) exit() int {
 	exit := Passed
 	if r.Lacks {
@@ -109,8 +113,8 @@ func (r *Run) exit() int {
 	return exit
 }
 
-// unmeasured: there was no grant to judge anything by. A replay is of what its file
-// shows, which may be that nobody gets the lock.
+// unmeasured reports whether the run had no grant to judge. A replay always counts as measured: its
+// schedule may show just that no client gets the lock.
 func (r *Run) unmeasured() bool {
 	replay := r.Exploration != nil && r.Exploration.Strategy == Replay
 	return r.Counts.Grants == 0 && !replay

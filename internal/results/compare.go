@@ -13,49 +13,55 @@ import (
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// A Comparison has the differences between two sets of results, BASE and NEW, of repeated runs.
-// Its JSON form is described by reports/schema/report-v4.json.
+// A Comparison holds the differences between two sets of results, BASE and NEW. A set may have
+// several runs of each design, which count as repetitions. Its JSON form is described by
+// reports/schema/report-v4.json.
 type Comparison struct {
-	// Alpha is how often, at most, a comparison of equals shows a difference of speed
-	// anywhere in it; Tests how many figures were compared at once, over which it is
-	// corrected, and RunsNeeded how many runs of each side it takes to tell any.
+	// Alpha is the highest probability that a comparison of two equal sides shows any difference in
+	// speed; [statistics.Alpha]. Tests is the number of figures compared at once, for which
+	// p-values are corrected. RunsNeeded is the number of runs of each side needed to show any
+	// difference.
 	Alpha      float64 `json:"alpha"`
 	Tests      int     `json:"tests"`
 	RunsNeeded int     `json:"runs_needed"`
-	// Designs are those that both sides have, in the order of BASE; BaseOnly and NewOnly
-	// those that one has.
+	// Designs are the designs of both sides, in the order of BASE. BaseOnly and NewOnly name the
+	// designs of one side only.
 	Designs  []ComparedDesign `json:"designs"`
 	BaseOnly []string         `json:"base_only,omitempty"`
 	NewOnly  []string         `json:"new_only,omitempty"`
-	// Differences are the settings and surroundings in which the sides differ. SpeedsBarred
-	// says that some make a comparison of speeds meaningless, and that there is none.
+	// Differences are the settings and surroundings in which the sides differ. SpeedsBarred reports
+	// whether speeds were not compared because some difference makes that meaningless.
 	Differences  []Difference `json:"differences,omitempty"`
 	SpeedsBarred bool         `json:"speeds_barred"`
-	// Limits are the changes that were allowed, with their outcomes.
+	// Limits are the allowed changes for the worse, with their outcomes.
 	Limits []LimitOutcome `json:"limits,omitempty"`
-	// FailedWeaker: claims that lost strength were to fail it, and some did.
+	// FailedWeaker reports whether the comparison fails because a claim lost strength, see
+	// [CompareOptions].
 	FailedWeaker bool     `json:"failed_weaker,omitempty"`
 	Notes        []string `json:"notes,omitempty"`
-	// Open says why the comparison is inconclusive.
+	// Open lists the reasons why the comparison is inconclusive; empty if it is not.
 	Open []string `json:"open,omitempty"`
-	// Exit is 1 when a guarantee that is claimed is worse, 3 when something is open, 4 when
-	// a limit is passed or it failed by lost strength, else 0.
+	// Exit is the exit code: 1 if a claimed cell is worse, else 3 if Open has a reason, else 4 if a
+	// limit is passed or FailedWeaker is set, else 0.
 	Exit int `json:"exit"`
 }
 
-// A ComparedDesign is one design, or one of BASE and another of NEW.
+// A ComparedDesign compares the runs of one design in BASE with those in NEW. Base and New are
+// different designs if each side has a single one.
 type ComparedDesign struct {
 	Base string `json:"base"`
 	New  string `json:"new"`
-	// BaseRuns and NewRuns count the runs; LeftOut those of both whose speed does not count.
+	// BaseRuns and NewRuns count the runs of each side. LeftOut counts the runs of both sides whose
+	// speed does not count.
 	BaseRuns int `json:"base_runs"`
 	NewRuns  int `json:"new_runs"`
 	LeftOut  int `json:"left_out,omitempty"`
-	// BaseErrors and NewErrors are the errors that all runs of a side met.
+	// BaseErrors and NewErrors are the errors that operations met, summed over all runs of a side.
 	BaseErrors []Error `json:"base_errors,omitempty"`
 	NewErrors  []Error `json:"new_errors,omitempty"`
-	// Blocks is in how many groups of neighbouring runs speeds were compared: 1 where the
-	// sides did not take turns, 0 where none were.
+	// Blocks is the number of blocks in which speeds were compared; a block has runs of both sides
+	// that were made near each other in time. It is 1 if the sides did not take turns, and 0 if no
+	// speeds were compared.
 	Blocks  int            `json:"blocks,omitempty"`
 	Cells   []CellChange   `json:"cells"`
 	Metrics []MetricChange `json:"metrics"`
@@ -63,7 +69,7 @@ type ComparedDesign struct {
 	base, changed []observed
 }
 
-// Label names the design, or both.
+// Label returns the name of the design, or both names, as "a -> b".
 func (d *ComparedDesign) Label() string {
 	if d.Base == d.New {
 		return d.Base
@@ -71,17 +77,17 @@ func (d *ComparedDesign) Label() string {
 	return d.Base + " -> " + d.New
 }
 
-// CompareOptions say what to compare, and what to allow.
+// CompareOptions are the options of [Compare]. The zero value allows every change of speed.
 type CompareOptions struct {
-	// Limits are the changes for the worse that pass.
+	// Limits are the largest changes for the worse that are allowed.
 	Limits []Limit
-	// FailWeaker has claims that lost strength fail it, with exit 4.
+	// FailWeaker makes the comparison fail, with exit code 4, if a claim lost strength.
 	FailWeaker bool
-	// Force compares speeds also where the settings differ.
+	// Force makes Compare compare speeds even if the settings differ.
 	Force bool
 }
 
-// observed is a run with where it ran.
+// An observed is a run with the server and the environment in which it was made.
 type observed struct {
 	run    *Run
 	server runinfo.Server
@@ -91,14 +97,14 @@ type observed struct {
 // A group is the runs of one design on one side.
 type group struct {
 	label string
-	// design is the label without the point.
+	// design is the label without the point; point is empty unless a design ran at several.
 	design, point string
 
 	runs  []observed
-	again int // how many of them were given more than once
+	again int // number of runs left out because they were given before
 }
 
-// add takes a run, once: what is given twice is no repetition.
+// add adds a run to g. A run that was given before is only counted: it is no repetition.
 func (g *group) add(o observed) {
 	same := func(other observed) bool { return other.run.Started == o.run.Started && other.run.Seed == o.run.Seed }
 	if o.run.Started != "" && slices.ContainsFunc(g.runs, same) {
@@ -108,9 +114,10 @@ func (g *group) add(o observed) {
 	g.runs = append(g.runs, o)
 }
 
-// Compare reports what became of the guarantees and the speed of base in changed. Each side is
-// one or more results, of one design or several; runs of one design are repetitions. The
-// error says why nothing can be compared. It changes none of the results.
+// Compare compares the guarantees and the speed of base with those of changed. Each side is one or
+// more results of one or more designs; several runs of one design are repetitions. Compare changes
+// none of the results. It returns an error if a side has no runs or the sides have no design in
+// common.
 func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c := Comparison{Alpha: statistics.Alpha, Designs: []ComparedDesign{}}
 	label := distinguishing(base, changed)
@@ -130,8 +137,9 @@ func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	return c, nil
 }
 
-// distinguishing returns the label that distinguishes the workloads and the points of each side.
-// Results with one run of a design each are repetitions, also where their settings differ.
+// distinguishing returns the shortest form of label that distinguishes the runs of each side by
+// workload and point. Runs of one design in different results are repetitions, even if their
+// numbers of clients or keys differ.
 func distinguishing(sides ...[]Result) (l Label) {
 	for _, side := range sides {
 		l.Workloads = l.Workloads || manyWorkloads(side)
@@ -142,8 +150,8 @@ func distinguishing(sides ...[]Result) (l Label) {
 	return l
 }
 
-// manyWorkloads reports whether a design of this side ran under several, so that its name
-// alone does not tell its runs apart.
+// manyWorkloads reports whether a design of one side ran under several workloads, so that its runs
+// cannot be told apart by its name alone.
 func manyWorkloads(results []Result) bool {
 	seen := make(map[string]string)
 	for _, r := range results {
@@ -158,7 +166,7 @@ func manyWorkloads(results []Result) bool {
 	return false
 }
 
-// groups puts runs of one label together, in the order in which labels first come up.
+// groups groups runs by label, in the order of the first run of each.
 func groups(results []Result, label Label) []group {
 	var all []group
 	for i := range results {
@@ -176,7 +184,7 @@ func groups(results []Result, label Label) []group {
 	return all
 }
 
-// environment is where the run was made.
+// environment returns the environment of run: its own, or else that of r.
 func (r *Result) environment(run *Run) runinfo.Environment {
 	if run.Environment != nil {
 		return *run.Environment
@@ -184,8 +192,8 @@ func (r *Result) environment(run *Run) runinfo.Environment {
 	return r.Environment
 }
 
-// pair finds what to compare with what: designs of one name, or the only one of each side, at the
-// same point.
+// pair pairs the groups of the two sides by name, or by point if each side has a single design. It
+// returns an error if nothing can be paired.
 func (c *Comparison) pair(base, changed []group) error {
 	switch {
 	case len(base) == 0:
@@ -234,7 +242,7 @@ func (c *Comparison) add(base, changed group) {
 	})
 }
 
-// order notes when the sides did not take turns.
+// order adds a note if all runs of one side were made before those of the other.
 func (c *Comparison) order() {
 	var base, changed []time.Time
 	for _, d := range c.Designs {
@@ -248,7 +256,7 @@ func (c *Comparison) order() {
 	}
 }
 
-// started lists when runs began, those that tell.
+// started returns the starting times of the runs that have one.
 func started(runs []observed) (all []time.Time) {
 	for _, o := range runs {
 		if at, err := time.Parse(time.RFC3339, o.run.Started); err == nil {
@@ -261,7 +269,7 @@ func started(runs []observed) (all []time.Time) {
 func earliest(all []time.Time) time.Time { return slices.MinFunc(all, time.Time.Compare) }
 func latest(all []time.Time) time.Time   { return slices.MaxFunc(all, time.Time.Compare) }
 
-// conclude settles what the comparison comes to.
+// conclude sets Notes, Open and Exit, from all that was compared.
 func (c *Comparison) conclude(results []Result) {
 	for _, r := range results {
 		if len(r.NotRun) > 0 {
@@ -297,7 +305,7 @@ func (c *Comparison) conclude(results []Result) {
 	c.Exit = worst(exits...)
 }
 
-// openUnfit says of which side a run shows too little, and why.
+// openInconclusive records, for each side, the first run that is inconclusive, with the reason.
 func (c *Comparison) openInconclusive(d *ComparedDesign) {
 	for _, side := range []struct {
 		name string
@@ -312,7 +320,7 @@ func (c *Comparison) openInconclusive(d *ComparedDesign) {
 	}
 }
 
-// shortOfLoad counts the runs of an open loop that did not keep up.
+// shortOfLoad counts the open-loop runs whose requested load was not offered.
 func (d *ComparedDesign) shortOfLoad() (n int) {
 	for _, o := range slices.Concat(d.base, d.changed) {
 		if loop := o.run.OpenLoop; loop != nil && !loop.KeptUp {
@@ -322,7 +330,8 @@ func (d *ComparedDesign) shortOfLoad() (n int) {
 	return n
 }
 
-// stoodStill notes on which side somebody stood still, and for how long, in all runs.
+// stoodStill returns a note for each side whose runs had considerable standstills, with their total
+// time.
 func (d *ComparedDesign) stoodStill() (notes []string) {
 	for _, side := range []struct {
 		name string
@@ -347,14 +356,15 @@ func wasWere(runs int) string {
 	return figures.Plural(int64(runs), "run") + " were"
 }
 
-// open notes a reason why nothing can be concluded, once.
+// open records a reason why the comparison is inconclusive, once.
 func (c *Comparison) open(reason string) {
 	if !slices.Contains(c.Open, reason) {
 		c.Open = append(c.Open, reason)
 	}
 }
 
-// Shown returns a finding of NEW that shows a cell broken, nil if there is none.
+// Shown returns the first finding of NEW that shows cell broken and can be drawn, nil if there is
+// none.
 func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	for _, o := range d.changed {
 		if f := o.run.Cells.At(cell); f.Drawable() {
@@ -364,7 +374,8 @@ func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	return nil
 }
 
-// Samples are the values of a figure in the runs of either side whose speed counts.
+// Samples returns the values of a metric in the runs of either side whose speed counts; nil for a
+// metric that is not compared.
 func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
 	for _, f := range compared() {
 		if f.name == metric {

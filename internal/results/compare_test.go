@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCompareBlocks sees that only runs are compared that were made near each other, where the
-// sides took turns.
+// TestCompareBlocks checks that only runs made near each other in time are compared if the sides
+// took turns.
 func TestCompareBlocks(t *testing.T) {
 	for _, c := range []struct {
-		name, order string // b and n, in the order in which runs began; ? begins at no time known
-		want        string // the same, by blocks, those of base first
+		name, order string // runs of BASE (b) and NEW (n) in the order of their start; ? has no starting time
+		want        string // the same runs by block, those of BASE first
 	}{
 		{"in turns", "bnnbbnnbbnnbbnnb", "bbbbnnnn bbbbnnnn"},
 		{"the rest goes with the last", "bnnbbnnbbnnbbnnbbnnb", "bbbbnnnn bbbbbbnnnnnn"},

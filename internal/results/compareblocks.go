@@ -10,12 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// A block is runs of both sides that were made near each other.
+// A block has runs of both sides that were made near each other in time.
 type block struct{ base, changed []observed }
 
-// blocks part the runs of a design by when they began, each with a few of either side. What
-// comes after the last whole block belongs to it. Runs of which some do not tell when they
-// began, and sides that did not take turns, make one block.
+// blocks divides the runs of a design by starting time into blocks with at least
+// [statistics.BlockRuns] runs of either side. Runs after the last whole block join it. There is one
+// block if the sides did not take turns, or if a run has no starting time.
 func (d *ComparedDesign) blocks() []block {
 	type timed struct {
 		observed
@@ -51,8 +51,9 @@ func (d *ComparedDesign) blocks() []block {
 	return blocks
 }
 
-// worse is a factor, above one, as the share by which a figure is worse that changes by it for
-// the worse: twice as slow is 100 %, half the rate 50 %.
+// worse converts a factor, above one, by which a figure changes for the worse, into the share by
+// which it is worse: for a figure that should be low, twice as much is 100% worse; for one that
+// should be high, half as much is 50% worse.
 func (m *MetricChange) worse(factor float64) float64 {
 	if m.Better == "higher" {
 		return 1 - 1/factor
@@ -60,7 +61,7 @@ func (m *MetricChange) worse(factor float64) float64 {
 	return factor - 1
 }
 
-// factor is the inverse of worse; +Inf where a figure would be worse by all it is.
+// factor is the inverse of worse. It returns +Inf if no factor makes the figure worse by so much.
 func (m *MetricChange) factor(share float64) float64 {
 	switch {
 	case m.Better != "higher":
@@ -71,8 +72,8 @@ func (m *MetricChange) factor(share float64) float64 {
 	return 1 / (1 - share)
 }
 
-// noteInsensitive notes how large a difference would mostly go unseen in the main figures that show
-// none, in the least steady one of each design, where that is more than a tenth.
+// noteInsensitive adds a note for each design in which a difference of more than 10% would mostly
+// go unseen. It names the main figure with the largest such difference among those that show none.
 func (c *Comparison) noteInsensitive() {
 	for i := range c.Designs {
 		d := &c.Designs[i]

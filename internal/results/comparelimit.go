@@ -9,15 +9,16 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Limit is by how much a figure may be worse.
+// A Limit is the largest change for the worse that is allowed for a metric.
 type Limit struct {
 	Metric string
-	// Share of the figure of BASE, 0.1 for a tenth.
+	// Share is the allowed change as a share of the value in BASE: 0.1 is a tenth.
 	Share float64
 }
 
-// ParseLimit reads "10%" or "acquire.p99=10%". The first is a limit on each of grants_per_s
-// and acquire.p50. The error says what is wrong, with a hint.
+// ParseLimit parses a limit such as "acquire.p99=10%". Without a metric, as in "10%", it returns a
+// limit for each main figure: grants_per_s and acquire.p50. The error says what is wrong with the
+// text, with a hint.
 func ParseLimit(text string) ([]Limit, error) {
 	metrics := mains
 	name, number, named := strings.Cut(text, "=")
@@ -52,23 +53,23 @@ func knownMetric(name string) error {
 	return suggest.Unknown("metric to compare", name, known)
 }
 
-// What became of a limit.
+// The outcomes of a limit.
 const (
 	LimitKept   = "kept"
 	LimitPassed = "passed"
-	limitOpen   = "open" // so much worse is neither shown nor ruled out
+	limitOpen   = "open" // the runs neither show that the figure is worse by more, nor rule it out
 )
 
 // A LimitOutcome is the outcome of a limit for one design.
 type LimitOutcome struct {
 	Design string `json:"design"`
 	Metric string `json:"metric"`
-	// Share is the change that was allowed, as a share of the figure of BASE.
+	// Share is the allowed change, as a share of the value in BASE.
 	Share float64 `json:"share"`
-	// Outcome is passed when the figure is worse by more, and that is no chance; kept when
-	// the confidence interval of the ratio rules out so much; else open.
+	// Outcome is "passed" if the figure is significantly worse, and by more than Share; "kept" if
+	// the confidence interval of the ratio rules that out; else "open".
 	Outcome string `json:"outcome"`
-	// Why says so in words.
+	// Why explains the outcome in words.
 	Why string `json:"why"`
 }
 
@@ -82,7 +83,7 @@ func (l *LimitOutcome) exit() int {
 	return Inconclusive
 }
 
-// limits holds every design against every limit.
+// limits compares every design with every limit.
 func (c *Comparison) limits(limits []Limit) {
 	for i := range c.Designs {
 		d := &c.Designs[i]
@@ -101,7 +102,7 @@ func (c *Comparison) limits(limits []Limit) {
 	}
 }
 
-// limit holds a figure against a limit.
+// limit compares a figure with a limit, given as a share of BASE.
 func (m *MetricChange) limit(share float64) (outcome, why string) {
 	if m.Change == MetricTooFew || m.Change == MetricUnmeasured || m.RatioLow == nil {
 		return limitOpen, m.Change
@@ -119,11 +120,12 @@ func (m *MetricChange) limit(share float64) (outcome, why string) {
 	return LimitKept, fmt.Sprintf("it is between %s and %s", Percent(*m.RatioLow), Percent(*m.RatioHigh))
 }
 
-// mostAdvised is the greatest number of runs that a reader is told to make.
+// mostAdvised is the largest number of runs that a message advises.
 const mostAdvised = 1000
 
-// more says what it takes to decide a limit that is open, if the figure is worse by as much as
-// it seems: to tell that from the limit, or, where it is beyond, from no change.
+// more returns a clause on how many runs would decide an open limit, if the figure really is worse
+// by the share measured. Deciding means to show a difference from the limit, or, if worse exceeds
+// the limit, a difference from no change.
 func (m *MetricChange) more(worse, limit float64) string {
 	factor := m.factor(worse)
 	if worse < limit {
@@ -136,7 +138,8 @@ func (m *MetricChange) more(worse, limit float64) string {
 	return fmt.Sprintf("about %d runs of each would decide it", runs)
 }
 
-// Percent renders a ratio less one as "+12.3%", with what digits it deserves.
+// Percent formats a ratio less one with a sign and a sensible number of digits: "+12.3%". Large
+// ratios are written as a factor: "x12".
 func Percent(ratio float64) string {
 	switch v := 100 * ratio; {
 	case math.Abs(v) < 0.05:

@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// A Difference is a setting or a part of the surroundings in which the sides differ, or
-// in which the runs of a side do.
+// A Difference is a setting, or a property of the surroundings, in which the sides of a comparison
+// differ, or the runs of one side do.
 type Difference struct {
+	// What names the setting or property.
 	What string `json:"what"`
-	// Base and New are the values found, by commas.
+	// Base and New are the values on each side, separated by commas.
 	Base string `json:"base"`
 	New  string `json:"new"`
-	// Bars: figures measured under the two cannot be compared.
+	// Bars reports whether the difference makes a comparison of speeds meaningless.
 	Bars bool `json:"bars"`
 }
 
-// String says what differs.
+// String returns the name and the values, as "CPUs: 2 -> 4".
 func (d Difference) String() string {
 	if d.Base == d.New {
 		return fmt.Sprintf("%s differs from run to run: %s", d.What, d.Base)
@@ -27,15 +28,17 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s -> %s", d.What, d.Base, d.New)
 }
 
-// A trait is something by which runs can differ.
+// A trait is a property by which runs may differ. If bars is set, a difference makes speeds
+// incomparable.
 type trait struct {
 	what string
 	bars bool
 	of   func(observed) string
 }
 
-// traits are those that every run has. What the sides may be there to compare (versions,
-// another server of the same kind) is told; what makes it another measurement bars.
+// traits are the properties that are compared in every run. A difference that a comparison may be
+// meant to measure, such as the version of the server, is only reported; one that makes it a
+// different measurement bars speeds.
 var traits = []trait{
 	{"workload", true, func(o observed) string { return o.run.Workload }},
 	{"faults", true, injectedFaults},
@@ -61,7 +64,8 @@ func injectedFaults(o observed) string {
 	return strings.Join(all, " ")
 }
 
-// externalAddress leaves out addresses of servers that were started for one run.
+// externalAddress returns the address of a server that existed before the run, empty for a server
+// started for it.
 func externalAddress(o observed) string {
 	if o.server.Kind != "external" {
 		return ""
@@ -69,14 +73,14 @@ func externalAddress(o observed) string {
 	return o.server.Address
 }
 
-// notSettings are parameters that may differ: the seed by intention, and the guard is part
-// of what a design is called.
+// notSettings are parameters that are not compared: the seed differs on purpose, and the guard is
+// part of the design's label.
 var notSettings = []string{"seed", "guard"}
 
-// unmeasured are parameters of clients that no figure of speed has in it.
+// unmeasured are parameters of clients that no figure of speed includes.
 var unmeasured = []string{"stallers"}
 
-// parameters are the traits of the workload's parameters that some run has.
+// parameters returns a trait for each workload parameter that some run has.
 func parameters(runs []observed) (all []trait) {
 	var names []string
 	for _, o := range runs {
@@ -92,12 +96,12 @@ func parameters(runs []observed) (all []trait) {
 	return all
 }
 
-// parameterName is a parameter as its flag is called.
+// parameterName returns the name of the flag that sets a parameter.
 func parameterName(name string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(name, "_ns"), "_", "-")
 }
 
-// parameter renders a parameter, also one that settings leaves out as zero.
+// parameter formats a parameter; unlike [Setting], it formats a zero as well.
 func parameter(params map[string]any, name string) string {
 	if text := Setting(params, name); text != "" {
 		return text
@@ -108,8 +112,8 @@ func parameter(params map[string]any, name string) string {
 	return ""
 }
 
-// settings prints in what the sides differ, and bars speeds where that makes them
-// meaningless.
+// settings records the differences between the sides, and bars the comparison of speeds if one
+// makes it meaningless, unless force is set.
 func (c *Comparison) settings(force bool) {
 	embedded := false
 	for _, d := range c.Designs {
@@ -128,14 +132,14 @@ func (c *Comparison) settings(force bool) {
 	}
 }
 
-// differ notes a difference, once for all designs that share it.
+// differ records a difference, once for all designs that have it.
 func (c *Comparison) differ(d Difference) {
 	if !slices.Contains(c.Differences, d) {
 		c.Differences = append(c.Differences, d)
 	}
 }
 
-// values are those that runs have, each once, in order.
+// values returns the distinct values of a trait in some runs, sorted.
 func values(t trait, runs []observed) []string {
 	seen := make(map[string]bool)
 	for _, o := range runs {
@@ -148,7 +152,7 @@ func values(t trait, runs []observed) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// barring names the settings that bar the comparison of speeds.
+// barring lists the differences that bar the comparison of speeds, in words.
 func (c *Comparison) barring() []string {
 	var all []string
 	for _, d := range c.Differences {

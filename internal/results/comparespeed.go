@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// What became of a figure.
+// The changes of a figure.
 const (
 	MetricSame       = "same"
 	MetricWorse      = "worse"
@@ -18,37 +18,38 @@ const (
 	MetricUnmeasured = "unmeasured"
 )
 
-// A MetricChange is the change of one figure of a design.
+// A MetricChange compares one figure of a design between the two sides.
 type MetricChange struct {
 	Metric string `json:"metric"`
-	// Unit is duration (ns), per second or number; Better says which way is.
+	// Unit is the unit of the values: a duration is in ns. Better is "higher" or "lower".
 	Unit   thresholds.Unit `json:"unit"`
 	Better string          `json:"better"`
-	// Change is better, worse, same (no difference was seen), too few runs or unmeasured.
+	// Change is better, worse, same (no difference was found), too few runs, or unmeasured. Base
+	// and New are nil if unmeasured.
 	Change string  `json:"change"`
 	Base   *Center `json:"base,omitempty"`
 	New    *Center `json:"new,omitempty"`
-	// Ratio is what is new over what was, less one: the median of the ratios of all runs
-	// that are compared with each other. RatioLow and RatioHigh bound it in 95 % of
-	// cases, of this figure by itself. Absent where they are not known.
+	// Ratio is the relative change, New/Base - 1: the median of the ratios of all pairs of runs
+	// that are compared with each other. RatioLow and RatioHigh are its 95% confidence interval,
+	// not corrected for the other figures. They are nil if unknown.
 	Ratio     *float64 `json:"ratio,omitempty"`
 	RatioLow  *float64 `json:"ratio_low,omitempty"`
 	RatioHigh *float64 `json:"ratio_high,omitempty"`
-	// P is of the Mann-Whitney test, within the blocks of the design; PAdjusted, corrected
-	// for all figures of the comparison, decides.
+	// P is the p-value of the Mann-Whitney test within the blocks of the design. PAdjusted is P
+	// corrected for all figures of the comparison; Change depends on it.
 	P         *float64 `json:"p,omitempty"`
 	PAdjusted *float64 `json:"p_adjusted,omitempty"`
-	// Visible is the share by which the figure would have to be worse so that as many runs
-	// show it in four of five comparisons, and RunsForTenth about how many of each side
-	// would show a tenth as often. Absent where they are not known.
+	// Visible is the smallest share by which the figure could be worse and be found so in four of
+	// five comparisons with this number of runs. RunsForTenth is the approximate number of runs of
+	// each side needed to find a change of a tenth as often. They are nil and zero if unknown.
 	Visible      *float64 `json:"visible,omitempty"`
 	RunsForTenth int      `json:"runs_for_tenth,omitempty"`
 
 	found statistics.Comparison
 }
 
-// Center is the median of a figure over the runs, with its 95 % confidence interval; absent
-// bounds are not known from so few runs.
+// A Center is the median of a figure over some runs, with its 95% confidence interval. Low and High
+// are nil if there are too few runs for an interval.
 type Center struct {
 	Runs   int      `json:"runs"`
 	Median float64  `json:"median"`
@@ -56,16 +57,16 @@ type Center struct {
 	High   *float64 `json:"high,omitempty"`
 }
 
-// A figureOf is a metric that is compared, read from a result.
+// A figureOf is a metric that is compared, with the function that reads it from a run.
 type figureOf struct {
-	name  string // as package thresholds has it
+	name  string // its name in package thresholds
 	unit  thresholds.Unit
-	rises bool // more is better
+	rises bool // higher is better
 	of    func(*Run) float64
 }
 
-// mains are the figures that a comparison looks at first, and that a limit without a name is
-// for: what a slower lock shows in, as steadily as any.
+// mains are the main figures: a comparison looks for differences in them first, and a limit without
+// a metric applies to them. They show a slower lock as steadily as any.
 var mains = []string{"grants_per_s", "acquire.p50"}
 
 func (f figureOf) better() string {
@@ -75,8 +76,8 @@ func (f figureOf) better() string {
 	return "lower"
 }
 
-// compared are the figures of a comparison. They are few, since each makes it harder to
-// tell a difference in the others.
+// compared returns the figures of a comparison. They are few, since each further figure makes it
+// harder to find a difference in the others.
 func compared() []figureOf {
 	all := []figureOf{{"grants_per_s", thresholds.Rate, true, func(r *Run) float64 { return r.GrantsPerS }}}
 	for _, op := range []string{"acquire", "service", "release", "handoff"} {
@@ -94,19 +95,21 @@ func percentile(op, name string, of func(Latency) int64) figureOf {
 		l := r.Latency[op]
 		closed := r.Latency["lag"].Count == 0
 		if l.OutOfRange > 0 || op == "service" && closed {
-			return 0 // the percentile would lack some, or be that of acquire once more
+			return 0 // the percentile would lack durations, or repeat the one of acquire
 		}
 		return float64(of(l))
 	}}
 }
 
-// counts reports whether the speed of a run counts: the run did enough, and measured something.
+// counts reports whether the speed of the run counts in a comparison: the run is not inconclusive,
+// and has a grant in its measured part.
 func (o observed) counts() bool {
 	unfit, _ := o.run.WhyInconclusive()
 	return unfit == "" && o.run.Grants > 0
 }
 
-// sample is the figure in all runs that count; zero is "not told", and no value.
+// sample returns the values of the figure in the runs whose speed counts. A zero stands for an
+// unknown value and is left out.
 func (f figureOf) sample(runs []observed) (values []float64) {
 	for _, o := range runs {
 		if v := f.of(o.run); o.counts() && v > 0 && !math.IsInf(v, 0) {
@@ -116,7 +119,7 @@ func (f figureOf) sample(runs []observed) (values []float64) {
 	return values
 }
 
-// speeds compares the figures of all designs, corrected for how many they are.
+// speeds compares the figures of all designs, as one family of tests.
 func (c *Comparison) speeds() {
 	c.RunsNeeded = statistics.LeastRuns
 	if c.SpeedsBarred {
@@ -136,7 +139,8 @@ func (c *Comparison) speeds() {
 	}
 }
 
-// pairs are the samples of each figure that some run has, which become the design's Metrics.
+// pairs sets d.Metrics to the figures that some run has, and returns the samples of each, in the
+// same order.
 func (d *ComparedDesign) pairs() (all []statistics.Pair) {
 	blocks := d.blocks()
 	d.LeftOut, d.Blocks = d.leftOut(), len(blocks)
@@ -154,7 +158,7 @@ func (d *ComparedDesign) pairs() (all []statistics.Pair) {
 	return all
 }
 
-// leftOut counts the runs whose speed does not count; explored ones have none.
+// leftOut counts the live runs whose speed does not count.
 func (d *ComparedDesign) leftOut() (n int) {
 	for _, o := range slices.Concat(d.base, d.changed) {
 		if !o.counts() && o.run.Exploration == nil {
@@ -164,7 +168,7 @@ func (d *ComparedDesign) leftOut() (n int) {
 	return n
 }
 
-// settle takes over what the statistics say.
+// settle sets the change of the figure from the result of its test.
 func (m *MetricChange) settle(s statistics.Comparison) {
 	switch s.Finding {
 	case statistics.Unmeasured:
@@ -198,7 +202,7 @@ func newCenter(s statistics.Summary) *Center {
 	return c
 }
 
-// openSpeeds notes why the speeds of a design are not known, unless it was explored.
+// openSpeeds records why the speeds of a design could not be compared, if it has a live run.
 func (c *Comparison) openSpeeds(d *ComparedDesign) {
 	live := func(o observed) bool { return o.run.Exploration == nil }
 	if !slices.ContainsFunc(slices.Concat(d.base, d.changed), live) {

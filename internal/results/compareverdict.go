@@ -9,36 +9,40 @@ import (
 	"github.com/lockbench/lockbench/internal/statistics"
 )
 
-// What became of a cell.
+// The changes of a cell.
 const (
 	CellSame    = "same"
 	CellWorse   = "worse"
 	CellBetter  = "better"
-	CellUnclear = "unclear" // seen on one side only, in so few runs that it may be chance
+	CellUnclear = "unclear" // the sides differ, but the difference may be chance
 )
 
-// A CellChange is the change of one cell of a design.
+// A CellChange compares the findings on one cell of a design between the two sides.
 type CellChange struct {
 	Cell lockbench.Cell `json:"cell"`
-	// Claimed: by either side. What BASE claimed counts against a NEW that dropped the claim.
+	// Claimed reports whether either side claims the cell. A claim of BASE counts even if NEW no
+	// longer makes it.
 	Claimed bool `json:"claimed"`
-	// Change is worse, better, unclear or same. One more broken claim is always worse,
-	// since a violation has a counterexample; every other difference between runs counts when
-	// it is no chance.
+	// Change is worse, better, unclear or same. A claim that no run of BASE broke and a run of NEW
+	// broke is always worse, since the violation has a counterexample. Any other difference between
+	// live runs must be statistically significant, or it is unclear.
 	Change string `json:"change"`
-	// Weaker: it is claimed, was held on 299 occasions or more in BASE, and on fewer in NEW.
-	Weaker bool         `json:"weaker,omitempty"`
-	Was    checker.Runs `json:"was"`
-	Is     checker.Runs `json:"is"`
-	// Chance is how often equals would differ as much as the two sides do, 1 when these do
-	// not; ChanceAdjusted, corrected for all guarantees compared, decides.
+	// Weaker reports whether a claim lost strength: it held on at least [conclusion.Enough]
+	// occasions (299) in BASE, and on fewer in NEW.
+	Weaker bool `json:"weaker,omitempty"`
+	// Was and Is are the findings of all runs of BASE and of NEW.
+	Was checker.Runs `json:"was"`
+	Is  checker.Runs `json:"is"`
+	// Chance is the probability that two equal sides differ as much as these do; 1 if these do not
+	// differ. ChanceAdjusted is Chance corrected for all cells compared; Change depends on it.
 	Chance         float64 `json:"chance"`
 	ChanceAdjusted float64 `json:"chance_adjusted"`
 
-	explored bool // then the same on every machine, and no matter of chance
+	explored bool // both sides were explored, so that their difference cannot be chance
 }
 
-// chance is how often equals would differ as much, uncorrected.
+// chance returns the probability that two equal sides differ as much as these do, not corrected for
+// the number of cells.
 func (g *CellChange) chance() float64 {
 	was, is := g.Was.Broken, g.Is.Broken
 	if g.Was.Runs == 0 || g.Is.Runs == 0 || was*g.Is.Runs == is*g.Was.Runs {
@@ -47,7 +51,7 @@ func (g *CellChange) chance() float64 {
 	return statistics.Chance(was, g.Was.Runs, is, g.Is.Runs)
 }
 
-// settle decides what became of the cell.
+// settle sets the change of the cell.
 func (g *CellChange) settle() {
 	was, is := g.Was.Broken, g.Is.Broken
 	sure := g.explored || g.ChanceAdjusted <= statistics.Usual
@@ -67,8 +71,8 @@ func (g *CellChange) settle() {
 	}
 }
 
-// ofOneSide is the change of a cell of which one side says nothing. An ability that is
-// gone is worse, for whoever relied on it; what was not tested is left open.
+// ofOneSide returns the change of a cell for which one side has no run that held or broke it. To
+// lose an ability is worse, since users may rely on it. An untested cell counts as the same.
 func (g *CellChange) ofOneSide() string {
 	switch {
 	case g.Is.Verdict == checker.Broken:
@@ -81,7 +85,7 @@ func (g *CellChange) ofOneSide() string {
 	return CellSame
 }
 
-// cells compares those of all designs, corrected for how many they are.
+// cells compares the cells of all designs, as one family of tests.
 func (c *Comparison) cells() {
 	var ps []float64
 	for i := range c.Designs {
@@ -109,11 +113,13 @@ func (c *Comparison) cells() {
 	}
 }
 
-// comparable lists the cells of some run of either side that can be compared.
+// comparable lists the cells by which some runs of d can be compared, see
+// [checker.Cells.Comparable].
 func (d *ComparedDesign) comparable() []lockbench.Cell {
 	return comparable(cellsOf(slices.Concat(d.base, d.changed))...)
 }
 
+// cellsOf returns the cells of each run.
 func cellsOf(runs []observed) (all []checker.Cells) {
 	for _, o := range runs {
 		all = append(all, o.run.Cells.Cells)
@@ -121,7 +127,7 @@ func cellsOf(runs []observed) (all []checker.Cells) {
 	return all
 }
 
-// comparable lists the cells that some of these can be compared by, in order.
+// comparable lists, sorted, the cells by which any of these runs can be compared.
 func comparable(all ...checker.Cells) (some []lockbench.Cell) {
 	for _, c := range all {
 		some = append(some, c.Comparable()...)
@@ -130,7 +136,7 @@ func comparable(all ...checker.Cells) (some []lockbench.Cell) {
 	return slices.Compact(some)
 }
 
-// relevant reports whether some run has a finding on the cell, or claims it.
+// relevant reports whether a run held or broke the cell, or could have put it to the test.
 func (g *CellChange) relevant() bool {
 	return g.Was.Runs+g.Is.Runs > 0 || g.Was.Exercised && g.Was.Verdict == checker.Untested || g.Is.Exercised && g.Is.Verdict == checker.Untested
 }
@@ -147,8 +153,8 @@ func (c *Comparison) ClaimsWorse() (n int) {
 	return n
 }
 
-// openCells notes the claims of which NEW says nothing, though it could have or BASE
-// did.
+// openCells records the claims that are untested in NEW although a run of NEW could have tested
+// them or a run of BASE did.
 func (c *Comparison) openCells(d *ComparedDesign) {
 	for _, g := range d.Cells {
 		if g.Claimed && g.Is.Verdict == checker.Untested && (g.Is.Exercised || g.Was.Runs > 0) {
@@ -157,7 +163,8 @@ func (c *Comparison) openCells(d *ComparedDesign) {
 	}
 }
 
-// String says what became of the cell.
+// String returns the cell with its findings on both sides, as "exclusion*: held in 5 runs -> broken
+// in 1 of 5 runs". An asterisk marks a claim.
 func (g *CellChange) String() string {
 	name := g.Cell.String()
 	if g.Claimed {

@@ -2,11 +2,11 @@ package results
 
 import "github.com/lockbench/lockbench/checker"
 
-// atomicControl is the control whose acquires are whole steps of business: no lock is held, so
-// nothing can be said of one.
+// atomicControl is the control whose acquires are whole steps of business. It holds no lock, so it
+// has no findings on one.
 const atomicControl = "atomic"
 
-// compareOnly has a run of a control decide nothing.
+// compareOnly makes a run of a control pass: a control is only compared with locks.
 func (r *Run) compareOnly() {
 	if r.Control == "" {
 		return

@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// TestControlsDecideNothing has each kind of control break, fail and err beside no lock at all.
+// TestControlsDecideNothing checks that no kind of control changes the exit code, whether it breaks
+// a cell, fails a threshold or meets an error.
 func TestControlsDecideNothing(t *testing.T) {
 	broken := checker.Result{Breaches: 3, Findings: []checker.CellFinding{{Cell: lockbench.Exclusion.At(0), Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 3, Against: 3, Claimed: true}}}}
 	for _, control := range []string{"no-lock", "atomic"} {

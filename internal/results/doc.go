@@ -1,5 +1,26 @@
-// Package results has what was found, as data: results of runs and explorations, matrices,
-// comparisons and limits. [New] and its like make them of judged histories, [Compare] compares
-// them, and [Read] and [WriteJSON] read and write them. Package reports shows them to people;
-// nothing here knows a document or a renderer.
+// Package results holds the results of lockbench as data: results of runs and explorations,
+// matrices, comparisons and limits. [New], [NewExploration] and [NewLimitTrial] make them of judged
+// histories, [Compare] and [CompareMatrices] compare them, and [Read] and [WriteJSON] read and
+// write them as JSON. Package reports shows them to people; nothing here depends on a document or a
+// renderer.
+//
+// Terms used in this package:
+//
+// A cell is a guarantee under a set of conditions, such as exclusion@failover. An occasion is one
+// chance for the guarantee to be broken; the exposure of a cell is its number of occasions. A
+// finding is the verdict on a cell with its counts.
+//
+// A claim is a cell that a design promises to keep. A violation of a cell counts against the claims
+// if it breaks one.
+//
+// A run is one design under one workload. A point is the combination of the numbers of clients and
+// keys of a run; the points of a lock are its runs that differ in nothing else. A part is one run
+// of a matrix, and a scenario is a workload that is explored.
+//
+// A standstill is a time in which lockbench or a server did not work at all. The self-check is a
+// run of a lock that is broken on purpose; a probe is such a lock for a single condition. A
+// comparison has two sides: BASE, the results before a change, and NEW, the results after it.
+//
+// Values of this package are plain data without locks. They may be read by several goroutines at
+// once while none changes them.
 package results

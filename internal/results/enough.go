@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// muchUnanswered is the share of operations without an answer from which on it is said.
+	// muchUnanswered is the share of operations without an answer above which reports mention it.
 	muchUnanswered = 0.01
-	// mostUnanswered is the share up to which a run still counts.
+	// mostUnanswered is the largest share of operations without an answer in a run that counts.
 	mostUnanswered = 0.05
 )
 
-// WhyInconclusive returns the reason why a run that broke nothing cannot pass, as a predicate in
-// brief ("met an error") and in full. Both are empty if it can. It is the one rule of that.
+// WhyInconclusive returns the reason why the run is inconclusive if it broke no claim, as a short
+// predicate ("met an error") and in full. Both are empty if there is none. Comparisons, matrices
+// and limits all use this rule.
 func (r *Run) WhyInconclusive() (brief, full string) {
 	switch {
 	case r.Lacks:
@@ -42,8 +43,8 @@ func (r *Run) WhyInconclusive() (brief, full string) {
 	return "", ""
 }
 
-// serverProblem says which operations the server refused or did not answer, if there were more than a
-// run that counts may have; else it is empty.
+// serverProblem returns a sentence on the operations that the server refused or did not answer, if
+// there were too many for a run that counts; else it returns "".
 func (r *Run) serverProblem() string {
 	switch refused := r.refusedOperation(); {
 	case refused != "":
@@ -54,15 +55,17 @@ func (r *Run) serverProblem() string {
 	return ""
 }
 
-// ServerProblem is the serverProblem of a run that has no other form yet, as a trial of a limit.
+// ServerProblem returns a sentence on the operations that the server refused or did not answer in
+// the judged run, if there were too many for the run to count; else it returns "".
 func ServerProblem(j *Judged) string {
 	run := newRun(j)
 	return run.serverProblem()
 }
 
-// unanswered is the share of operations that failed or had no answer, of a run in real time in which
-// nothing was injected that explains it. What a guarded store turned away was answered. Histories of
-// other programs, which need not tell their faults, seldom tell when they started.
+// unanswered returns the share, 0 to 1, of operations that failed or had no answer. Refusals by a
+// guarded store are answers. The share is zero if an injected fault may explain it, and for
+// explorations. It is zero as well for a history without a starting time: most come from other
+// programs, which may not have recorded their faults.
 func (r *Run) unanswered() float64 {
 	explained := len(r.Faults)+len(r.Injected) > 0 || r.Exploration != nil || r.Started == ""
 	if explained || r.Counts.Ops == 0 {
@@ -71,8 +74,9 @@ func (r *Run) unanswered() float64 {
 	return float64(r.Counts.Failed-r.Counts.Stale+r.Counts.Unknown) / float64(r.Counts.Ops)
 }
 
-// Unanswered says how many operations of a run failed or had no answer, where nothing was
-// injected that explains it, and what the first of the most frequent error said; empty for few.
+// Unanswered returns a sentence on the operations of the run that failed or had no answer without
+// an injected fault, with the first message of the most frequent error. It is empty if they are 1%
+// or less.
 func (r *Run) Unanswered() string {
 	if r.unanswered() <= muchUnanswered {
 		return ""

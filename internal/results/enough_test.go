@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// TestWhatDoesNotCount: what is no run to judge by is none for a comparison, a matrix and a limit.
+// TestWhatDoesNotCount checks that comparisons, matrices and limits agree on the runs that do not
+// count.
 func TestWhatDoesNotCount(t *testing.T) {
 	of := func(unknown int64, ended string) Judged {
 		j := Judged{Header: history.Header{Design: "d", Started: "2026-11-02T10:00:00Z"}, Verdicts: checker.Result{Ops: 1000, Grants: 500, Unknown: unknown}}
@@ -22,8 +23,8 @@ func TestWhatDoesNotCount(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  Judged
-		why  string // it does not count, empty if it does
-		of   string // what the server left undone
+		why  string // reason why the run does not count, empty if it does
+		of   string // problem of the server, empty for none
 	}{
 		{"whole", of(0, "duration"), "", ""},
 		{"a twentieth unanswered", of(50, "duration"), "", ""},

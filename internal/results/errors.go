@@ -8,21 +8,24 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// An Error is all errors of one kind that one sort of operation met in a run.
+// An Error counts the errors of one kind that one type of operation met in a run.
 type Error struct {
-	// Op is the sort of operation, as histories name it; empty for those of which there were
-	// too many kinds.
+	// Op is the type of operation, as named in histories; empty for the sum of further kinds if
+	// there are too many.
 	Op string `json:"op,omitempty"`
-	// Kind is the code of the server's reply ("NOPERM"), else a class in words.
+	// Kind is the error code of the server's reply, as "NOPERM", or else a class of errors in
+	// words.
 	Kind string `json:"kind"`
-	// Refusal: the server refused to run the command, whatever lock it is of.
+	// Refusal reports whether the server refused to run a command, for a reason that has nothing to
+	// do with the lock, such as missing permission.
 	Refusal bool `json:"refusal,omitempty"`
-	// Fault is the injected fault that brought them about, empty for none.
+	// Fault is the injected fault that caused the errors, empty for none.
 	Fault string `json:"fault,omitempty"`
-	// Count is how many there were, Of how many operations of the sort there were in all.
+	// Count is the number of such errors, and Of the number of operations of the type.
 	Count int64 `json:"count"`
 	Of    int64 `json:"of"`
-	// First are the words of the first, AtNS is when it was answered, in ns since the start.
+	// First is the text of the first such error, and AtNS its time, in ns since the start of the
+	// run.
 	First string `json:"first"`
 	AtNS  int64  `json:"at_ns"`
 }
@@ -38,10 +41,10 @@ func newErrors(all []measure.Error) (out []Error) {
 	return out
 }
 
-// Injected reports whether an injected fault brought the errors about.
+// Injected reports whether an injected fault caused the errors.
 func (e *Error) Injected() bool { return e.Fault != "" }
 
-// words returns the text of the first error, or else the kind.
+// words returns the text of the first error, or the kind if there is no text.
 func (e *Error) words() string {
 	if e.First == "" {
 		return e.Kind
@@ -49,8 +52,8 @@ func (e *Error) words() string {
 	return e.First
 }
 
-// errorsOf adds up the errors of some runs, kind by kind: of the first run that met one are
-// its words and its time.
+// errorsOf adds up the errors of some runs by operation, kind and fault. The text and time are
+// those of the first run that met the error.
 func errorsOf(runs []observed) (sum []Error) {
 	calls := make(map[string]int64)
 	for _, o := range runs {
@@ -74,9 +77,9 @@ func errorsOf(runs []observed) (sum []Error) {
 	return sum
 }
 
-// refusedOperation returns the operation that the server refused more often than not, with its
-// counts: the run did not test it. Refusals by an injected fault do not count. It is empty if there is
-// none.
+// refusedOperation returns the counts, the name and the first error of an operation that the server
+// refused in more than half of its calls, so that the run did not test it. Refusals caused by an
+// injected fault do not count. It returns "" if there is no such operation.
 func (r *RunRecord) refusedOperation() string {
 	refused := make(map[string]int64)
 	for i := range r.Errors {

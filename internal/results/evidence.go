@@ -9,28 +9,31 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// A Search has the explorations of the design of a run, beside the run itself.
+// A Search holds explorations of the design of a run that were made beside the run.
 type Search struct {
-	// NotDone says why nothing was explored, empty where something was.
+	// NotDone is the reason why nothing was explored, empty if something was.
 	NotDone string `json:"not_done,omitempty"`
 	Parts   Parts  `json:"parts,omitempty"`
 }
 
-// Known is the row of the released matrix on the design of a run. Nothing of it is claimed.
+// Known is the row of the design of a run in the released matrix, which is part of the program. Its
+// findings are not marked as claimed.
 type Known struct {
-	// Missing says why nothing is known, empty where something is.
+	// Missing is the reason why there is no such row, empty if there is one.
 	Missing string `json:"missing,omitempty"`
-	// Version is the version of the design.
+	// Version is the version of the design's code for which the row was made.
 	Version string `json:"version,omitempty"`
 	Parts   Parts  `json:"parts,omitempty"`
 }
 
-// Fails reports whether an exploration broke a claim, and nobody accepts it.
+// Fails reports whether an exploration broke a claim that is not accepted. It returns false for
+// nil.
 func (s *Search) Fails() bool {
 	return s != nil && s.Parts.Together(false).Exit() == BrokenClaim
 }
 
-// evidence returns the findings that the run has of its design, by source.
+// evidence returns the findings on the design from the run, its search and the released matrix,
+// each with its source.
 func (r *Run) evidence() []conclusion.Evidence {
 	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.Cells, After: r.Cells.after(&r.Claims)}
 	if r.Exploration != nil {
@@ -51,7 +54,8 @@ func (r *Run) evidence() []conclusion.Evidence {
 	return all
 }
 
-// after returns the conditions of [Finding.Excused] for each broken cell that has some.
+// after returns, for each broken cell that an earlier condition excuses, the conditions of
+// [Finding.Excused].
 func (c Cells) after(claims *lockbench.Claims) map[lockbench.Cell]lockbench.Conditions {
 	all := make(map[lockbench.Cell]lockbench.Conditions)
 	for _, cell := range c.With(checker.Broken) {
@@ -63,9 +67,9 @@ func (c Cells) after(claims *lockbench.Claims) map[lockbench.Cell]lockbench.Cond
 	return all
 }
 
-// Excused returns the conditions of the exception that excuses the violations of a claimed cell
-// because they had happened before, and the lock remembers them. It is zero where nothing excuses
-// them, or where the conditions that touched them do.
+// Excused returns the conditions that excuse the violations of a claimed cell although they did not
+// touch them: the conditions happened earlier, and the lock never recovers from them, see
+// [lockbench.Exception]. It is zero if there are none.
 func (f *Finding) Excused(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
 	if f.After != 0 || f.Verdict != checker.Broken || !f.Claimed || f.Against > 0 {
 		return f.After
@@ -78,7 +82,8 @@ func (f *Finding) Excused(claims *lockbench.Claims, cell lockbench.Cell) lockben
 	return 0
 }
 
-// Reason says why a cell is not claimed: by the exception that says more, where there is one.
+// Reason returns the reason why a cell is not claimed: that of the exception for its conditions, if
+// there is one, or else the reason of the claims.
 func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	why := c.Reason(cell)
 	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
@@ -87,17 +92,18 @@ func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	return why
 }
 
-// unguarded returns the findings in which no guard of the store has a part.
+// unguarded returns the findings that a guard of the store cannot influence.
 func unguarded(cells checker.Cells) checker.Cells {
 	all := maps.Clone(cells)
 	maps.DeleteFunc(all, func(cell lockbench.Cell, _ checker.Finding) bool { return cell.Guarantee == lockbench.Effects })
 	return all
 }
 
-// Conclude draws the conclusions of the runs over these conditions, by what is known of each
-// lock, and recommends one. What a search found against the claims fails the run, as what it saw
-// itself does. The scenarios of an explored design have one conclusion, at the first of them, and so
-// have the points of a lock.
+// Conclude draws a conclusion on each lock over these conditions, from all its findings, and
+// recommends one of the locks. A run fails if its [Search] broke a claim, as if the run itself had.
+// lock returns the lock of a run, and false if it is not known; such a run has no conclusion. A
+// lock with several runs, its points or the explored scenarios of its design, has one conclusion,
+// stored in the first of them.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
 	merged := r.Designs()
 	for _, points := range merged.Locks() {
@@ -123,7 +129,7 @@ func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion
 	}
 }
 
-// firstOf is the run that has what is known of the i-th of all designs.
+// firstOf returns the run of r that stores the conclusion for the i-th run of r.Designs(), merged.
 func (r *Result) firstOf(i int, merged *Run) *Run {
 	if !r.Explored() {
 		return &r.Runs[i]

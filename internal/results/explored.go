@@ -9,26 +9,30 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// An Explored is the judgement of one design explored in one scenario, which the workload of its
-// header names. It has no measures and no end of a record, since every schedule is a run of its own.
+// An Explored is the judgement of one design explored in one scenario; its Header.Workload is the
+// name of the scenario. It has no measures and no end of a record, since every schedule is a run of
+// its own.
 type Explored struct {
 	Judged
+	// Coverage describes the schedules that were run.
 	Coverage Coverage
-	// Schedules holds what shows a cell broken, but for those that another explains: the same
-	// guarantee under fewer of the conditions.
+	// Schedules has a schedule for each broken cell, except for cells that another broken cell
+	// explains, see [checker.Explains].
 	Schedules map[lockbench.Cell]Schedule
-	// FoundAfter is the real time until each of them was found, Elapsed that of the
-	// whole search.
+	// FoundAfter is the real time until the first violation of each broken cell, and Elapsed the
+	// real time of the whole exploration.
 	FoundAfter map[lockbench.Cell]time.Duration
 	Elapsed    time.Duration
-	// Lacks is the ability that the scenario needs and the design has not; it was
-	// not explored then, which is no fault of anybody.
+	// Lacks is the ability that the scenario needs and the design lacks, empty if there is none.
+	// With one, the scenario was not explored, which does not fail the run.
 	Lacks string
 }
 
-// Coverage says which schedules of a scenario were run.
+// Coverage describes the schedules of a scenario that were run. Clients, Threads, Rounds, Faults
+// and Moves bound the schedules, and Kinds are the kinds of fault in them.
 type Coverage struct {
-	// Strategy is how schedules were chosen; replay: by a file.
+	// Strategy is the way in which schedules were chosen; it is [Replay] if a file gave the only
+	// one.
 	Strategy string   `json:"strategy"`
 	Clients  int      `json:"clients"`
 	Threads  int      `json:"threads"`
@@ -36,68 +40,70 @@ type Coverage struct {
 	Faults   int      `json:"faults"`
 	Moves    int      `json:"moves"`
 	Kinds    []string `json:"kinds,omitempty"`
-	// Schedules were run and judged, Pruned is how many branches were left out
-	// because one that was not is their equal.
+	// Schedules is the number of schedules that were run and judged. Pruned is the number of
+	// branches left out because they are equivalent to one that was run.
 	Schedules int64 `json:"schedules"`
 	Pruned    int64 `json:"pruned"`
-	// Diverged is how many went another way when they were run again, and were dropped: the
-	// lock does what no seed decides.
+	// Diverged is the number of schedules that were dropped because they took a different course
+	// when they were run again: the behaviour of the lock depends on more than the seed.
 	Diverged int64 `json:"diverged,omitempty"`
-	// Missing are commands that the lock sent and the server of an exploration does not know.
+	// Missing are the commands sent by the lock that the server of explorations does not implement.
 	Missing []string `json:"missing_commands,omitempty"`
-	// Complete: every schedule of the scope was run, or is the equal of one.
-	// Otherwise Stopped says what ended the search.
+	// Complete reports whether every schedule within the bounds was run, or an equivalent one. If
+	// not, Stopped is the reason why the exploration ended.
 	Complete bool   `json:"complete"`
 	Stopped  string `json:"stopped,omitempty"`
 }
 
-// An Exploration stands in a Run in place of speed when its design was explored.
+// An Exploration is the part of a [Run] that replaces its speed if its design was explored.
 type Exploration struct {
 	Coverage
-	// Timings are all of the run that differs between two explorations of one seed
-	// that no time budget ends.
+	// Timings are the only part of the run that differs between two explorations with one seed and
+	// without a time budget.
 	Timings Timings `json:"timings"`
-	// Scenarios are those of a run that is of several, of whose coverage it has the sum of
-	// schedules.
+	// Scenarios are the scenarios of a run that combines several; its own Coverage then has the sum
+	// of their schedules only.
 	Scenarios []Covered `json:"-"`
 }
 
-// Timings are real, in ns.
+// Timings are real times, in ns. FoundAfter is the time until the first violation of each broken
+// cell.
 type Timings struct {
 	Elapsed    int64                    `json:"elapsed_ns"`
 	FoundAfter map[lockbench.Cell]int64 `json:"found_after_ns,omitempty"`
 }
 
-// A Schedule is a run of the clients, command by command, that shows something;
-// shrunk to what it takes.
+// A Schedule is an order of commands, faults and moves of time that breaks a cell. It is shrunk to
+// the steps that the violation needs.
 type Schedule struct {
-	// FoundAt is the number of the schedule that showed it first, from 1.
+	// FoundAt is the number, from 1, of the first schedule of the exploration that broke the cell.
 	FoundAt int64  `json:"found_at"`
 	Steps   []Step `json:"steps"`
-	// Replay is the file that lockbench explore --replay takes.
+	// Replay is the text of the file with which lockbench explore --replay repeats the schedule.
 	Replay string `json:"replay"`
-	// Sentence says what it shows; in JSON it stands in the counterexample.
+	// Sentence describes the violation. In JSON it is part of the counterexample.
 	Sentence string `json:"-"`
-	// File is where Replay was written, empty when it was not.
+	// File is the path to which Replay was written, empty if it was not.
 	File string `json:"-"`
 }
 
-// A Step is one step of a Schedule. What does not apply is empty.
+// A Step is one step of a Schedule: a command of a client, or a fault. Fields that do not apply are
+// empty.
 type Step struct {
-	// At is virtual time since the start, in ns.
+	// At is the virtual time since the start of the schedule, in ns.
 	At      int64  `json:"at_ns"`
 	Client  string `json:"client"`
 	Command string `json:"command,omitempty"`
 	Reply   string `json:"reply,omitempty"`
 	Fault   string `json:"fault,omitempty"`
-	// Holders are the clients that believe they hold a key after it.
+	// Holders are the clients that believe they hold a key after the step.
 	Holders []string `json:"holders,omitempty"`
 }
 
-// NewExploration puts explored scenarios together into a Result, one Run each, in
-// their order. A cell of a design is judged by all of its scenarios together:
-// what one of them leaves untested another may test. notRun names designs that were
-// asked for and never started; they make the Result inconclusive.
+// NewExploration returns a Result with one Run for each explored scenario, in the same order. The
+// exit code judges each cell of a design by all its scenarios together: a cell that one scenario
+// leaves untested may be tested by another. notRun names designs that were requested and never
+// started; they make the Result inconclusive.
 func NewExploration(runs []Explored, notRun []string) Result {
 	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
@@ -112,8 +118,8 @@ func NewExploration(runs []Explored, notRun []string) Result {
 	return r
 }
 
-// exploredExit is the exit code of designs that were explored. That none had what
-// the scenarios need proves nothing.
+// exploredExit returns the exit code of an exploration with one run per design. It is inconclusive
+// if no design has the abilities that its scenarios need.
 func exploredExit(r Result) int {
 	var exits []int
 	for _, run := range r.Runs {
@@ -129,7 +135,7 @@ func exploredExit(r Result) int {
 
 func explored(e *Explored) Run {
 	run := newRun(&e.Judged)
-	run.OverTime, run.GrantsByClient = nil, nil // of thousands of schedules, each with a time of its own
+	run.OverTime, run.GrantsByClient = nil, nil // thousands of schedules have no common time axis
 	run.Exploration = &Exploration{Coverage: e.Coverage, Timings: Timings{Elapsed: int64(e.Elapsed)}}
 	if len(e.FoundAfter) > 0 {
 		run.Exploration.Timings.FoundAfter = make(map[lockbench.Cell]int64)
@@ -153,7 +159,7 @@ func explored(e *Explored) Run {
 	return run
 }
 
-// shownBy returns f with the schedule that shows it.
+// shownBy returns f with s as the schedule that shows its violation.
 func (f Finding) shownBy(s Schedule) Finding {
 	var w checker.Counterexample
 	if f.Counterexample != nil {
@@ -164,8 +170,8 @@ func (f Finding) shownBy(s Schedule) Finding {
 	return f
 }
 
-// explain gives each broken cell without a schedule the sentence of the cell that explains it, see
-// [checker.Explains].
+// explain gives each broken cell without a counterexample the sentence of the cell that explains
+// it, see [checker.Explains].
 func (c Cells) explain() {
 	for _, cell := range c.With(checker.Broken) {
 		by, found := c.Explained(cell)

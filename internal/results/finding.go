@@ -10,38 +10,40 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// A Finding is a checker's finding with what shows it.
+// A Finding is a finding of the checker with the evidence for it.
 type Finding struct {
 	checker.Finding
 	Shown
 }
 
-// Shown is the evidence that a cell is broken, beside the checker's counterexample, and the
-// acceptance of the break.
+// Shown is the evidence for a finding beyond the checker's counterexample.
 type Shown struct {
-	// Accepted: it counts against the claims and fails nothing, since somebody accepts it; nil where
-	// nobody does.
+	// Accepted is set if the violations count against the claims but fail nothing, because an
+	// [Acceptance] covers them.
 	Accepted *AcceptedBreak `json:"accepted,omitempty"`
-	// Schedule is the shortest schedule that breaks the cell, where the design was explored.
+	// Schedule is the shortest schedule known that breaks the cell, nil unless the design was
+	// explored.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
-	// Scenarios are those with this verdict, of several explored; the first has the schedule.
+	// Scenarios are the explored scenarios with this verdict if findings of several were combined.
+	// The schedule is from the first.
 	Scenarios []string `json:"scenarios,omitempty"`
-	// Part is the part that decided, of findings of several parts together.
+	// Part is the name of the part with the gravest finding if findings of several parts were
+	// combined.
 	Part string `json:"part,omitempty"`
-	// After are conditions that had happened before, of a finding in the released matrix; see
-	// [Finding.Excused].
+	// After are the conditions, earlier in the run, that excuse the violations. It is set in
+	// findings of the released matrix only; see [Finding.Excused].
 	After lockbench.Conditions `json:"after,omitzero"`
 }
 
-// Cells are the findings of a run with what shows them. The zero Cells are empty and can be read.
-// Their JSON form is an object of a [Finding] for each cell.
+// Cells are the findings of a run, by cell, with the evidence for them. The zero value is empty and
+// ready to use. Its JSON form is an object with a [Finding] for each cell.
 type Cells struct {
 	checker.Cells
-	Shown map[lockbench.Cell]Shown // of some of the cells
+	Shown map[lockbench.Cell]Shown // has only the cells with such evidence
 }
 
-// NewCells returns the cells of these findings.
+// NewCells returns Cells with these findings.
 func NewCells(findings map[lockbench.Cell]Finding) Cells {
 	c := Cells{Cells: make(checker.Cells, len(findings))}
 	for cell, f := range findings {
@@ -50,7 +52,7 @@ func NewCells(findings map[lockbench.Cell]Finding) Cells {
 	return c
 }
 
-// Set makes f the finding on cell.
+// Set sets the finding on cell to f.
 func (c *Cells) Set(cell lockbench.Cell, f Finding) {
 	if c.Cells == nil {
 		c.Cells = make(checker.Cells)
@@ -66,22 +68,24 @@ func (c *Cells) Set(cell lockbench.Cell, f Finding) {
 	}
 }
 
-// At returns the finding on exactly cell, the zero Finding where there is none.
+// At returns the finding on cell, under exactly its conditions; the zero Finding if there is none.
 func (c Cells) At(cell lockbench.Cell) Finding { return Finding{c.Cells[cell], c.Shown[cell]} }
 
-// Touched returns the finding of [checker.Cells.Touched] with what shows cell.
+// Touched returns the finding of [checker.Cells.Touched] with the evidence for cell.
 func (c Cells) Touched(cell lockbench.Cell) Finding {
 	return Finding{c.Cells.Touched(cell), c.Shown[cell]}
 }
 
-// Add adds the findings of more: scenarios of a design, or its points. The graver finding on a cell,
-// or of equals the one with the shorter schedule, gives what shows it. See [checker.Finding.Join].
+// Add adds the findings of more, from another scenario or point of the same design. If both have a
+// finding on a cell, they are combined as by [checker.Finding.Join], with the evidence for the
+// graver one or, of equals, the one with the shorter schedule.
 func (c *Cells) Add(more Cells) {
 	for cell, f := range more.All() {
 		c.join(cell, f)
 	}
 }
 
+// join adds the finding f on cell.
 func (c *Cells) join(cell lockbench.Cell, f Finding) {
 	if _, judged := c.Cells[cell]; judged {
 		f, _ = c.At(cell).join(cell.Guarantee, f)
@@ -89,8 +93,8 @@ func (c *Cells) join(cell lockbench.Cell, f Finding) {
 	c.Set(cell, f)
 }
 
-// join returns the findings f and other on a cell of g as one, and whether other shows it: it is the
-// graver one or, of equals, shown by fewer steps.
+// join returns the findings f and other on a cell of guarantee g as one, and whether the evidence
+// is from other. It is if other is graver or, of equals, has the shorter schedule.
 func (f Finding) join(g lockbench.Guarantee, other Finding) (sum Finding, taken bool) {
 	same := f.Verdict == other.Verdict
 	tie := other.Schedule.shorter(f.Schedule) || other.Exercised && !f.Exercised
@@ -105,7 +109,7 @@ func (f Finding) join(g lockbench.Guarantee, other Finding) (sum Finding, taken 
 	return Finding{found, first}, taken
 }
 
-// All iterates over the cells, in no order.
+// All returns an iterator over the cells and their findings, in no particular order.
 func (c Cells) All() iter.Seq2[lockbench.Cell, Finding] {
 	return func(yield func(lockbench.Cell, Finding) bool) {
 		for cell := range c.Cells {
@@ -134,10 +138,10 @@ func (c *Cells) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// IsZero reports whether there are no cells.
+// IsZero reports whether c has no cells.
 func (c Cells) IsZero() bool { return len(c.Cells) == 0 }
 
-// Failing lists the cells that count against the claims and that nobody accepts.
+// Failing lists the cells with violations that count against the claims and are not accepted.
 func (c Cells) Failing() []lockbench.Cell {
 	return c.Names(func(cell lockbench.Cell, _ checker.Finding) bool { return c.Fails(cell) })
 }
@@ -148,15 +152,15 @@ func (c Cells) Fails(cell lockbench.Cell) bool {
 	return f.Fails()
 }
 
-// Broken lists the cells that were broken: those that fail the run first.
+// Broken lists the broken cells; those that fail the run come first.
 func (c Cells) Broken() []lockbench.Cell {
 	return append(c.Failing(), c.Names(func(cell lockbench.Cell, f checker.Finding) bool {
 		return f.Verdict == checker.Broken && !c.Fails(cell)
 	})...)
 }
 
-// Root returns the broken cell to start with, see [checker.Cells.First]; false where none has a
-// schedule.
+// Root returns the broken cell that a reader should look at first, see [checker.Cells.First], and
+// false if no broken cell has a schedule.
 func (c Cells) Root() (root lockbench.Cell, found bool) {
 	return c.First(c.Fails, func(cell lockbench.Cell) int {
 		if s := c.Shown[cell].Schedule; s != nil {
@@ -166,8 +170,8 @@ func (c Cells) Root() (root lockbench.Cell, found bool) {
 	})
 }
 
-// Exit is the exit code of the verdicts, see [checker.Cells.Exit], without breaks that somebody
-// accepts.
+// Exit returns the exit code of the verdicts, see [checker.Cells.Exit]. Accepted violations do not
+// count.
 func (c Cells) Exit() int {
 	if exit := c.Cells.Exit(); exit != BrokenClaim || len(c.Failing()) > 0 {
 		return exit
@@ -178,16 +182,17 @@ func (c Cells) Exit() int {
 	return Passed
 }
 
-// catches reports whether a lock that must break this cell was caught, see [Catches].
+// catches reports whether the findings c show that a lock breaks the cell must, see [Catches].
 func catches(c checker.Cells, must lockbench.Cell) bool {
 	return slices.ContainsFunc(c.With(checker.Broken), func(cell lockbench.Cell) bool { return Catches(must, cell) })
 }
 
-// Fails reports whether the finding fails the run.
+// Fails reports whether the finding fails the run: it has violations that count against the claims
+// and are not accepted.
 func (f *Finding) Fails() bool { return f.Against > 0 && f.Accepted == nil }
 
-// Drawable reports whether there is something to draw. A cell that another cell's schedule
-// explains has a sentence only.
+// Drawable reports whether the violation has operations or a schedule to draw. A cell that is
+// explained by another has a sentence only.
 func (f *Finding) Drawable() bool {
 	return f.Verdict == checker.Broken && (f.Counterexample != nil && len(f.Counterexample.Ops) > 0 || f.Schedule != nil)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// GateExplored judges thresholds on an exploration, each on all scenarios of a design
-// together, as guarantees are: what one of them does not show another may. What a design
-// has not the abilities for is not for it.
+// GateExplored judges thresholds on an exploration, by all scenarios of each design together. A
+// threshold does not apply to a design that lacks the abilities that its scenarios need. It appends
+// to r.Thresholds and makes r.Exit worse if one fails.
 func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	merged := byDesign(*r)
 	for _, t := range asked {
@@ -30,7 +30,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	}
 }
 
-// thresholdRun returns all scenarios of a design as one run, for metrics to read.
+// thresholdRun returns the combined scenarios of a design in the form that metrics read.
 func (r *Run) thresholdRun() *thresholds.Run {
 	return &thresholds.Run{
 		Design: r.Design, Schedules: r.Exploration.Schedules,

@@ -12,16 +12,17 @@ import (
 	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
-// Files of percentiles: steps per halving of the distance to 100 %, and the unit
-// of values, ms, which is what plotting tools for this format expect.
+// The settings of percentile files: the number of steps per halving of the distance to 100%, and
+// the unit of their values in ns. Plotting tools for this format expect ms.
 const (
 	hgrmTicks = 5
 	hgrmUnit  = 1e6
 )
 
-// HGRM writes the latencies of the judgements that r was made of into the directory dir, which it
-// makes: one HdrHistogram percentile file per design, phase and operation, values in ms.
-// It returns the first error of the file system.
+// HGRM writes the latencies of the runs of r into the directory dir, which it creates if necessary:
+// one HdrHistogram percentile file per run, phase and operation, with values in ms. The runs must
+// be made of judged histories, by [New], and not read from a file. It returns the first error of
+// the file system.
 func HGRM(dir string, r *Result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the directory for .hgrm files: %w", err)
@@ -41,7 +42,7 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 		for _, op := range measure.Ops() {
 			l := phase.Latency(op)
 			if l.Count() == 0 || op == measure.Service && !phase.OpenLoop() {
-				continue // a closed loop's would say the same as acquire
+				continue // in a closed loop it equals acquire
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s.%s.%s.hgrm", name, phase.Name, op))
 			if err := wholefile.Write(path, func(w io.Writer) error { return writePercentiles(w, l) }); err != nil {
@@ -52,7 +53,7 @@ func hgrmRun(dir, name string, m *measure.Measures) error {
 	return nil
 }
 
-// writePercentiles writes l in the percentile format of HdrHistogram, values in ms.
+// writePercentiles writes l in the percentile format of HdrHistogram, with values in ms.
 func writePercentiles(w io.Writer, l *measure.Latency) error {
 	h := l.Histogram()
 	if h == nil {
@@ -62,8 +63,8 @@ func writePercentiles(w io.Writer, l *measure.Latency) error {
 	return err
 }
 
-// FileName turns a name such as a design's into one that every file system
-// takes: what is not a letter, digit, dot, dash or underscore becomes a dash.
+// FileName returns name as a file name that every file system accepts: any character but ASCII
+// letters, digits, dots, dashes and underscores becomes a dash.
 func FileName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -78,7 +79,7 @@ func FileName(name string) string {
 	return safe
 }
 
-// Unique returns name, numbered when it was given out before.
+// Unique returns name, with a number appended if given has it already, and counts it in given.
 func Unique(given map[string]int, name string) string {
 	given[name]++
 	if n := given[name]; n > 1 {

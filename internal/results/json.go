@@ -9,11 +9,12 @@ import (
 	"regexp"
 )
 
-// Schema is the version of the JSON that this package writes and reads, for all kinds of
-// reports. Fields may be added under one version; none changes its meaning or goes away.
+// Schema is the version of the JSON that this package writes and reads, for all kinds of reports.
+// Within a version fields may be added, but none is removed or changes its meaning.
 const Schema = "lockbench/report/v4"
 
-// WriteJSON writes r as one indented document, which begins with its schema and kind.
+// WriteJSON writes r as one indented JSON document, which begins with its schema and kind. It
+// returns an error for a report of a kind that [Read] cannot read, and the first error of w.
 func WriteJSON(w io.Writer, r Report) error {
 	kind := kindNamed(r.Kind())
 	if kind == nil {
@@ -28,7 +29,7 @@ func WriteJSON(w io.Writer, r Report) error {
 			*Result
 		}{h, r}
 	case *Matrix:
-		indent = " " // of very many lines
+		indent = " " // it has very many lines
 		file = struct {
 			head
 			*Matrix
@@ -50,7 +51,7 @@ func WriteJSON(w io.Writer, r Report) error {
 	return nil
 }
 
-// encode writes v as an indented document, lists of numbers on one line.
+// encode writes v as indented JSON, with each list of numbers on one line.
 func encode(w io.Writer, v any, indent string) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -63,9 +64,8 @@ func encode(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// numberLists finds lists of numbers in an indented document, where strings have no
-// newlines.
+// numberLists matches lists of numbers in indented JSON, in which strings contain no newlines.
 var numberLists = regexp.MustCompile(`\[\n[-+.,0-9eE\s]*\]`)
 
-// onOneLine writes a list of numbers, which may have hundreds, without newlines.
+// onOneLine returns list without white space. Such a list may have hundreds of numbers.
 func onOneLine(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }

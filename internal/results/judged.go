@@ -8,12 +8,12 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// A Judged is the judgement of one history, of which New makes a Run. Its methods may be called by
-// several goroutines at once while nobody changes it.
+// A Judged is the judgement of one history; [New] makes a [Run] of it. Its methods may be called by
+// several goroutines at once while none changes it.
 type Judged struct {
 	// Header is the header of the history: the design, its claims and its settings.
 	Header history.Header
-	// End is how the history ends, whole or cut short.
+	// End describes the end of the history, complete or cut short.
 	End history.End
 	// Verdicts are the checker's findings, cell by cell.
 	Verdicts checker.Result
@@ -21,13 +21,13 @@ type Judged struct {
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
-	// Within is the greatest age of an event when it had been judged during the run, sampled every
-	// few events; zero if it was judged afterwards. An operation that is under way delays the
+	// Within is the largest delay between an event and its judgement during the run, sampled every
+	// few events; zero if the history was judged after the run. An operation in progress delays the
 	// events after its call.
 	Within time.Duration
-	// Notes are remarks of the run about itself, beyond the history.
+	// Notes are remarks on the run that are not part of the history.
 	Notes []string
-	// Err is the error in the run or in reading its history, nil for none. It makes the run
+	// Err is an error in the run or in reading its history, nil for none. It makes the run
 	// inconclusive unless a claim is broken.
 	Err error
 }
@@ -45,12 +45,12 @@ func (j *Judged) Latency(operation string, percentile float64) (time.Duration, b
 	return 0, false
 }
 
-// GrantsPerSecond is the rate of new holds in the measured part of the run, zero if that part is
-// empty.
+// GrantsPerSecond returns the rate of new holds in the measured part of the run, zero if that part
+// is empty.
 func (j *Judged) GrantsPerSecond() float64 { return j.Measures.GrantsPerSecond }
 
-// New returns the Result of judged runs, which it keeps: nobody may change them afterwards. notRun
-// names designs that were asked for and never started; they make the Result inconclusive.
+// New returns the Result of judged runs. It keeps runs, which must not be changed afterwards.
+// notRun names designs that were requested and never started; they make the Result inconclusive.
 func New(runs []Judged, notRun []string) Result {
 	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
@@ -67,19 +67,19 @@ func New(runs []Judged, notRun []string) Result {
 
 // Exit codes of a Result.
 const (
-	Passed          = 0 // every claim that could be exercised held
-	BrokenClaim     = 1 // a guarantee that is claimed was broken
-	Inconclusive    = 3 // too little was seen to say
-	FailedThreshold = 4 // nothing worse, but a threshold failed
+	Passed          = 0 // every claim that was put to the test held
+	BrokenClaim     = 1 // a claim was broken
+	Inconclusive    = 3 // too little was tested to tell
+	FailedThreshold = 4 // a threshold failed, and nothing worse happened
 )
 
-// weights orders exit codes by what they say of a lock. A breach has a counterexample, whatever
-// else was measured. A threshold has not: what failed it in a run that could not be
-// relied on is an open question.
+// weights orders exit codes by severity. A broken claim is the worst, since it has a
+// counterexample. A threshold that failed in an inconclusive run proves nothing, so the open
+// question outweighs it.
 var weights = map[int]int{Passed: 0, FailedThreshold: 1, Inconclusive: 2, BrokenClaim: 3}
 
-// worst is the exit code of several runs together: a broken claim outweighs an
-// open question, which outweighs a failed threshold, which outweighs success.
+// worst returns the exit code of several runs together: a broken claim outweighs an inconclusive
+// run, which outweighs a failed threshold, which outweighs success.
 func worst(exits ...int) int {
 	code := Passed
 	for _, e := range exits {
@@ -90,7 +90,7 @@ func worst(exits ...int) int {
 	return code
 }
 
-// setOwn tells the run's server and environment where they are not r's.
+// setOwn sets the server and the environment of r if they differ from those of all.
 func (r *Run) setOwn(all *Result, h *history.Header) {
 	if h.Server != all.Server {
 		r.Server = &h.Server
@@ -100,6 +100,7 @@ func (r *Run) setOwn(all *Result, h *history.Header) {
 	}
 }
 
+// newRun returns the run of a judged history, and keeps j.
 func newRun(j *Judged) Run {
 	h, v, m := &j.Header, &j.Verdicts, &j.Measures
 	run := Run{
@@ -137,8 +138,8 @@ func newRun(j *Judged) Run {
 	return run
 }
 
-// counted is the exit code of a run whose verdicts come to exit: one that does not count, or was not offered its
-// load, is no success.
+// counted returns the exit code of a run whose verdicts amount to exit. A run that does not count,
+// or that did not offer its load, cannot pass.
 func (r *Run) counted(exit int) int {
 	if unfit, _ := r.WhyInconclusive(); unfit != "" || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		return worst(exit, Inconclusive)
@@ -146,7 +147,7 @@ func (r *Run) counted(exit int) int {
 	return exit
 }
 
-// newStandstills are those of a run, nil for none.
+// newStandstills returns the standstills of a run, nil if there are none.
 func newStandstills(s checker.Standstills) *Standstills {
 	if s.Times == 0 {
 		return nil
@@ -154,7 +155,7 @@ func newStandstills(s checker.Standstills) *Standstills {
 	return &Standstills{Times: s.Times, TotalNS: int64(s.For), LongestNS: int64(s.Longest)}
 }
 
-// cost is c, nil where it is not known.
+// cost returns the value of c, nil if it is unknown.
 func cost(c measure.Cost) *float64 {
 	if !c.Known {
 		return nil
@@ -170,8 +171,8 @@ func counts(v *checker.Result, m *measure.Measures) Counts {
 	}
 }
 
-// latencies has an entry for everything measured, also where nothing happened:
-// a reader need not ask whether it is there.
+// latencies returns the latency of every operation, with a zero entry for one that never happened,
+// so that readers need not check whether an entry exists.
 func latencies(p *measure.Phase) map[string]Latency {
 	out := make(map[string]Latency)
 	for _, op := range measure.Ops() {
@@ -182,7 +183,7 @@ func latencies(p *measure.Phase) map[string]Latency {
 	return out
 }
 
-// latencyOf are the percentiles of l, without its spectrum.
+// latencyOf returns the percentiles of l, without its spectrum.
 func latencyOf(l *measure.Latency) Latency {
 	return Latency{
 		Count: l.Count(),
@@ -192,14 +193,16 @@ func latencyOf(l *measure.Latency) Latency {
 	}
 }
 
-// Fairness is how evenly a lock was handed out.
+// Fairness measures how evenly a lock was granted to the clients.
 type Fairness struct {
-	// Jain is Jain's index over the clients' grants, zero without grants.
+	// Jain is Jain's fairness index of the clients' grants, from 1/n for one of n clients with all
+	// grants to 1 for equal shares; zero without grants.
 	Jain float64 `json:"jain"`
-	// Waits counts acquires that waited, MaxWait is the longest.
+	// Waits counts the acquires that waited. MaxWait is the longest wait, in ns.
 	Waits   int64 `json:"waits"`
 	MaxWait int64 `json:"max_wait_ns"`
-	// MaxBypassed is the most grants to later callers during one wait.
+	// MaxBypassed is the largest number of grants, during one wait, to acquires that were called
+	// later.
 	MaxBypassed int64 `json:"max_bypassed"`
 }
 

@@ -7,15 +7,17 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// A Label names a run as briefly as tells it from the others.
+// A Label says which properties the name of a run needs to be unique among other runs, beside the
+// design and the guard.
 type Label struct {
-	Workloads bool // they have different ones
-	// Clients and Keys: a design ran with several numbers of them, see [Label.TellPoints].
+	Workloads bool // the runs have different workloads
+	// Clients and Keys are set if a design ran with several numbers of them, see
+	// [Label.TellPoints].
 	Clients, Keys bool
 }
 
-// TellPoints has l distinguish the runs of a design and guard in one session, which has one seed, by
-// the numbers of clients and keys in which they differ: the points at which the design ran.
+// TellPoints sets l.Clients and l.Keys if runs of one design, guard and workload in one session
+// differ in their number of clients or keys. The runs of a session have the same seed.
 func (l *Label) TellPoints(runs []Run) {
 	type session struct {
 		design string
@@ -38,7 +40,7 @@ func (l *Label) TellPoints(runs []Run) {
 // Points reports whether a design ran at several points.
 func (l Label) Points() bool { return l.Clients || l.Keys }
 
-// Point names the point of run, empty where there are not several.
+// Point returns the name of the point of run, empty if there are no several points.
 func (l Label) Point(run *Run) string {
 	var parts []string
 	if l.Clients {
@@ -50,7 +52,7 @@ func (l Label) Point(run *Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of is the name of run.
+// Of returns the name of run.
 func (l Label) Of(run *Run) string {
 	name := run.Design
 	if guard := run.Guard(); guard != "" {
@@ -65,8 +67,9 @@ func (l Label) Of(run *Run) string {
 	return name
 }
 
-// Locks returns the indexes of the runs of each lock, a design with its guard and workload, in the
-// order of the first of each: all its points where r has points, else every run alone.
+// Locks returns the indexes of the runs of each lock, in the order of the first run of each. A lock
+// here is a design with its guard and workload. Its runs are its points if r has several points;
+// otherwise every run stands alone.
 func (r *Result) Locks() [][]int {
 	var points Label
 	points.TellPoints(r.Runs)
@@ -84,11 +87,12 @@ func (r *Result) Locks() [][]int {
 	return all
 }
 
-// Explored reports whether the runs are explorations.
+// Explored reports whether the runs of r are explorations.
 func (r *Result) Explored() bool { return len(r.Runs) > 0 && r.Runs[0].Exploration != nil }
 
-// Setting is a parameter for people, empty where it is zero or not told. Those whose names end in
-// _ns are durations.
+// Setting formats a workload parameter for people. It returns "" for a parameter that is zero or
+// missing. A name that ends in _ns is of a duration in ns; a number below 1 is a share, formatted
+// as a percentage.
 func Setting(params map[string]any, name string) string {
 	switch v := params[name].(type) {
 	case string:
@@ -107,5 +111,5 @@ func Setting(params map[string]any, name string) string {
 	return ""
 }
 
-// EndedByUser is the end of an interrupted run, in its history.
+// EndedByUser is the value of [RunRecord.Ended] for an interrupted run.
 const EndedByUser = "interrupted"

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// pointRun is a run of a design with so many clients and keys.
+// pointRun returns a run of a design with these numbers of clients and keys.
 func pointRun(design string, seed uint64, clients, keys float64) Run {
 	return Run{RunSettings: RunSettings{Design: design, Workload: "mutex", Seed: seed, Params: map[string]any{"clients": clients, "keys": keys}}}
 }
@@ -46,8 +46,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRecommendByPoints: a lock is as fast as the geometric mean of its points, and one that missed a
-// point is not compared.
+// TestRecommendByPoints checks that the speed of a lock is the geometric mean over its points, and
+// that a lock that lacks a point is not compared.
 func TestRecommendByPoints(t *testing.T) {
 	r := Result{}
 	for design, rates := range map[string][]float64{"a": {100, 400}, "b": {900, 100}, "c": {5000}} {

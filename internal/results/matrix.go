@@ -9,72 +9,73 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Matrix says of every design which guarantees it kept, under which conditions, by all that was done to find
-// out. Its JSON form is described by reports/schema/report-v4.json. It is not safe for
-// concurrent use.
+// A Matrix holds the findings on many designs, from live runs and explorations: the guarantees that
+// each design kept or broke, by conditions. Build it with [MatrixRow.Add] and its like, then call
+// [Matrix.Settle]. Its JSON form is described by reports/schema/report-v4.json. It is not safe for
+// concurrent use while it is changed.
 type Matrix struct {
-	// Thresholds are the conditions that were to fail it; their readings count rows.
+	// Thresholds are the judged thresholds; [Reading.Run] is the index of a row.
 	Thresholds  []Threshold         `json:"thresholds,omitempty"`
 	Settings    MatrixSettings      `json:"settings"`
 	Environment runinfo.Environment `json:"environment"`
 	Rows        []MatrixRow         `json:"rows"`
-	// SelfCheck is a lock that is broken on purpose, treated like the designs.
+	// SelfCheck is the row of a lock that is broken on purpose, with the same parts as a design.
 	SelfCheck MatrixRow `json:"self_check"`
-	// NotRun names what was planned and not done, "design: part".
+	// NotRun lists the planned parts that were not completed, as "design: part".
 	NotRun []string `json:"not_run,omitempty"`
-	// Notes are remarks about the whole.
+	// Notes are remarks about the whole matrix.
 	Notes []string `json:"notes,omitempty"`
-	// Exit is the exit code: 0, 1, 3 or 4.
+	// Exit is the exit code: [Passed], [BrokenClaim], [Inconclusive] or [FailedThreshold].
 	Exit int `json:"exit"`
 }
 
-// MatrixSettings are the settings by which the parts of a matrix were planned.
+// MatrixSettings are the settings from which the parts of a matrix were planned.
 type MatrixSettings struct {
 	Seed uint64 `json:"seed"`
-	// BudgetNS is the time for all, in ns; Schedules bounds the exploration of each
-	// design instead. Zero is no bound.
+	// BudgetNS is the time for the whole matrix, in ns. Schedules bounds the exploration of each
+	// design instead, by their number. Zero is no bound.
 	BudgetNS  int64 `json:"budget_ns"`
 	Schedules int64 `json:"schedules"`
-	// Drivers are explore, live or both.
+	// Drivers are "explore", "live" or both.
 	Drivers []string `json:"drivers"`
-	// Parts are those planned of each design, in their order.
+	// Parts are the names of the parts planned for each design, in order.
 	Parts []string `json:"parts"`
 }
 
-// A MatrixRow is one design.
+// A MatrixRow holds the findings on one design.
 type MatrixRow struct {
 	Design  string `json:"design"`
 	Source  string `json:"source,omitempty"`
 	Library string `json:"library,omitempty"`
-	// Version is that of the design's code, see [impls.Version].
+	// Version is the version of the design's code, see [impls.Version].
 	Version string `json:"version,omitempty"`
-	// Claims are the claims of the design, with its exceptions and their reasons.
+	// Claims are the claims of the design, with their exceptions and reasons. Without lists the
+	// parts that do not apply to the design.
 	Claims  lockbench.Claims `json:"claims"`
 	Without []MatrixOmission `json:"without,omitempty"`
 	Parts   Parts            `json:"parts"`
-	// Cells are the findings of all parts without a guard together: the gravest of any, and the
-	// sums of their counts. Holds of a part in which the lock broken on purpose was not caught
-	// count as untested. The parts have the counterexamples.
+	// Cells are the combined findings of all parts without a guard: on each cell the gravest
+	// verdict, and the sums of the counts. A cell held in a part whose self-check was not caught
+	// counts as untested. Counterexamples are in the parts only.
 	Cells Cells `json:"cells"`
-	// Conclusion is the conclusion about the design over the usual conditions; nil where none
-	// was drawn.
+	// Conclusion is the conclusion on the design under the usual conditions; nil if none was drawn.
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
 }
 
-// A MatrixOmission is a part that is not for a design, and why.
+// A MatrixOmission is a part that does not apply to a design, with the reason.
 type MatrixOmission struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 }
 
-// Add adds a part. It replaces the part of that name, if there is one.
+// Add adds a part, in place of the part of the same name if there is one.
 func (r *MatrixRow) Add(p Part) {
 	r.drop(p.Name)
 	r.Parts = append(r.Parts, p)
 }
 
-// AddExplored adds a part with the exploration of a design in its scenarios, at least one. The
-// caller has set name, command and completeness.
+// AddExplored adds the part p with the exploration of a design in at least one scenario. The caller
+// has set Name, Command and Complete of p.
 func (r *MatrixRow) AddExplored(p Part, runs []Explored) {
 	all := NewExploration(runs, nil)
 	merged := byDesign(all).Runs[0]
@@ -82,13 +83,13 @@ func (r *MatrixRow) AddExplored(p Part, runs []Explored) {
 	r.Add(newPart(p, &merged))
 }
 
-// AddRun adds a part with a live run of a design. The caller has set name, command and
-// completeness.
+// AddRun adds the part p with a live run of a design. The caller has set Name, Command and Complete
+// of p.
 func (r *MatrixRow) AddRun(p Part, j *Judged) {
 	run := newRun(j)
 	server := j.Header.Server
 	if server.Kind == "private" {
-		server.Address = "" // it was there for this run only
+		server.Address = "" // the server existed for this run only
 	}
 	run.Server = &server
 	if run.Error == "" {
@@ -104,24 +105,24 @@ func (r *MatrixRow) drop(part string) {
 	r.Parts = slices.DeleteFunc(slices.Clone(r.Parts), func(old Part) bool { return old.Name == part })
 }
 
-// Reason says why a cell is not claimed, empty where it is.
+// Reason returns the reason why cell is not claimed, empty if it is.
 func (r *MatrixRow) Reason(cell lockbench.Cell) string { return Reason(&r.Claims, cell) }
 
-// Has reports whether a part of that name is complete.
+// Has reports whether r has a complete part of this name.
 func (r *MatrixRow) Has(part string) bool {
 	p := r.Part(part)
 	return p != nil && p.Complete
 }
 
-// Part returns the part of that name, nil when there is none.
+// Part returns the part of this name, nil if there is none.
 func (r *MatrixRow) Part(name string) *Part { return r.Parts.Named(name) }
 
-// Lacks reports whether a part is not for the design.
+// Lacks reports whether a part does not apply to the design.
 func (r *MatrixRow) Lacks(part string) bool {
 	return slices.ContainsFunc(r.Without, func(o MatrixOmission) bool { return o.Part == part })
 }
 
-// Row returns the row of a design, nil when there is none.
+// Row returns the row of a design, nil if there is none.
 func (m *Matrix) Row(design string) *MatrixRow {
 	for i := range m.Rows {
 		if m.Rows[i].Design == design {
@@ -131,7 +132,8 @@ func (m *Matrix) Row(design string) *MatrixRow {
 	return nil
 }
 
-// Settle decides every cell, what was not run, and the exit code, by what was added.
+// Settle sets the cells of every row, NotRun and Exit from the parts. Call it after the last part
+// was added.
 func (m *Matrix) Settle() {
 	m.NotRun = nil
 	unproven := make(map[string]bool)
@@ -151,14 +153,16 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// Caught reports whether the lock that is broken on purpose broke what it had to.
+// Caught reports whether the lock broken on purpose, whose row r is, broke the cell in a part that
+// it had to break.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
 	return p != nil && catches(p.Cells.Cells, p.MustBreak)
 }
 
-// settle decides every cell by the parts. A counterexample shows a breach, so that a breach needs no
-// proof that the part could have shown it.
+// settle sets r.Cells from the parts. unproven are the parts whose self-check was not caught: cells
+// held there count as untested. Cells broken there stay broken, since a counterexample needs no
+// further proof.
 func (r *MatrixRow) settle(unproven map[string]bool) {
 	parts := slices.Clone(r.Parts)
 	doubted := make(map[lockbench.Cell]int64)
@@ -169,7 +173,7 @@ func (r *MatrixRow) settle(unproven map[string]bool) {
 		}
 		cells := Cells{Cells: make(checker.Cells)}
 		for cell, f := range p.Cells.All() {
-			if f.Verdict == checker.Held { // no occasion beside those of a part that is proven
+			if f.Verdict == checker.Held { // its occasions must not add to those of a proven part
 				doubted[cell] += f.Exposure
 				f.Verdict, f.Exposure = checker.Untested, 0
 			}
@@ -189,7 +193,7 @@ func (r *MatrixRow) settle(unproven map[string]bool) {
 	r.Cells = sum
 }
 
-// exit is the exit code by the rules of [Result].
+// exit returns the exit code of the matrix, by the rules of [Result].
 func (m *Matrix) exit() int {
 	code := Passed
 	if len(m.NotRun) > 0 || len(m.Rows) == 0 || len(m.Unproven()) > 0 {
@@ -201,8 +205,8 @@ func (m *Matrix) exit() int {
 	return code
 }
 
-// Unproven lists the parts in which the lock that is broken on purpose was not
-// caught, so that nothing that held there is believed.
+// Unproven lists the parts in which the lock broken on purpose was not caught, so that the cells
+// held there prove nothing.
 func (m *Matrix) Unproven() []string {
 	var parts []string
 	for _, part := range m.Settings.Parts {
@@ -213,7 +217,7 @@ func (m *Matrix) Unproven() []string {
 	return parts
 }
 
-// Exit is the exit code of the design, by the rules of [Result].
+// Exit returns the exit code of the design, by the rules of [Result].
 func (r *MatrixRow) Exit() int {
 	code := Passed
 	if r.failed() {

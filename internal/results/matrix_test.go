@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// TestSettle checks what the findings of several parts amount to together.
+// TestSettle checks the combined findings of several parts.
 func TestSettle(t *testing.T) {
 	found := func(part string, v checker.Verdict, against int64) Part {
 		f := Finding{Finding: checker.Finding{Verdict: v, Claimed: true, Exercised: true, Exposure: 10, Against: against}}
@@ -51,8 +51,9 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestGuardedPartsStandApart checks that findings behind a guard in the store are no findings on the
-// lock alone, and the reverse, and that only findings on the guarded state are kept of such a run.
+// TestGuardedPartsStandApart checks that findings on a lock with a guarded store do not count for
+// the lock alone, and the reverse, and that a run with a guard keeps only findings on the guarded
+// store.
 func TestGuardedPartsStandApart(t *testing.T) {
 	run := Run{RunSettings: RunSettings{Params: map[string]any{"guard": "cas"}}, Cells: NewCells(map[lockbench.Cell]Finding{
 		lockbench.Effects.At(0):   {Finding: checker.Finding{Verdict: checker.Held, Exercised: true, Exposure: 7}},

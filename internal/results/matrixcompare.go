@@ -8,32 +8,34 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// A MatrixComparison has the differences between two matrices.
+// A MatrixComparison holds the differences between two matrices.
 type MatrixComparison struct {
-	// With says what was compared with.
+	// With names the older matrix.
 	With string
-	// Worse and Better are cells of designs that both have.
+	// Worse and Better are the cells that changed, of designs in both matrices.
 	Worse, Better []MatrixChange
-	// Weaker are claimed cells of theirs that are no worse and lost strength; they fail it
-	// only by [MatrixComparison.FailWeaker].
+	// Weaker are the claims of these designs that lost strength without being worse. They fail the
+	// comparison only after [MatrixComparison.FailWeaker].
 	Weaker []StrengthLoss
-	// New and Gone are designs that only one of them has.
+	// New and Gone are the designs that only the newer or only the older matrix has, each as
+	// "design NAME".
 	New, Gone []string
-	// Notes say what was not compared.
+	// Notes list the parts that were not compared, with reasons.
 	Notes []string
-	// Exit is 1 when a cell is worse; else 3 when too little was run to say; else 0.
+	// Exit is the exit code: 1 if a cell is worse, else 3 if too little was run to tell, else 4 if
+	// claims lost strength and that was to fail it, else 0.
 	Exit int
 }
 
-// A MatrixChange is a cell that differs.
+// A MatrixChange is a cell whose findings differ: Was in the older matrix, Is in the newer.
 type MatrixChange struct {
 	Design  string
 	Cell    lockbench.Cell
 	Was, Is Finding
 }
 
-// rank orders findings from bad to good: a broken claim, broken, nothing known, held. A guarantee that
-// does not apply to a design is as unknown as an untested one.
+// rank orders findings from bad to good: a broken claim, any other broken cell, an unknown cell, a
+// held cell. A cell that does not apply to a design is as unknown as an untested one.
 func rank(f Finding) int {
 	switch {
 	case f.Fails():
@@ -46,10 +48,10 @@ func rank(f Finding) int {
 	return rankUnknown
 }
 
-const rankUnknown = 2 // the rank of a cell that was not tested
+const rankUnknown = 2 // the rank of an unknown cell
 
-// CompareMatrices reports what became of the cells of old in m. Only parts that both were
-// planned with are compared: what was not tried this time is no worse for that.
+// CompareMatrices compares the cells of m with those of old. It compares only parts planned in
+// both: a cell is not worse because a part was not repeated. It changes neither matrix.
 func CompareMatrices(old, m Matrix) MatrixComparison {
 	var c MatrixComparison
 	var common []string
@@ -79,7 +81,7 @@ func CompareMatrices(old, m Matrix) MatrixComparison {
 	return c
 }
 
-// only is m as if nothing but these parts had been planned.
+// only returns m as if only these parts had been planned.
 func (m Matrix) only(parts []string) Matrix {
 	m.Settings.Parts = parts
 	m.SelfCheck = m.SelfCheck.only(parts)
@@ -92,6 +94,7 @@ func (m Matrix) only(parts []string) Matrix {
 	return m
 }
 
+// only returns r with only these parts.
 func (r MatrixRow) only(parts []string) MatrixRow {
 	for _, p := range r.Parts {
 		if !slices.Contains(parts, p.Name) {
@@ -101,17 +104,17 @@ func (r MatrixRow) only(parts []string) MatrixRow {
 	return r
 }
 
-// shares reports whether the two have a design in common.
+// shares reports whether m and other have a design in common.
 func (m *Matrix) shares(other *Matrix) bool {
 	return slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return other.Row(r.Design) != nil })
 }
 
-// unfinished reports whether something was not run, or proved nothing.
+// unfinished reports whether a planned part is missing, failed, or proves nothing.
 func (m *Matrix) unfinished() bool {
 	return len(m.NotRun) > 0 || len(m.Unproven()) > 0 || slices.ContainsFunc(m.Rows, func(r MatrixRow) bool { return r.failed() })
 }
 
-// failed reports whether a part of the design ended in an error, or met nothing.
+// failed reports whether a part of the design proves nothing, see [Part.Problem].
 func (r *MatrixRow) failed() bool {
 	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Problem() != "" })
 }
@@ -133,13 +136,13 @@ func (c *MatrixComparison) compare(old, m *Matrix) {
 	}
 }
 
-// lacking reports whether a part of the design was not run to its end.
+// lacking reports whether a part of the design is missing or failed.
 func (m *Matrix) lacking(r *MatrixRow) bool {
 	return r.failed() || slices.ContainsFunc(m.NotRun, func(s string) bool { return strings.HasPrefix(s, r.Design+": ") })
 }
 
-// row compares the cells of a design; what is not known of one that was not run to its
-// end is left open.
+// row compares the cells of a design. If open is set the design was not tested completely, so an
+// unknown cell is not worse than a held one.
 func (c *MatrixComparison) row(old, r *MatrixRow, open bool) {
 	before, now := old.Cells, r.Cells
 	for _, cell := range comparable(before.Cells, now.Cells) {

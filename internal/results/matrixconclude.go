@@ -5,8 +5,9 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// Conclude draws the conclusion of each row over these conditions, by the rule that runs are
-// concluded by. It comes after [Matrix.Settle]. A row whose lock is not known has none.
+// Conclude draws the conclusion of each row over these conditions, by the rule of
+// [Result.Conclude]. lock returns the lock of a row, and false if it is not known; such a row has
+// no conclusion. Call Conclude after [Matrix.Settle].
 func (m *Matrix) Conclude(over lockbench.Conditions, lock func(*MatrixRow) (conclusion.Lock, bool)) {
 	for i := range m.Rows {
 		r := &m.Rows[i]
@@ -18,8 +19,8 @@ func (m *Matrix) Conclude(over lockbench.Conditions, lock func(*MatrixRow) (conc
 	}
 }
 
-// evidence returns the findings of the parts of a row, each by itself. It leaves out held cells of a
-// part in which the lock that is broken on purpose was not caught.
+// evidence returns the findings of each part of a row. It leaves out cells held in a part whose
+// self-check was not caught.
 func (m *Matrix) evidence(r *MatrixRow) (all []conclusion.Evidence) {
 	for _, p := range r.Parts {
 		source := conclusion.Seen

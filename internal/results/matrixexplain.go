@@ -6,16 +6,16 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// A CellName says which cell of which matrix.
+// A CellName names a cell of a design in a matrix.
 type CellName struct {
 	Design string
-	// Cell is the zero value for all of the design.
+	// Cell is the cell; the zero Cell names the whole design.
 	Cell lockbench.Cell
-	// File is where the matrix is kept, empty for nowhere.
+	// File is the path of the matrix, empty if it has none.
 	File string
 }
 
-// Designs are those of the rows, in their order.
+// Designs returns the names of the designs, in the order of the rows.
 func (m *Matrix) Designs() []string {
 	var names []string
 	for i := range m.Rows {
@@ -24,8 +24,8 @@ func (m *Matrix) Designs() []string {
 	return names
 }
 
-// CellReplay returns the schedule that shows a cell, as lockbench explore --replay takes
-// it; an error when the matrix has none.
+// CellReplay returns the text of the replay file of a schedule that breaks a cell, for lockbench
+// explore --replay. It returns an error if the matrix has no such schedule.
 func CellReplay(m Matrix, at CellName) (string, error) {
 	if r := m.Row(at.Design); r != nil {
 		for _, p := range r.Parts.On(at.Cell) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Command makes m again, as far as that depends on its settings. Passwords of servers are
-// not part of it.
+// Command returns the command line that makes m again, as far as its settings determine m.
+// Passwords of servers are left out.
 func (m *Matrix) Command() string {
 	parts := []string{"lockbench", "matrix"}
 	parts = append(parts, m.Designs()...)
@@ -25,7 +25,7 @@ func (m *Matrix) Command() string {
 	return strings.Join(parts, " ")
 }
 
-// externals are the addresses of the servers that were there before.
+// externals lists the addresses of servers that existed before the matrix was made.
 func (m *Matrix) externals() (all []string) {
 	for i := range m.Rows {
 		for _, p := range m.Rows[i].Parts {
@@ -37,7 +37,7 @@ func (m *Matrix) externals() (all []string) {
 	return all
 }
 
-// Quote makes a path one word of a command line.
+// Quote returns path as one word of a POSIX shell command line.
 func Quote(path string) string {
 	if strings.ContainsAny(path, " \t'\"$&;()*?<>|\\") {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

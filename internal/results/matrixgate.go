@@ -5,8 +5,8 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// Gate judges thresholds on m, each on all that was done to a design together, and puts them
-// in the place of those judged before. It comes after [Matrix.Settle].
+// Gate judges thresholds on m, by all parts of each design together, and replaces m.Thresholds and
+// m.Exit. Call it after [Matrix.Settle].
 func (m *Matrix) Gate(asked []thresholds.Threshold) {
 	r := m.AsResult()
 	r.Thresholds = nil
@@ -22,7 +22,8 @@ func (m *Matrix) Gate(asked []thresholds.Threshold) {
 	m.Thresholds, m.Exit = r.Thresholds, r.Exit
 }
 
-// Gated is an exit code, as that of a comparison, with what the thresholds make of it.
+// Gated returns the worse of exit, such as the exit code of a comparison, and the outcomes of
+// m.Thresholds.
 func (m *Matrix) Gated(exit int) int {
 	for i := range m.Thresholds {
 		exit = worst(exit, exitOf(m.Thresholds[i].Outcome))
@@ -30,8 +31,8 @@ func (m *Matrix) Gated(exit int) int {
 	return exit
 }
 
-// AsResult is m as thresholds are shown of results: its exit code and thresholds, and a run for
-// each design, without what was found of it.
+// AsResult returns a Result with the exit code and thresholds of m, so that reports show them as
+// those of any result. It has a run for each design, without findings.
 func (m *Matrix) AsResult() Result {
 	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
 	for i := range m.Rows {
@@ -40,14 +41,14 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// thresholdRun returns all parts as one run, for metrics to read.
+// thresholdRun returns the combined parts of a design in the form that metrics read.
 func (r *MatrixRow) thresholdRun() *thresholds.Run {
 	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
 	for i := range r.Parts {
 		g.Verdicts.Grants += r.Parts[i].Counts.Grants
 	}
 	g.Schedules = r.Parts.Schedules()
-	g.Verdicts.Ops = g.Verdicts.Grants // of operations a matrix keeps no count
+	g.Verdicts.Ops = g.Verdicts.Grants // a matrix does not count operations
 	g.Verdicts.Findings = r.Cells.List()
 	return &g
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Merge puts results together, in their order, as if one invocation had found them. The
-// error says why they do not go together: explorations and runs are told in different words.
+// Merge combines results, in their order, as if one invocation had made them all. It returns an
+// error if some are explorations and some are not, or if one is damaged.
 func Merge(results ...Result) (Result, error) {
 	all := Result{Runs: []Run{}, Exit: Inconclusive}
 	if len(results) > 0 {
@@ -27,8 +27,8 @@ func Merge(results ...Result) (Result, error) {
 	return all, nil
 }
 
-// validate returns an error if r, which a file of any origin may hold, contradicts itself so that it
-// cannot be shown.
+// validate returns an error if r, which may be from any file, contradicts itself so that it cannot
+// be shown.
 func (r *Result) validate() error {
 	explored := r.Explored()
 	for i := range r.Runs {
@@ -46,7 +46,7 @@ func (r *Result) validate() error {
 	return nil
 }
 
-// take adds what another result found.
+// take adds the runs, thresholds and self-check of another result.
 func (r *Result) take(o *Result) {
 	before := len(r.Runs)
 	for i := range o.Runs {

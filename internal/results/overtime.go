@@ -7,42 +7,44 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// An OverTime has the events of the whole run by time, warm-up included. Its lists have
-// one entry per bucket of time, the first of which begins at stamp zero; entries beyond the
-// end of a list are zero.
+// An OverTime counts the events of a whole run, warm-up included, in buckets of time. Each list has
+// one entry per bucket; the first bucket begins at stamp zero. Entries beyond the end of a list are
+// zero.
 type OverTime struct {
+	// BucketNS is the width of a bucket, in ns.
 	BucketNS int64 `json:"bucket_ns"`
-	// WarmupNS and EndNS are when the warm-up and the run ended.
+	// WarmupNS and EndNS are the times, in ns, at which the warm-up and the run ended.
 	WarmupNS int64 `json:"warmup_ns"`
 	EndNS    int64 `json:"end_ns"`
-	// Grants are new holds, Refused refused acquires, Troubled operations on the lock that
-	// failed, were answered lost, or are unknown.
+	// Grants counts new holds, and Refused refused acquires. Troubled counts operations on the lock
+	// that failed, were answered that the lock was lost, or have an unknown outcome.
 	Grants   []int64 `json:"grants"`
 	Refused  []int64 `json:"refused,omitempty"`
 	Troubled []int64 `json:"troubled,omitempty"`
-	// SlowestNS is the longest acquire granted in each bucket.
+	// SlowestNS is the duration of the longest granted acquire in each bucket, in ns.
 	SlowestNS []int64 `json:"slowest_acquire_ns"`
-	// Violations, claimed or not, are counted where they came to be certain.
+	// Violations counts violations of each cell, claimed or not, in the bucket in which they became
+	// certain.
 	Violations map[lockbench.Cell][]int64 `json:"violations,omitempty"`
 	Faults     []FaultLine                `json:"faults,omitempty"`
 }
 
-// A FaultLine is when faults of one kind occurred. Of faults that last it has the periods,
-// at most 64: the nearest are put together where there were more.
+// A FaultLine counts the occurrences of one kind of fault over time. If such a fault lasts, it also
+// has the periods, at most 64; if there were more, the nearest are merged.
 type FaultLine struct {
 	Note        string   `json:"note"`
 	Occurrences []int64  `json:"occurrences"`
 	Periods     []Period `json:"periods,omitempty"`
 }
 
-// A Period is a part of a run.
+// A Period is a part of a run, in ns since stamp zero.
 type Period struct {
 	FromNS int64 `json:"from_ns"`
 	ToNS   int64 `json:"to_ns"`
 }
 
-// overTime puts what was measured and what was judged over one axis; nil when nothing
-// happened.
+// overTime returns the events that were measured and the violations, in buckets of the same width;
+// nil if there are none.
 func overTime(all *measure.Measures, warmup int64, findings []checker.CellFinding) *OverTime {
 	m := &all.Timeline
 	width := max(m.Grants.Width, m.Refused.Width, m.Troubled.Width, m.Slowest.Width)
@@ -81,7 +83,7 @@ func newFaultLine(f measure.FaultLine, width int64) FaultLine {
 
 func widened(c series.Counts, width int64) []int64 { return nonNil(c.Widened(width).N) }
 
-// nonNil returns n, which JSON writes as an empty list and not as null.
+// nonNil returns n, or an empty slice if n is nil, which JSON would write as null.
 func nonNil(n []int64) []int64 {
 	if n == nil {
 		return []int64{}

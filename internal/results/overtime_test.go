@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestListsOnOneLine keeps lists of numbers from filling pages, and leaves alone what
-// only looks like them.
+// TestListsOnOneLine checks that lists of numbers are written on one line, and that text which
+// looks like such a list is not changed.
 func TestListsOnOneLine(t *testing.T) {
 	var buf bytes.Buffer
 	if err := encode(&buf, map[string]any{"a": []any{1, -2.5e-7, 3}, "b": "[\n1,\n2]", "c": []string{"x"}, "d": []int{}}, " "); err != nil {

@@ -12,24 +12,24 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// A Part is a run with the question that it was made for: a part of a matrix, or a search beside
-// another run. Its run is one of all scenarios together if the design was explored.
+// A Part is a run with the purpose for which it was made: one part of a matrix, or an exploration
+// beside another run. If the design was explored, its run combines all scenarios.
 //
-// Its JSON form has the settings, the extent and the cells of the run, and leaves out its speed.
+// Its JSON form has the settings, counts and cells of the run, but not its latencies.
 type Part struct {
-	// Name is the name of the part in the plan of a matrix, such as "live faults".
+	// Name is the name of the part in the plan of a matrix, as "live faults".
 	Name string
-	// Command repeats the part; empty if nothing does.
+	// Command is the command line that repeats the part, empty if there is none.
 	Command string
-	// Complete reports that the part was not cut short.
+	// Complete reports whether the part ran to its end.
 	Complete bool
-	// MustBreak is the cell that the lock broken on purpose has to break, for the same part of other
-	// designs to be believed; the zero Cell for designs.
+	// MustBreak is the cell that the lock broken on purpose has to break in this part; if it does
+	// not, the cells that designs held in the part prove nothing. It is zero in a part of a design.
 	MustBreak lockbench.Cell
 	Run
 }
 
-// Covered is the coverage of one scenario.
+// A Covered is the coverage of one scenario.
 type Covered struct {
 	Scenario string `json:"scenario"`
 	Coverage
@@ -38,7 +38,7 @@ type Covered struct {
 // Explored reports whether the part is an exploration.
 func (p *Part) Explored() bool { return p.Exploration != nil }
 
-// Covered returns the coverage of each scenario of an exploration.
+// Covered returns the coverage of each scenario of an exploration, nil for a live run.
 func (p *Part) Covered() []Covered {
 	if p.Exploration == nil {
 		return nil
@@ -46,7 +46,8 @@ func (p *Part) Covered() []Covered {
 	return p.Exploration.Scenarios
 }
 
-// Scenarios returns the scenarios, or the workload, in which the part found f.
+// Scenarios returns the scenarios in which the part made the finding f, or the workload of a live
+// run.
 func (p *Part) Scenarios(f *Finding) []string {
 	if len(f.Scenarios) == 0 {
 		return []string{p.Workload}
@@ -54,7 +55,7 @@ func (p *Part) Scenarios(f *Finding) []string {
 	return f.Scenarios
 }
 
-// Problem says why the part proves nothing, empty if it proves something.
+// Problem returns the reason why the part proves nothing, empty if it does prove something.
 func (p *Part) Problem() string {
 	problems := slices.Clone(p.Defects)
 	if p.Error != "" {
@@ -66,11 +67,11 @@ func (p *Part) Problem() string {
 	return strings.Join(problems, "; ")
 }
 
-// Parts are parts about one design. Findings behind a guard in the store stand apart from the
-// others, since a guard stops writes that the lock alone would let through.
+// Parts are parts of one design. Parts with a guard in the store are kept apart from the others,
+// since a guard refuses writes that the lock alone would let through.
 type Parts []Part
 
-// Named returns the part of that name, nil if there is none.
+// Named returns the part of this name, nil if there is none.
 func (all Parts) Named(name string) *Part {
 	for i := range all {
 		if all[i].Name == name {
@@ -80,7 +81,7 @@ func (all Parts) Named(name string) *Part {
 	return nil
 }
 
-// On returns, in their order, the parts without a guard that have a finding on cell.
+// On returns, in order, the parts without a guard that have a finding on cell.
 func (all Parts) On(cell lockbench.Cell) (found []*Part) {
 	for i := range all {
 		if _, has := all[i].Cells.Cells[cell]; has && all[i].Guard() == "" {
@@ -90,8 +91,8 @@ func (all Parts) On(cell lockbench.Cell) (found []*Part) {
 	return found
 }
 
-// Together returns the findings of all parts, either those behind a guard or those without one.
-// [Shown.Part] names the part that decided a cell.
+// Together returns the combined findings of all parts with a guard, or of all parts without one.
+// [Shown.Part] names the part with the gravest finding on a cell.
 func (all Parts) Together(guarded bool) Cells {
 	var sum Cells
 	for i := range all {
@@ -107,7 +108,8 @@ func (all Parts) Together(guarded bool) Cells {
 	return sum
 }
 
-// Shows returns the command that repeats the part that decided cell, empty if there is none.
+// Shows returns the command that repeats the part with the gravest finding on cell, empty if there
+// is none. It considers parts without a guard only.
 func (all Parts) Shows(cell lockbench.Cell) string {
 	if p := all.Named(all.Together(false).Shown[cell].Part); p != nil {
 		return p.Command
@@ -115,7 +117,7 @@ func (all Parts) Shows(cell lockbench.Cell) string {
 	return ""
 }
 
-// Schedules counts the schedules of all explorations.
+// Schedules returns the number of schedules of all explorations.
 func (all Parts) Schedules() (n int64) {
 	for i := range all {
 		if x := all[i].Exploration; x != nil {
@@ -125,8 +127,8 @@ func (all Parts) Schedules() (n int64) {
 	return n
 }
 
-// Evidence returns the findings of each part, as conclusions are drawn from them. The claims excuse
-// some breaches by conditions that had happened before.
+// Evidence returns the findings of each part in the form from which conclusions are drawn.
+// Exceptions in claims may excuse broken cells, see [Finding.Excused].
 func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []conclusion.Evidence {
 	evidence := make([]conclusion.Evidence, len(all))
 	for i := range all {
@@ -139,8 +141,8 @@ func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []
 	return evidence
 }
 
-// newPart returns p with a run, of which it keeps the cells that had an occasion. If the store had a
-// guard, only the findings on what it guards count, unless p is about the lock broken on purpose.
+// newPart returns p with a run, and of its cells those that had an occasion. If the store had a
+// guard, only findings on the guarded store are kept, except for the lock broken on purpose.
 func newPart(p Part, run *Run) Part {
 	cells := withOccasions(run.Cells)
 	p.Run = *run
@@ -153,8 +155,8 @@ func newPart(p Part, run *Run) Part {
 	return p
 }
 
-// withOccasions returns the findings on cells that had an occasion, without counterexamples of more
-// conditions than needed.
+// withOccasions returns the findings on cells that had an occasion or were meant to. It drops the
+// counterexample of a cell under several conditions if another cell explains it.
 func withOccasions(all Cells) Cells {
 	found := Cells{Cells: make(checker.Cells)}
 	for cell, f := range all.All() {
@@ -169,7 +171,7 @@ func withOccasions(all Cells) Cells {
 	return found
 }
 
-// proven returns p, without its held cells unless the lock broken on purpose was caught.
+// proven returns p if its self-check was caught; else it returns p with its broken cells only.
 func (p Part) proven(caught bool) Part {
 	if !caught {
 		p.Cells.Cells = maps.Clone(p.Cells.Cells)

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// A Report can be written by package reports: a *[Result], *[Matrix], *[Comparison], *[LimitSearch] or
-// *[MatrixComparison], or what package reports makes of one.
+// A Report can be written by package reports: a *[Result], *[Matrix], *[Comparison], *[LimitSearch]
+// or *[MatrixComparison], or a view of one that package reports defines.
 type Report interface {
-	// Kind is the name of the kind of report in JSON.
+	// Kind returns the name of the kind of report in JSON.
 	Kind() string
 }
 
-// A fileKind is a kind of report that is read back.
+// A fileKind is a kind of report that can be read from a file.
 type fileKind struct {
 	name    string
-	command string        // that writes one
-	empty   func() Report // to decode it into
+	command string        // a command that writes such a file
+	empty   func() Report // returns a new report to decode into
 }
 
 var fileKinds = []fileKind{
@@ -30,22 +30,22 @@ var fileKinds = []fileKind{
 	{"limit", "lockbench limit rate --out json=FILE", func() Report { return new(LimitSearch) }},
 }
 
-// Kind is the name of the kind of report in JSON.
+// Kind returns the name of the kind of report in JSON.
 func (*Result) Kind() string { return "result" }
 
-// Kind is the name of the kind of report in JSON.
+// Kind returns the name of the kind of report in JSON.
 func (*Matrix) Kind() string { return "matrix" }
 
-// Kind is the name of the kind of report in JSON.
+// Kind returns the name of the kind of report in JSON.
 func (*Comparison) Kind() string { return "comparison" }
 
-// Kind is the name of the kind of report in JSON.
+// Kind returns the name of the kind of report in JSON.
 func (*LimitSearch) Kind() string { return "limit" }
 
-// Kind is none that is read back.
+// Kind returns a name for messages: such a report is not read from files.
 func (*MatrixComparison) Kind() string { return "comparison of matrices" }
 
-// kindNamed is the kind of that name, nil for none.
+// kindNamed returns the kind of this name, nil if there is none.
 func kindNamed(name string) *fileKind {
 	i := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.name == name })
 	if i < 0 {
@@ -54,14 +54,15 @@ func kindNamed(name string) *fileKind {
 	return &fileKinds[i]
 }
 
-// Read reads a report of any kind that [Write] wrote as JSON: a *[Result], *[Matrix],
-// *[Comparison] or *[LimitSearch]. The error says how it is damaged, or what else it is.
+// Read reads a report of any kind that [WriteJSON] wrote: a *[Result], *[Matrix], *[Comparison] or
+// *[LimitSearch]. It returns an error, with a hint, if r has anything else: another kind of file,
+// another version, or a damaged report.
 func Read(r io.Reader) (Report, error) {
 	any := fileKind{name: "report", command: "lockbench run --out json=FILE"}
 	return any.read(r)
 }
 
-// ReadAs is [Read] for a report of one kind. Of another kind the error says so.
+// ReadAs is like [Read] for a report of one kind, and returns an error for a report of any other.
 func ReadAs[T Report](r io.Reader) (T, error) {
 	var none T
 	want := kindNamed(none.Kind())
@@ -78,13 +79,13 @@ func ReadAs[T Report](r io.Reader) (T, error) {
 	return none, fmt.Errorf("it is a %s, and not a %s; hint: name a file that %s wrote", read.Kind(), want.name, want.command)
 }
 
-// A head is the beginning of every file.
+// A head has the first two fields of every file.
 type head struct {
 	Schema string `json:"schema"`
 	Kind   string `json:"kind"`
 }
 
-// read reads a report of whatever kind; messages are those for want.
+// read reads a report of any kind. Messages of errors ask for one of kind want.
 func (want *fileKind) read(r io.Reader) (Report, error) {
 	text, err := readText(r)
 	if err != nil {
@@ -101,7 +102,7 @@ func (want *fileKind) read(r io.Reader) (Report, error) {
 	return found, nil
 }
 
-// check reports what kind of report text is, or why it is none.
+// check returns the kind of report that text is, or an error if it is not a report of this version.
 func (want *fileKind) check(text []byte) (*fileKind, error) {
 	var found struct {
 		head
@@ -134,7 +135,7 @@ func (want *fileKind) check(text []byte) (*fileKind, error) {
 	return nil, fmt.Errorf("it is a %s of another version, %s, and this lockbench reads %s; hint: make it anew: %s", kind.name, found.Schema, Schema, again)
 }
 
-// explores reports whether these are runs of an exploration, in any version.
+// explores reports whether runs, of any version, are explorations.
 func explores(runs json.RawMessage) bool {
 	var all []struct {
 		Exploration json.RawMessage `json:"exploration"`

@@ -8,33 +8,35 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// A Recommendation is the lock to take for a workload: the fastest among the safest.
+// A Recommendation is the lock recommended for a workload: the fastest of the safest.
 type Recommendation struct {
 	Design string          `json:"design"`
 	Word   conclusion.Word `json:"word"`
-	// Price is the cost of its safety, in a few words; empty where none is faster, as far as one run
-	// of each can tell.
+	// Price describes how much slower the lock is than an unsafe one, empty if no other lock is
+	// clearly faster.
 	Price string `json:"price,omitempty"`
 }
 
-// Of reports whether a run is of the lock to take; nil is of none.
+// Of reports whether run is of the recommended lock. It returns false for nil.
 func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Label{}.Of(run) }
 
-// asFast is how much of the speed of another a lock must have to be as fast, as far as one run of each can tell.
+// asFast is the ratio of speeds from which on a lock counts as fast as another. One run of each
+// cannot tell smaller differences.
 const asFast = 0.9
 
-// A rival is one of the locks of which one is recommended.
+// A candidate is one of the locks from which one is recommended.
 type candidate struct {
 	*conclusion.Conclusion
 	name string
-	// rate is in grants per second, the geometric mean of the points.
+	// rate is the geometric mean over the points of the lock, in grants per second.
 	rate     float64
 	breaches int64
 }
 
-// recommend is nil where there is no choice, and where none of the locks can be used.
+// recommend returns the recommended lock, nil if there are fewer than two candidates or none can be
+// used.
 func (r *Result) recommend() *Recommendation {
-	var fastest, safest *candidate // and the fastest of those as safe
+	var fastest, safest *candidate // safest is the fastest of the locks that are equally safe
 	var usable []*candidate
 	rivals := r.candidates()
 	for i := range rivals {
@@ -66,8 +68,8 @@ func (r *Result) recommend() *Recommendation {
 	return found
 }
 
-// candidates are the locks with a conclusion and a speed. Speeds compare only between locks that ran at
-// the same points, so one that missed some is left out.
+// candidates returns the locks with a conclusion and a speed. It leaves out a lock that ran at
+// fewer points than others, since speeds compare only at the same points.
 func (r *Result) candidates() (all []candidate) {
 	locks := r.Locks()
 	most := 0
@@ -91,7 +93,7 @@ func (r *Result) candidates() (all []candidate) {
 	return all
 }
 
-// saferThan: safer, or as safe and faster.
+// saferThan reports whether r is safer than other, or as safe and faster.
 func (r *candidate) saferThan(other *candidate) bool {
 	if mine, theirs := r.Rank(), other.Rank(); mine != theirs {
 		return mine > theirs
@@ -99,7 +101,8 @@ func (r *candidate) saferThan(other *candidate) bool {
 	return r.rate > other.rate
 }
 
-// betterSeen: less was broken in its runs, or as little, and less is left that was tried too little.
+// betterSeen reports whether r had fewer breaches in its runs than other or, with as many, has
+// fewer open questions in its conclusion.
 func (r *candidate) betterSeen(other *candidate) bool {
 	return cmp.Or(cmp.Compare(r.breaches, other.breaches), cmp.Compare(len(r.Open), len(other.Open))) < 0
 }

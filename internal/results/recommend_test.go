@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// TestRecommend: of the safest the fastest; of those that are as fast the one that broke least, and then
-// the one that was tried most.
+// TestRecommend checks that the fastest of the safest locks is recommended; of locks about as fast,
+// the one with the fewest breaches, and then the one with the fewest open questions.
 func TestRecommend(t *testing.T) {
 	type of struct {
 		name     string

@@ -10,13 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/wholefile"
 )
 
-// Replay is the strategy of running one schedule again.
+// Replay is the value of [Coverage.Strategy] for an exploration that repeats one schedule.
 const Replay = "replay"
 
-// Replays writes the schedules of r that match into the directory dir, which it
-// makes: one file per design and cell, the shortest of its scenarios. From
-// then on the schedules know their files. It returns the first error of the file
-// system.
+// Replays writes the schedules of the findings of r that match into the directory dir, which it
+// creates if necessary: one file per design and cell, with the shortest schedule of its scenarios.
+// It sets [Schedule.File] of each. It returns the first error of the file system.
 func Replays(dir string, r Result, match func(Finding) bool) error {
 	merged := byDesign(r)
 	for i := range merged.Runs {
@@ -34,7 +33,7 @@ func Replays(dir string, r Result, match func(Finding) bool) error {
 	return nil
 }
 
-// HasSchedule reports whether r has a cell that matches, with a schedule.
+// HasSchedule reports whether r has a finding that matches and has a schedule.
 func HasSchedule(r Result, match func(Finding) bool) bool {
 	for i := range r.Runs {
 		for _, f := range r.Runs[i].Cells.All() {
@@ -46,7 +45,7 @@ func HasSchedule(r Result, match func(Finding) bool) bool {
 	return false
 }
 
-// ReplayName is the file of the schedule that breaks cell.
+// ReplayName returns the file name of the schedule that breaks cell.
 func ReplayName(design string, cell lockbench.Cell) string {
 	return fmt.Sprintf("%s.%s.replay", FileName(design), FileName(cell.String()))
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// muchStill is the share of a time from which on it is said that nobody could do anything.
+// muchStill is the share of a time above which reports mention standstills.
 const muchStill = 0.001
 
-// Plus returns the standstills of both; s and other may be nil, which is none.
+// Plus returns the sum of s and other. Either may be nil, for none.
 func (s *Standstills) Plus(other *Standstills) *Standstills {
 	if s == nil || other == nil {
 		if s == nil {
@@ -20,7 +20,8 @@ func (s *Standstills) Plus(other *Standstills) *Standstills {
 	return &Standstills{Times: s.Times + other.Times, TotalNS: s.TotalNS + other.TotalNS, LongestNS: max(s.LongestNS, other.LongestNS)}
 }
 
-// Of says how much there was of them within so many ns; empty for little, and for nil.
+// Of returns a clause on the standstills within a time of ns nanoseconds; empty if they are 0.1% of
+// it or less, and for nil.
 func (s *Standstills) Of(ns int64) string {
 	if s == nil || float64(s.TotalNS) <= muchStill*float64(ns) {
 		return ""

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestSumOfStandstills: nil is none, the longest is that of all, and a thousandth goes without saying.
+// TestSumOfStandstills checks that nil counts as no standstills, that a sum has the longest of all,
+// and that standstills of a thousandth of the time or less are not mentioned.
 func TestSumOfStandstills(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	var sum *Standstills
@@ -22,7 +23,8 @@ func TestSumOfStandstills(t *testing.T) {
 	}
 }
 
-// TestComparisonsSayWhoStoodStill: on which side, for how long in all its runs.
+// TestComparisonsSayWhoStoodStill checks that a comparison names the side that stood still, and for
+// how long in all its runs.
 func TestComparisonsSayWhoStoodStill(t *testing.T) {
 	side := func(still ...int64) (runs []observed) {
 		for _, ns := range still {

@@ -10,17 +10,17 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// A StrengthLoss is a claimed cell that was held on enough occasions, 299 at least, and that now
-// holds on fewer, or on none.
+// A StrengthLoss is a claim that held on enough occasions before, [conclusion.Enough] (299) at
+// least, and now holds on fewer or on none.
 type StrengthLoss struct {
 	Design string
 	Cell   lockbench.Cell
-	// Was and Is are the occasions on which it was held.
+	// Was and Is are the numbers of occasions on which the claim held.
 	Was, Is int64
 }
 
-// String names the cell, as "lua-token/token recovery@crash: held on 412 occasions -> on 17,
-// fewer than 299".
+// String returns the cell and both numbers, as "lua-token/token recovery@crash: held on 412
+// occasions -> on 17, fewer than 299".
 func (l StrengthLoss) String() string {
 	return fmt.Sprintf("%s %s: %s", l.Design, l.Cell, weaker(l.Was, l.Is))
 }
@@ -29,10 +29,11 @@ func weaker(was, is int64) string {
 	return fmt.Sprintf("held on %s -> on %s, fewer than %d", figures.Plural(was, "occasion"), figures.Number(is), conclusion.Enough)
 }
 
-// losesStrength reports whether so many occasions are a loss of strength.
+// losesStrength reports whether a claim lost strength: the number of occasions fell from enough to
+// too few.
 func losesStrength(was, is int64) bool { return was >= conclusion.Enough && is < conclusion.Enough }
 
-// weaker lists the claimed cells of a design that lost strength, but for those that are worse.
+// weaker records the claims of a design that lost strength, except for those that are worse.
 func (c *MatrixComparison) weaker(design string, before, now checker.Cells) {
 	for _, cell := range comparable(before, now) {
 		was, is := before.HeldOn(cell), now.HeldOn(cell)
@@ -47,14 +48,14 @@ func (c *MatrixComparison) worse(design string, cell lockbench.Cell) bool {
 	return slices.ContainsFunc(c.Worse, func(w MatrixChange) bool { return w.Design == design && w.Cell == cell })
 }
 
-// FailWeaker has a comparison fail by lost strength, too.
+// FailWeaker makes the exit code 4 if a claim lost strength, unless it is worse already.
 func (c *MatrixComparison) FailWeaker() {
 	if len(c.Weaker) > 0 {
 		c.Exit = worst(c.Exit, FailedThreshold)
 	}
 }
 
-// StrengthLosses lists the claimed cells of all designs that lost strength.
+// StrengthLosses lists the claims of all designs that lost strength.
 func (c *Comparison) StrengthLosses() (all []StrengthLoss) {
 	for i := range c.Designs {
 		d := &c.Designs[i]

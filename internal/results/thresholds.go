@@ -6,38 +6,39 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// A Threshold is a condition that fails the runs for which it holds, with what it came
-// to.
+// A Threshold is a condition on a metric that fails a run for which it is true, with its outcome.
 type Threshold struct {
-	// Threshold is as it was asked for; Scope the designs it is for, empty for all.
+	// Threshold is the text of the condition. Scope names the designs to which it applies, empty
+	// for all.
 	Threshold string              `json:"threshold"`
 	Scope     string              `json:"scope,omitempty"`
 	Metric    string              `json:"metric"`
 	Relation  thresholds.Relation `json:"relation"`
-	// Bound and the values are in the unit: ns for durations, 0 to 1 for shares.
+	// Bound and the values of readings are in Unit: durations are in ns, shares 0 to 1.
 	Bound float64         `json:"bound"`
 	Unit  thresholds.Unit `json:"unit"`
-	// Outcome is the worst of its readings.
+	// Outcome is the worst outcome of the readings.
 	Outcome  thresholds.Outcome `json:"outcome"`
 	Readings []Reading          `json:"readings"`
 }
 
 // A Reading is the value of a threshold's metric in one run.
 type Reading struct {
-	// Run counts the runs of the result from 0; Design is that run's. A reading of an
-	// exploration is of all scenarios of a design, and Run is the first of them.
+	// Run is the index of the run in the result, and Design its design. A reading of an exploration
+	// is of all scenarios of a design, and Run is the index of the first.
 	Run     int                `json:"run"`
 	Design  string             `json:"design"`
 	Outcome thresholds.Outcome `json:"outcome"`
-	// Value is nil where there was none, and Why says why not, or why it is not relied on.
+	// Value is nil if the metric has no value. Why explains that, or why the value cannot be relied
+	// on.
 	Value *float64 `json:"value"`
 	Why   string   `json:"why,omitempty"`
 }
 
-// Gate judges thresholds on the judgements that r was made of, see [New]; it comes after
-// [Result.Prove], if that is called. A run that fails one exits with
-// [FailedThreshold], unless it broke a claim or is inconclusive; a threshold that could
-// not be decided makes r inconclusive.
+// Gate judges thresholds on the runs of r, which must be made of judged histories, see [New]. A run
+// that fails one exits with [FailedThreshold], unless it broke a claim or is inconclusive. A
+// threshold that cannot be decided makes r inconclusive. Call Gate after [Result.Prove], if that is
+// called.
 func (r *Result) Gate(asked []thresholds.Threshold) {
 	for _, t := range asked {
 		r.gate(t)
@@ -53,8 +54,8 @@ func (r *Result) Gate(asked []thresholds.Threshold) {
 	}
 }
 
-// endedByThreshold reports whether a run met too little only because a threshold that it
-// fails ended it.
+// endedByThreshold reports whether the i-th run is inconclusive only because a threshold that it
+// fails ended it early.
 func (r *Result) endedByThreshold(i int) bool {
 	run := &r.Runs[i]
 	failed := slices.ContainsFunc(r.Thresholds, func(th Threshold) bool {
@@ -64,10 +65,10 @@ func (r *Result) endedByThreshold(i int) bool {
 	return failed && run.Ended == endedByThreshold && !run.Lacks && unfit == ""
 }
 
-// endedByThreshold is the end of a run that a threshold ended, in its history.
+// endedByThreshold is the value of [RunRecord.Ended] for a run that a threshold ended.
 const endedByThreshold = "threshold failed"
 
-// total is the exit code of all runs and thresholds together.
+// total returns the exit code of all runs and thresholds together.
 func (r *Result) total() int {
 	exits := []int{}
 	for i := range r.Runs {
@@ -99,7 +100,7 @@ func (r *Result) gate(t thresholds.Threshold) {
 	r.add(t, readings)
 }
 
-// add adds what a threshold came to.
+// add adds a threshold with its readings, and makes r.Exit worse accordingly.
 func (r *Result) add(t thresholds.Threshold, readings []Reading) {
 	var outcomes []thresholds.Outcome
 	for _, reading := range readings {
@@ -113,8 +114,8 @@ func (r *Result) add(t thresholds.Threshold, readings []Reading) {
 	r.Thresholds = append(r.Thresholds, result)
 }
 
-// read judges t on one run, by the cells that [Result.Prove] left. A violation that the checker did
-// not find proves nothing if it did not find a lock broken on purpose either.
+// read judges t on the i-th run, by its cells after [Result.Prove]. A metric counted by the checker
+// cannot pass if the checker missed the lock broken on purpose.
 func (r *Result) read(t thresholds.Threshold, i int) Reading {
 	run := &r.Runs[i]
 	verdicts := run.judged.Verdicts
@@ -145,7 +146,8 @@ func exitOf(o thresholds.Outcome) int {
 	return Passed
 }
 
-// UndecidedInRun reports whether a reading says what kept the threshold undecided.
+// UndecidedInRun reports whether a reading of a run left the threshold undecided, and so made that
+// run inconclusive already.
 func (th *Threshold) UndecidedInRun() bool {
 	for _, r := range th.Readings {
 		if r.Outcome == thresholds.Inconclusive {
