@@ -316,7 +316,7 @@ func (s *fixture) giveUpTries() {
 
 // cancelled acquires in the lock's own way of waiting, with a context that ends after a time.
 func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
-	opt := lockbench.Options{TTL: o.fixture.whole(ttl), Wait: wait}
+	opt := lockbench.Options{TTL: o.fixture.roundUp(ttl), Wait: wait}
 	if o.fixture.copy >= 4 {
 		o.deadline.Store(int64(after) + 1)
 		lease, _ := o.client.AcquireWith(o.fixture.ctx, opt) // its failure is expected

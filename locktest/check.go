@@ -78,7 +78,7 @@ func (c *check) prepare() {
 	}
 	c.result = Result{
 		Cells: checker.Cells{}, Unit: Schedules, Tests: map[lockbench.Cell]Test{},
-		Seed: c.settings.seed, TTL: whole(exploredTTL, c.settings.unit), name: c.t.Name(),
+		Seed: c.settings.seed, TTL: roundUp(exploredTTL, c.settings.unit), name: c.t.Name(),
 	}
 }
 
@@ -172,7 +172,7 @@ func (c *check) explore(of pass, b budget) (explore.Result, error) {
 	c.waiting = aboutWaiters(s)
 	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
-		Budget: b.time, Schedules: b.schedules, Retries: of.retries, TTL: whole(exploredTTL, c.settings.unit),
+		Budget: b.time, Schedules: b.schedules, Retries: of.retries, TTL: roundUp(exploredTTL, c.settings.unit),
 	}, func(explore.Progress) { alive.seen() })
 }
 

@@ -165,17 +165,17 @@ func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 
 // ask calls Acquire once.
 func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
-	opt.TTL = o.fixture.whole(opt.TTL)
+	opt.TTL = o.fixture.roundUp(opt.TTL)
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
 	o.fixture.notes.trouble(err)
 	return lease
 }
 
-// whole returns a lease of at least ttl that the lock can grant.
-func (s *fixture) whole(ttl time.Duration) time.Duration { return whole(ttl, s.unit) }
+// roundUp returns a lease of at least ttl that the lock can grant.
+func (s *fixture) roundUp(ttl time.Duration) time.Duration { return roundUp(ttl, s.unit) }
 
-// whole returns ttl rounded up to a multiple of unit; zero is any.
-func whole(ttl, unit time.Duration) time.Duration {
+// roundUp returns ttl rounded up to a multiple of unit; zero is any.
+func roundUp(ttl, unit time.Duration) time.Duration {
 	unit = max(1, unit)
 	return (ttl + unit - 1).Truncate(unit)
 }
@@ -189,7 +189,7 @@ func (o *owner) release(lease lockbench.Lease) {
 
 // extend extends lease, and reports whether that succeeded.
 func (o *owner) extend(lease lockbench.Lease, ttl time.Duration) bool {
-	extended, err := o.client.Extend(o.fixture.ctx, lease, o.fixture.whole(ttl))
+	extended, err := o.client.Extend(o.fixture.ctx, lease, o.fixture.roundUp(ttl))
 	o.fixture.notes.trouble(err)
 	return extended
 }

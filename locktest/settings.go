@@ -83,7 +83,7 @@ func newRunSettings(options []RunOption) (runSettings, error) {
 	if err := s.environment(); err != nil {
 		return s, err
 	}
-	s.ttl = whole(s.ttl, s.unit)
+	s.ttl = roundUp(s.ttl, s.unit)
 	return s, errors.Join(s.checkTimes(), s.checkKinds())
 }
 

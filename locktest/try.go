@@ -179,7 +179,7 @@ func (r *trial) open() error {
 	}
 	for _, p := range r.settings.cases {
 		sh := &caseRun{trial: r, test: p}
-		if r.unfit(p) != "" {
+		if r.skipReason(p) != "" {
 			continue
 		}
 		for range p.owners * r.sides(p) {
@@ -220,8 +220,8 @@ func (r *trial) sides(p testCase) int {
 // lease, because it is renewed or has none.
 func (r *trial) undying() bool { return r.abilities.lasts() && r.guards[0].Immortal() }
 
-// unfit says why the lock cannot take part in a test, empty if it can.
-func (r *trial) unfit(p testCase) string {
+// skipReason says why the lock cannot take part in a test, empty if it can.
+func (r *trial) skipReason(p testCase) string {
 	switch {
 	case p.lapses && r.starved != "":
 		return r.starved

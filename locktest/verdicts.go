@@ -110,7 +110,7 @@ func (r *trial) skipped(cell lockbench.Cell, v checker.Verdict, recorded bool) s
 	}
 	for _, p := range testCases {
 		if p.cell == cell {
-			return r.unfit(p)
+			return r.skipReason(p)
 		}
 	}
 	return "it takes faults that no test can do to a service of others; hint: Explore has them, for locks on Redis"

@@ -62,7 +62,7 @@ func awaitRelease(s *fixture) {
 func (o *owner) await() lockbench.Lease {
 	s := o.fixture
 	begun := time.Now()
-	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: s.whole(4 * s.ttl), Wait: s.vigil.wait()})
+	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: s.roundUp(4 * s.ttl), Wait: s.vigil.wait()})
 	s.notes.trouble(err)
 	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
