@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// An Outcome is the outcome of a trial. The zero value is Unable, which is never
-// success.
+// An Outcome is the outcome of a trial. The zero value is Unable, which never counts as success.
 type Outcome uint8
 
 // The outcomes of a trial.
 const (
-	// Unable: the trial itself did not succeed, as when the machine could not offer the
-	// rate, so it proves nothing about the value. The search avoids the value like a
-	// failing one, and the limit is then the trials' and not the lock's.
+	// Unable means that the trial proves nothing about the value, as when the machine could not
+	// offer the rate. The search avoids the value like one that fails; the limit found is then one
+	// of the trials and not of the lock.
 	Unable Outcome = iota
 	Fails
 	Holds
@@ -29,28 +28,29 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 
 // A Config describes a search. All values are above zero.
 type Config struct {
-	// Rising searches hold at small values and fail at great ones, as for rates, and
-	// find the greatest that holds. Otherwise it is the other way round, as for leases.
+	// Rising is set for a property that holds at small values and fails at great ones, as for
+	// rates: the search finds the greatest value at which it holds. Otherwise it fails at small
+	// values, as for leases, and the search finds the smallest value at which it holds.
 	Rising bool
-	// Start is the first value to try, Least and Most bound the search.
+	// Start is the first value to try. Least and Most bound the search.
 	Start, Least, Most float64
 	// Unit is the unit of values, which are multiples of it; zero for none.
 	Unit float64
-	// Precision ends the search when the holding and the failing value are no further
-	// apart than this share of the smaller one. Zero is 5 %.
+	// Precision ends the search once the holding and the failing value differ by at most this share
+	// of the smaller one. Zero is 5%.
 	Precision float64
-	// Votes is the most trials of a value that failed: it fails if most of them do. An
-	// odd number; zero is 1, for trials without chance.
+	// Votes is the largest number of trials of a value after one has failed: the value fails if
+	// most of them do. It is odd; zero is 1, for trials without chance.
 	Votes int
-	// Confirmations is the number of further trials in which the limit must hold,
-	// because the first one was selected for holding. If one fails, the search goes on
-	// with the next value.
+	// Confirmations is the number of further trials in which the limit must hold. They are needed
+	// because the limit was selected for holding once. If one fails, the search continues with the
+	// next value.
 	Confirmations int
 }
 
 const usualPrecision = 0.05
 
-// Validate returns the error in the configuration.
+// Validate returns an error if the configuration is invalid.
 func (c Config) Validate() error {
 	switch {
 	case !(c.Least > 0 && c.Least <= c.Start && c.Start <= c.Most) || math.IsInf(c.Most, 0):
@@ -63,22 +63,22 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// A Search is one search: ask for the next value to try, and report its outcome, until
+// A Search is one search. The caller asks for the next value to try and reports its outcome, until
 // there is none. It is not safe for concurrent use.
 type Search struct {
 	cfg     Config
 	tallies map[float64]*tally
-	// holds is the furthest value known to hold, fails the nearest known not to; zero
-	// while there is none. Far and near are as seen from the side that holds.
+	// holds is the furthest value known to hold, and fails the nearest value known not to, as seen
+	// from the side that holds. Zero stands for none.
 	holds, fails float64
 	next         float64
 	done         bool
 }
 
-// tally counts the outcomes of one value.
+// A tally counts the outcomes of one value.
 type tally struct{ holds, fails, unable int }
 
-// New begins a search. Its error is the one of [Config.Validate].
+// New returns a new search, or the error of [Config.Validate].
 func New(c Config) (*Search, error) {
 	if c.Precision == 0 {
 		c.Precision = usualPrecision
@@ -94,7 +94,7 @@ func New(c Config) (*Search, error) {
 	return s, nil
 }
 
-// Next returns the value to try; false when the search is over.
+// Next returns the next value to try, and false if the search is over.
 func (s *Search) Next() (value float64, ok bool) { return s.next, !s.done }
 
 // Report reports the outcome for the value that Next returned.
@@ -124,14 +124,14 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
-// undecided reports whether a failed value needs another try. A value that held is
-// decided: the confirmations come at the end.
+// undecided reports whether a value that failed needs another trial. A value that held needs none
+// until the confirmations at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
 	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
-// forget gives up a limit beyond a failed value.
+// forget gives up a limit that lies beyond a failed value.
 func (s *Search) forget() {
 	if s.holds == 0 || !s.beyond(s.holds, s.fails) {
 		return
@@ -144,7 +144,7 @@ func (s *Search) forget() {
 	}
 }
 
-// beyond reports whether a is as far as b, or further, seen from the side that holds.
+// beyond reports whether a is at least as far as b, seen from the side that holds.
 func (s *Search) beyond(a, b float64) bool {
 	if s.cfg.Rising {
 		return a >= b
@@ -164,7 +164,7 @@ func (s *Search) proceed() {
 	}
 }
 
-// stride doubles or halves the value, on towards failure or back.
+// stride doubles or halves the value, toward failure if on is set, else back.
 func (s *Search) stride(from float64, on bool) {
 	to := from * 2
 	if on != s.cfg.Rising {
@@ -178,7 +178,7 @@ func (s *Search) stride(from float64, on bool) {
 	s.next = to
 }
 
-// end ends the search at its bounds; with a limit, once that is confirmed.
+// end ends the search at its bounds; if there is a limit, it must be confirmed first.
 func (s *Search) end(held bool) {
 	if held {
 		s.confirm()
@@ -215,18 +215,18 @@ func (s *Search) round(v float64) float64 {
 type Result struct {
 	// Limit is the furthest value that holds; zero if none does.
 	Limit float64
-	// Beyond is the nearest value further on that does not hold, and Why is Fails or
-	// Unable. Zero if everything held up to the search's own bound.
+	// Beyond is the nearest value further on that does not hold, and Why its outcome, Fails or
+	// Unable. Beyond is zero if every value held up to the bound of the search.
 	Beyond float64
 	Why    Outcome
 	// Confirmed counts the trials in which the limit held, and Against the others.
 	Confirmed, Against int
-	// Done means that the search came to its end. Otherwise the limit held, and was
-	// neither narrowed down nor confirmed.
+	// Done reports whether the search is over. Otherwise Limit held once, but was not narrowed down
+	// or confirmed.
 	Done bool
 }
 
-// Result returns the result so far; the final one, once Next returns false.
+// Result returns the result so far; it is final once Next returns false.
 func (s *Search) Result() Result {
 	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done}
 	if t := s.tallies[s.holds]; t != nil {
