@@ -28,23 +28,21 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 
 // A Config describes a search. All values are above zero.
 type Config struct {
-	// Rising is set for a property that holds at small values and fails at great ones, as for
-	// rates: the search finds the greatest value at which it holds. Otherwise it fails at small
-	// values, as for leases, and the search finds the smallest value at which it holds.
+	// Rising is set if small values hold and great ones fail, as for rates; the search finds the
+	// greatest that holds. Otherwise it is the other way round, as for leases.
 	Rising bool
-	// Start is the first value to try. Least and Most bound the search.
+	// Start is the first value to try, Least and Most bound the search.
 	Start, Least, Most float64
 	// Unit is the unit of values, which are multiples of it; zero for none.
 	Unit float64
-	// Precision ends the search once the holding and the failing value differ by at most this share
-	// of the smaller one. Zero is 5%.
+	// Precision ends the search when the holding and the failing value are no further
+	// apart than this share of the smaller one. Zero is 5 %.
 	Precision float64
-	// Votes is the largest number of trials of a value after one has failed: the value fails if
-	// most of them do. It is odd; zero is 1, for trials without chance.
+	// Votes is the most trials of a value that failed: it fails if most of them do. It is an odd
+	// number; zero is 1, for trials whose outcome does not depend on chance.
 	Votes int
-	// Confirmations is the number of further trials in which the limit must hold. They are needed
-	// because the limit was selected for holding once. If one fails, the search continues with the
-	// next value.
+	// Confirmations is the number of further trials in which the limit must hold: the first trial
+	// was selected because it held. If one fails, the search continues with the next value.
 	Confirmations int
 }
 
@@ -68,14 +66,14 @@ func (c Config) Validate() error {
 type Search struct {
 	cfg     Config
 	tallies map[float64]*tally
-	// holds is the furthest value known to hold, and fails the nearest value known not to, as seen
-	// from the side that holds. Zero stands for none.
+	// holds is the furthest value known to hold, fails the nearest known to fail; zero if there is
+	// none. A value is further if it is closer to the failing side of the range.
 	holds, fails float64
 	next         float64
 	done         bool
 }
 
-// A tally counts the outcomes of one value.
+// tally counts the outcomes of one value.
 type tally struct{ holds, fails, unable int }
 
 // New returns a new search, or the error of [Config.Validate].
@@ -124,14 +122,15 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
-// undecided reports whether a value that failed needs another trial. A value that held needs none
-// until the confirmations at the end.
+// undecided reports whether a value that failed needs another trial. A value that held does not:
+// the confirmations follow at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
 	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
-// forget gives up a limit that lies beyond a failed value.
+// forget drops a limit that is further than a value that failed. The furthest value before that one
+// that held replaces it.
 func (s *Search) forget() {
 	if s.holds == 0 || !s.beyond(s.holds, s.fails) {
 		return
@@ -144,7 +143,7 @@ func (s *Search) forget() {
 	}
 }
 
-// beyond reports whether a is at least as far as b, seen from the side that holds.
+// beyond reports whether a is as far as b, or further.
 func (s *Search) beyond(a, b float64) bool {
 	if s.cfg.Rising {
 		return a >= b
@@ -164,7 +163,7 @@ func (s *Search) proceed() {
 	}
 }
 
-// stride doubles or halves the value, toward failure if on is set, else back.
+// stride doubles or halves the value: on towards the failing side, or back.
 func (s *Search) stride(from float64, on bool) {
 	to := from * 2
 	if on != s.cfg.Rising {
@@ -178,7 +177,7 @@ func (s *Search) stride(from float64, on bool) {
 	s.next = to
 }
 
-// end ends the search at its bounds; if there is a limit, it must be confirmed first.
+// end ends the search at its bounds. A limit is confirmed before.
 func (s *Search) end(held bool) {
 	if held {
 		s.confirm()
@@ -187,7 +186,7 @@ func (s *Search) end(held bool) {
 	s.done = true
 }
 
-// bisect tries a value between the bounds until they are close enough.
+// bisect chooses a value between holds and fails, until these are close enough.
 func (s *Search) bisect() {
 	low, high := min(s.holds, s.fails), max(s.holds, s.fails)
 	middle := s.round(math.Sqrt(low * high))
@@ -198,7 +197,7 @@ func (s *Search) bisect() {
 	s.next = middle
 }
 
-// confirm tries the limit again until it held often enough.
+// confirm chooses the limit again, until it has held often enough.
 func (s *Search) confirm() {
 	s.next = s.holds
 	s.done = s.tallies[s.holds].holds > s.cfg.Confirmations

@@ -2,8 +2,8 @@ package thresholds
 
 import "github.com/lockbench/lockbench/internal/measure"
 
-// arrivals returns the metrics of the load in open loops. They have no value in a closed loop,
-// where no arrival is due. They are known only after a run, so none of them can end one.
+// arrivals returns the metrics of the load of open loops. In a closed loop they have no value. They
+// are known only after a run, so none of them can end one.
 func arrivals() []Metric {
 	return []Metric{
 		ofArrivals("due.count", Count, "arrivals that fell due, open loop, measured part",

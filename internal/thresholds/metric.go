@@ -19,7 +19,7 @@ type Run struct {
 	Schedules int64
 }
 
-// empty reports whether r has no operation and no schedule.
+// empty reports whether the run has no judged operation and no schedule.
 func (r *Run) empty() bool { return r.Verdicts.Ops == 0 && r.Schedules == 0 }
 
 // A Source is a set of kinds of results that have a metric.
