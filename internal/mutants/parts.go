@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A parts has the functions that a lock is made of; a mutant changes one or two of those of the
-// sound lock. A step is the command that one call sends to the server. It returns whether it found
-// the lock in the state it needs (free, or owned by the hold), and the unchanged error of its first
-// command.
+// A parts is a lock, as functions for its decisions and steps. A mutant differs from the sound lock
+// in one or two of them. A step is the command that one call sends to the server. It returns
+// whether it found the lock in the state it needs (free, or owned by the hold), and the unchanged
+// error of its first command.
 type parts struct {
 	abilities
 

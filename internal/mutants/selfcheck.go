@@ -15,8 +15,8 @@ const SelfCheckName = "self-check/plain-del"
 
 // SelfCheck returns the named mutant in the form for a self-check: it claims nothing, and its
 // owners retry so soon that they meet a key that is free by mistake. In plain-del a late release
-// frees the key whoever holds it. That shows under the conditions of most real violations: holders
-// that outlive their leases while others wait.
+// frees the key, whichever client holds it. That shows under the conditions of most real
+// violations: holders that outlive their leases while others wait.
 //
 // For the name bare, SelfCheck returns the sound lock on one server, which breaks if the server
 // loses a grant.

@@ -31,7 +31,8 @@ end
 
 // The scripts of the sound lock.
 var (
-	// takeScript: ARGV[2] is the lease in ms. Returns the fence, as nestScript does.
+	// takeScript acquires the key with a lease of ARGV[2] ms. It returns the fence, as nestScript
+	// does.
 	takeScript = redis.NewScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return redis.call('INCR', KEYS[2])

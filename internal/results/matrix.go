@@ -153,8 +153,8 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// Caught reports whether the lock broken on purpose, whose row r is, broke the cell in a part that
-// it had to break.
+// Caught reports whether the lock of the row broke the MustBreak cell of a part. The row is that of
+// the lock broken on purpose.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
 	return p != nil && catches(p.Cells.Cells, p.MustBreak)

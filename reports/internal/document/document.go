@@ -104,7 +104,7 @@ type Section struct {
 	ID string
 	// PageTitle replaces Title on pages, where every section needs a title.
 	Title, PageTitle string
-	// Says follows the title, as "broke exclusion"; SaysTone colours it.
+	// Says is the text after the title, as "broke exclusion"; SaysTone colours it.
 	Says string
 	// PageSays replaces Says on pages, for folded sections that need a shorter text.
 	PageSays string
