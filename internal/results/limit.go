@@ -39,7 +39,8 @@ type LimitSearch struct {
 	Exit int `json:"exit"`
 }
 
-// A LimitQuestion describes a search for a limit: the design and the settings of all trials.
+// A LimitQuestion describes a search for a limit: the design and the settings of all trials, as in
+// a [Run].
 type LimitQuestion struct {
 	Design string `json:"design"`
 	// Of is the kind of limit, RateLimit or LeaseLimit.
@@ -80,7 +81,9 @@ type LimitAnswer struct {
 	Risk       float64 `json:"risk,omitempty"`
 }
 
-// A LimitTrial is one run of a search for a limit.
+// A LimitTrial is one run of a search for a limit. Value is in the unit of the limit. Grants and
+// Refused count the acquires of the whole run; GrantsPerS is the rate of grants in the measured
+// part.
 type LimitTrial struct {
 	Value   float64        `json:"value"`
 	Outcome limits.Outcome `json:"outcome"`

@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// A Recommendation is the lock recommended for a workload: the fastest of the safest.
+// A Recommendation is the lock recommended for a workload: the fastest of the safest. Design is its
+// name, with its guard if it has one, and Word its conclusion.
 type Recommendation struct {
 	Design string          `json:"design"`
 	Word   conclusion.Word `json:"word"`

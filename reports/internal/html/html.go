@@ -50,8 +50,7 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"stripY":  func(side int) int { return 10 + 16*side },
 }).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
 
-// marks has the outcome of a tone, classes its style, and signs its sign, which gives the same
-// meaning without colour.
+// The outcome, the CSS class and the sign of each tone. The sign has the meaning of the colour.
 var (
 	marks   = map[document.Tone]string{document.Good: "good", document.Weak: "open", document.Bad: "bad"}
 	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
