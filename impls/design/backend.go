@@ -111,7 +111,8 @@ type Glance struct {
 	Role, Data, Ancestor string
 	// Evicted is the number of keys that the service has dropped so far for lack of memory.
 	Evicted int64
-	// Kept reports whether the entry of the previous look was still there.
+	// Kept reports whether the service still had the entry that the previous look left, see
+	// [Watched].
 	Kept   bool
 	Hidden string
 }

@@ -13,8 +13,8 @@ import (
 type Recommendation struct {
 	Design string          `json:"design"`
 	Word   conclusion.Word `json:"word"`
-	// Price describes how much slower the lock is than an unsafe one, empty if no other lock is
-	// clearly faster.
+	// Price states by how much the lock is slower than the fastest one, and the reason against that
+	// one; empty if no other lock is clearly faster.
 	Price string `json:"price,omitempty"`
 }
 

@@ -226,7 +226,7 @@ type Value struct {
 	Short string
 	// Aside follows the text: its uncertainty, or a word for it.
 	Aside string
-	// Sign stands before Aside if there is room.
+	// Sign is a mark that is shown before Aside if there is room.
 	Sign string
 	// Tone colours Aside, or Text if there is no Aside.
 	Tone Tone
