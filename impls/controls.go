@@ -10,11 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Controls returns the controls that runs compare locks with. They are no locks, and not in All.
+// Controls returns the controls with which runs compare locks. A control is not a lock, and not in
+// [All].
 func Controls() []design.Design { return control.Designs() }
 
-// MatchRun is [Match] for a run, which may have controls. Controls are selected only by name,
-// and come last.
+// MatchRun is like [Match], but patterns may be names of controls as well. Only a name selects a
+// control, not a glob. Controls come last.
 func MatchRun(patterns ...string) ([]design.Design, error) {
 	var controls []design.Design
 	for _, d := range Controls() {
@@ -30,8 +31,8 @@ func MatchRun(patterns ...string) ([]design.Design, error) {
 	return append(designs, controls...), err
 }
 
-// noLock is the error for the name of a control, known or unknown, where only locks can be
-// named; nil for any other name.
+// noLock returns an error if name is that of a control, known or unknown, where only locks are
+// allowed; nil for any other name.
 func noLock(name string) error {
 	if !strings.HasPrefix(name, "control/") {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// All returns every design of the catalogue, family by family, always in the same order:
-// ours, then libraries by others.
+// All returns every design of the catalogue, family by family and always in the same order:
+// lockbench's own designs first, then the libraries of other authors.
 func All() []design.Design {
 	return slices.Concat(
 		setnxgetset.Designs(),
@@ -32,13 +32,13 @@ func All() []design.Design {
 	)
 }
 
-// Documented returns the designs of All that are built here, from documents, on Redis. They
-// are run if no design is named.
+// Documented returns the designs of [All] that lockbench implements itself, from documents, on
+// Redis. They are run if no design is named.
 func Documented() []design.Design {
 	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" || d.Backend != nil })
 }
 
-// Names returns the names of All, in its order.
+// Names returns the names of the designs of [All], in the same order.
 func Names() []string {
 	var names []string
 	for _, d := range All() {
@@ -47,10 +47,9 @@ func Names() []string {
 	return names
 }
 
-// Match returns the designs that any of the patterns selects, each once, in the
-// order of All. A pattern is a name or a glob of package path ("lua-token/*",
-// "*/poll"). It returns an error that names the first pattern which selects
-// nothing, with names that resemble it, or which is malformed.
+// Match returns the designs that any of the patterns selects, each once, in the order of [All]. A
+// pattern is a name or a glob of package path ("lua-token/*", "*/poll"). It returns an error for
+// the first pattern that is malformed or selects nothing; the latter error has similar names.
 func Match(patterns ...string) ([]design.Design, error) {
 	wanted := map[string]bool{}
 	for _, pattern := range patterns {
@@ -85,7 +84,7 @@ func match(pattern string) ([]string, error) {
 	return matched, nil
 }
 
-// globs returns a pattern for each family.
+// globs returns a pattern for each family, which selects all its designs.
 func globs() []string {
 	var all []string
 	for _, name := range Names() {

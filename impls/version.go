@@ -12,8 +12,8 @@ import (
 //go:embed versions.txt
 var versions string
 
-// Version is the version of a design of the catalogue. It changes with the code or the
-// library of the design. It is empty for a name that is not in the catalogue.
+// Version returns the version of a design of the catalogue, empty for a name that is not in it. The
+// version changes with the code or the library of the design.
 func Version(name string) string {
 	for _, d := range All() {
 		if d.Name != name {

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write versions.txt anew")
 
-// TestVersions: the digest of each folder matches its code. After a change of code the
-// released matrix does not apply to the folder's designs, until it is made anew.
+// TestVersions checks that versions.txt has the digest of each folder's code. If the code has
+// changed, the released matrix does not apply to the folder's designs until it is made again.
 func TestVersions(t *testing.T) {
 	var want strings.Builder
 	var folders []string
@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// digest is the digest of all tokens of a folder's Go files, without tests and comments.
+// digest returns the digest of all tokens of a folder's Go files, without tests and comments.
 func digest(t *testing.T, folder string) string {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil || len(files) == 0 {

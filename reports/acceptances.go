@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// acceptances lists the state of each acceptance; those that need action come first.
+// acceptances returns the state of each acceptance; those that need action come first.
 func (s *summary) acceptances() document.Block {
 	l := &document.List{}
 	for _, state := range []results.AcceptanceState{results.Expired, results.Stale, results.Accepted} {
@@ -31,7 +31,8 @@ func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, mo
 	return "accepted until " + a.Until, document.None, ""
 }
 
-// acceptedBreaks lists, by reason, the runs with the breaches that are accepted.
+// acceptedBreaks returns a line for each reason, with the runs whose broken claims are accepted for
+// it.
 func (s *summary) acceptedBreaks() (all []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// arrival names the arrivals in params, or "closed loop" if params have only
-// clients; empty if they have neither.
+// arrival returns a phrase on the arrivals that params set, or "closed loop" if they set clients
+// only; empty if they set neither.
 func arrival(params map[string]any) string {
 	model := results.Setting(params, "arrival")
 	stages, rate := results.Setting(params, "stages"), ""

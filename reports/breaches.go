@@ -25,7 +25,8 @@ func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
 	return judgement{cell, r.Cells.At(cell), runReason(r, cell)}
 }
 
-// item is the breach in a line; nothing if the same guarantee breaks under fewer conditions.
+// item returns the breach as one item of a list; none if the guarantee breaks under fewer
+// conditions already.
 func (j *judgement) item() []document.Item {
 	if j.Schedule == nil && !j.Fails() {
 		return nil
@@ -40,7 +41,7 @@ func (j *judgement) item() []document.Item {
 	return []document.Item{{Name: j.cell.String(), Text: text}}
 }
 
-// sentence is the breach in a line: how often the cell broke, and the events of one case.
+// sentence returns the breach in one line: how often the cell broke, and the events of one case.
 func (j *judgement) sentence() string {
 	text := figures.Number(j.Violations) + " of " + figures.Plural(j.Exposure, "occasion")
 	if j.Counterexample != nil && j.Counterexample.Sentence != "" {
@@ -49,7 +50,7 @@ func (j *judgement) sentence() string {
 	return text
 }
 
-// verdictWords names the verdict of a cell.
+// verdictWords returns the verdict in words.
 func verdictWords(f results.Finding) string {
 	if f.Verdict == checker.Untested && !f.Exercised {
 		return "not exercised"
@@ -96,13 +97,13 @@ func drawnAs(f *results.Finding, other *results.Finding) bool {
 	return reflect.DeepEqual(f.Counterexample.Holds, other.Counterexample.Holds) && reflect.DeepEqual(f.Counterexample.Ops, other.Counterexample.Ops)
 }
 
-// hidesPicture reports whether a terminal leaves out the picture of an expected breach: a lease
-// ended before the work did, which needs no explanation.
+// hidesPicture reports whether a terminal leaves out the picture of a breach because it is
+// expected: a lease ended before the work did, and the design does not claim otherwise.
 func (g *gallery) hidesPicture(j *judgement) bool {
 	return !g.inFull && j.Against == 0 && (j.cell.Under &^ j.cell.Guarantee.Info().About).Has(lockbench.Outlived)
 }
 
-// A gallery has the breaches of one design that are drawn, each picture once.
+// A gallery collects the breaches of one design to draw, each picture once.
 type gallery struct {
 	id     string // of the design; empty if there are no links to the evidence
 	design string
@@ -117,8 +118,7 @@ type picture struct {
 	results.Finding
 }
 
-// add plans the pictures of cells: those for all media first, then those that a terminal
-// leaves out.
+// add adds the pictures of cells: first those for all media, then those that a terminal leaves out.
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {
@@ -196,7 +196,7 @@ func (g *gallery) counterexample(id string, j *judgement, scenario string) []doc
 	return append(blocks, drawn...)
 }
 
-// name gives a timeline the title and the description that it needs in a file of its own.
+// name sets the title and the description that a timeline needs in a file of its own.
 func (g *gallery) name(t *document.Timeline, j *judgement) {
 	t.Name = g.design + "." + j.cell.String()
 	t.Title = fmt.Sprintf("%s: %s, %s, %s", g.label, j.cell, verdictWords(j.Finding), claimedWord(j.Claimed))
@@ -225,7 +225,7 @@ func again(how, command string) *document.Paragraph {
 	return &document.Paragraph{Text: how, Code: command}
 }
 
-// claim says whether the broken cell is claimed, and if not, why.
+// claim returns a paragraph on whether the broken cell is claimed and, if not, why.
 func (j *judgement) claim() *document.Paragraph {
 	switch {
 	case j.Fails():
@@ -238,7 +238,7 @@ func (j *judgement) claim() *document.Paragraph {
 	return &document.Paragraph{Word: "not claimed", Tone: document.Weak}
 }
 
-// scenario names the scenario of g's schedule.
+// scenario returns the name of the scenario of g's schedule.
 func scenario(g results.Finding) string {
 	if len(g.Scenarios) == 0 {
 		return "scenario unknown"
@@ -246,8 +246,8 @@ func scenario(g results.Finding) string {
 	return "scenario " + g.Scenarios[0]
 }
 
-// runReason says why a breach does not count against the claims; empty if it does, or if no
-// reason is known.
+// runReason returns the reason why a breach does not count against the claims; empty if it does
+// count, or if no reason is known.
 func runReason(r *results.Run, cell lockbench.Cell) string {
 	f := r.Cells.At(cell)
 	if f.Accepted != nil {
@@ -266,11 +266,12 @@ func runReason(r *results.Run, cell lockbench.Cell) string {
 	return excused
 }
 
-// excused is the reason for which a broken claim does not count, where its own conditions give none.
+// excused is the reason for a broken claim that an exception excuses although the conditions of the
+// exception did not touch it.
 const excused = "an exception covers what came after it"
 
-// recheck returns the command that judges the record of a run again, or says how to keep a
-// record.
+// recheck returns the command that judges the history of a run again, or a hint on how to keep the
+// history.
 func recheck(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
@@ -278,7 +279,7 @@ func recheck(r *results.Run) *document.Paragraph {
 	return again("check it again:", "lockbench check "+results.Quote(r.History))
 }
 
-// shownBy says how to see the evidence that a screen leaves out.
+// shownBy returns a hint on how to see the evidence that a screen leaves out.
 func shownBy(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return line("--evidence all shows how; --history DIR keeps the history")
@@ -286,7 +287,7 @@ func shownBy(r *results.Run) *document.Paragraph {
 	return again("shown by:", "lockbench check "+results.Quote(r.History)+" --evidence all")
 }
 
-// margin formats the size of a breach, unless that is zero or, for a lock without a lease,
+// margin formats the size of a breach in ns; empty if it is zero or, for a lock without a lease,
 // infinite.
 func margin(ns int64) string {
 	if ns >= int64(10_000*time.Hour) {

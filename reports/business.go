@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// damageColumn is the damage to the business of each run, if some workload counts it.
+// damageColumn returns the column with the damage of each run; none if no workload counts damage.
 func (s *summary) damageColumn() []runColumn {
 	counts := func(r results.Run) bool { return r.Business != nil }
 	if !slices.ContainsFunc(s.result.Runs, counts) {
@@ -27,8 +27,8 @@ func (s *summary) damageColumn() []runColumn {
 	}}}
 }
 
-// damageName returns the name of the damage if all runs count the same, or a word for
-// several.
+// damageName returns the name of the damage if all runs that count any count the same, else
+// "damage".
 func (s *summary) damageName() (name string) {
 	for i := range s.result.Runs {
 		its := s.result.Runs[i].DamageName()
@@ -45,7 +45,7 @@ func (s *summary) damageName() (name string) {
 	return name
 }
 
-// controlNote explains controls, if there are any.
+// controlNote returns a note that explains controls, if there are any.
 func (s *summary) controlNote() []string {
 	if !slices.ContainsFunc(s.result.Runs, func(r results.Run) bool { return r.Control != "" }) {
 		return nil
@@ -53,7 +53,7 @@ func (s *summary) controlNote() []string {
 	return []string{"control: no lock; no-lock lets everybody in, atomic does each step in one request (grants are steps)"}
 }
 
-// business lists the outcome of each run in the terms of its workload.
+// business returns the outcome of each run in the terms of its workload.
 func (s *summary) business() *document.List {
 	l := &document.List{Title: "what the business came to"}
 	for i := range s.result.Runs {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// matrixSuites returns the cases of a matrix, a suite per design.
+// matrixSuites returns the test cases of a matrix, a suite per design.
 func matrixSuites(m *results.Matrix) []document.Suite {
 	all := []document.Suite{}
 	gated := m.AsResult()
@@ -32,7 +32,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 	return append(all, withoutDesign(&gated)...)
 }
 
-// partCase is the case of whether a part of a design was done and could be judged.
+// partCase returns the test case on whether a part of a design was completed and could be judged.
 func partCase(m *results.Matrix, row *results.MatrixRow, name string) document.Case {
 	found := document.Case{Name: "part " + name}
 	switch p := row.Part(name); {
@@ -59,7 +59,7 @@ func omission(r *results.MatrixRow, part string) string {
 	return ""
 }
 
-// matrixCellCase is one cell of a matrix, with its evidence if it is broken.
+// matrixCellCase returns the test case of one cell, with the evidence if the cell is broken.
 func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell) document.Case {
 	f := row.Cells.At(at)
 	if p := row.Part(f.Part); p != nil {
@@ -96,7 +96,8 @@ func addParts(found *document.Case, row *results.MatrixRow, at lockbench.Cell) {
 	}
 }
 
-// selfChecks are the parts that should have caught a lock that is broken on purpose.
+// selfChecks returns a test case for each part, on whether it caught the lock that is broken on
+// purpose.
 func selfChecks(m *results.Matrix) (all []document.Case) {
 	for _, part := range m.Settings.Parts {
 		p := m.SelfCheck.Part(part)

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// latencyNames are the latencies that a page shows of a run.
+// latencyNames are the latencies of a run that a page shows.
 var latencyNames = []struct{ op, name, means string }{
 	{"acquire", "acquire", "call to grant"},
 	{"service", "acquire, service time", "from the call to the grant: what the lock took"},
@@ -34,12 +34,13 @@ var percentiles = []struct {
 	{"p99.99", func(l results.Latency) int64 { return l.P9999 }}, {"max", longest},
 }
 
-// runOpen reports whether iterations began by a timetable, so that acquires count from the
-// intended start.
+// runOpen reports whether r is an open loop: iterations begin by a timetable, and latencies of
+// acquires count from the intended start.
 func runOpen(r *results.Run) bool { return r.Latency["lag"].Count > 0 }
 
-// runLatencies leaves out operations that did not happen, and the service time if every acquire
-// started as intended: it equals the response time then.
+// runLatencies returns the table of latencies. It leaves out operations that did not happen. It
+// leaves out the service time if every acquire started as intended, since that equals the response
+// time.
 func runLatencies(r *results.Run) *document.Table {
 	t := &document.Table{Corner: "latency", Columns: []document.Column{{Name: "count", Number: true}}}
 	for _, p := range percentiles {
@@ -103,8 +104,8 @@ func charts(r *results.Run, id, label string) []document.Block {
 // maxBuckets is more than the number of buckets in any series of lockbench.
 const maxBuckets = 4096
 
-// drawable returns the figures over time; nil if they are no valid series, since a file may
-// contain anything.
+// drawable returns the figures of r over time, nil if they cannot be drawn. A file may contain
+// anything.
 func drawable(r *results.Run) *results.OverTime {
 	if t := r.OverTime; t == nil || t.BucketNS <= 0 || t.EndNS/t.BucketNS > maxBuckets {
 		return nil
@@ -112,11 +113,11 @@ func drawable(r *results.Run) *results.OverTime {
 	return r.OverTime
 }
 
-// mostLines is the number of lines of one chart that can be told apart.
+// mostLines is the largest number of lines in one chart that can be told apart.
 const mostLines = 6
 
-// drawn returns the labels of the runs that a chart of all shows at first: the recommended
-// lock, then the runs with the most grants, each family's first.
+// drawn returns the labels of the runs whose lines a chart of all runs shows at first: the
+// recommended lock, then the fastest of each family, then the fastest.
 func (s *summary) drawn() map[string]bool {
 	all, shown := labels(s.result), make(map[string]bool)
 	order := make([]int, len(all))

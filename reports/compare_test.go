@@ -23,8 +23,8 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// repeated is a number of runs of a design in made-up results, one each, in which everything is
-// slower by a factor, with the noise of a loaded machine. The seed decides the noise.
+// A repeated makes results with one run each of a design, in which everything is slower by a
+// factor, with the noise of a loaded machine. The seed determines the noise.
 type repeated struct {
 	design string
 	runs   int
@@ -53,7 +53,7 @@ func (s repeated) results() (all []results.Result) {
 	return all
 }
 
-// measure makes up the figures of a run.
+// measure sets the figures of a run at random.
 func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	whole := 0.05 * random.NormFloat64()
 	draw := func(v float64) float64 { return v * s.slower * math.Exp(whole+0.05*random.NormFloat64()) }
@@ -66,7 +66,7 @@ func (s repeated) measure(run *results.Run, random *rand.Rand) {
 	}
 }
 
-// exposed makes exclusion held on n occasions of each run.
+// exposed returns a change after which exclusion holds on n occasions of each run.
 func exposed(n int64, claimed bool) func(int, *results.Result) {
 	return func(_ int, r *results.Result) {
 		f := r.Runs[0].Cells.At(exclusive)
@@ -75,7 +75,7 @@ func exposed(n int64, claimed bool) func(int, *results.Result) {
 	}
 }
 
-// breaks lets some runs break a cell.
+// breaks returns a change after which the given runs break a cell.
 func breaks(cell lockbench.Cell, claimed bool, runs ...int) func(int, *results.Result) {
 	return func(i int, r *results.Result) {
 		if slices.Contains(runs, i) {
@@ -114,7 +114,7 @@ func metricOf(t *testing.T, c results.Comparison, name string) results.MetricCha
 }
 
 // TestCompareItself checks that nineteen of twenty comparisons of a design with itself show no
-// difference anywhere, and that a fifth slower is always seen.
+// difference at all, and that a slowdown by a fifth is always found.
 func TestCompareItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds, in one goroutine")
@@ -145,8 +145,8 @@ func TestCompareItself(t *testing.T) {
 	}
 }
 
-// TestUnseen checks that a comparison without a difference states the largest difference that
-// could go unseen, and that it is smaller with ten times as many runs.
+// TestUnseen checks that a comparison without a difference states the largest difference that could
+// go unseen, and that this is smaller with ten times as many runs.
 func TestUnseen(t *testing.T) {
 	few := compareSides(t, repeated{design: strategy, runs: 8, slower: 1, seed: 4}, repeated{design: strategy, runs: 8, slower: 1, seed: 5}, results.CompareOptions{})
 	want := "note lua-token/strategy: with these runs a difference of less than "

@@ -37,7 +37,7 @@ func title(c *results.Comparison) string {
 	return fmt.Sprintf("%d locks", len(c.Designs))
 }
 
-// headings names the designs and their runs.
+// headings returns a line for each design with the numbers of its runs.
 func headings(c *results.Comparison) (blocks []document.Block) {
 	for i := range c.Designs {
 		blocks = append(blocks, line(heading(&c.Designs[i])))
@@ -53,7 +53,7 @@ func headings(c *results.Comparison) (blocks []document.Block) {
 	return blocks
 }
 
-// heading names the design and its runs.
+// heading returns the name of the design and the numbers of its runs.
 func heading(d *results.ComparedDesign) string {
 	if d.BaseRuns == d.NewRuns {
 		return fmt.Sprintf("%s, %s of each", d.Label(), figures.Plural(int64(d.BaseRuns), "run"))
@@ -61,8 +61,8 @@ func heading(d *results.ComparedDesign) string {
 	return fmt.Sprintf("%s, %s and %d", d.Label(), figures.Plural(int64(d.BaseRuns), "run"), d.NewRuns)
 }
 
-// differences lists the differences of settings and surroundings, and the notes that a reader needs
-// first.
+// differences returns the differences of settings and surroundings, and the notes that a reader
+// needs first.
 func differences(c *results.Comparison) *document.List {
 	l := &document.List{}
 	for _, d := range c.Differences {
@@ -102,7 +102,8 @@ type changedCell struct {
 	*results.CellChange
 }
 
-// changed lists the changed cells, those that fail first, and counts the others.
+// changed returns the changed cells, those that fail first, and a phrase with the number of the
+// others.
 func changed(c *results.Comparison) (all []changedCell, rest string) {
 	for _, w := range changeWords {
 		for i := range c.Designs {
@@ -149,8 +150,8 @@ func changeTone(word string) document.Tone {
 	return document.Weak
 }
 
-// comparisonGuarantees shows the changed cells, as lines or, on a page, as a table; and the number
-// of the others.
+// comparisonGuarantees returns the changed cells, as lines or, on a page, as a table, with the
+// number of the others.
 func comparisonGuarantees(c *results.Comparison) document.Block {
 	changed, rest := changed(c)
 	l := &document.List{}
@@ -170,7 +171,7 @@ func comparisonGuarantees(c *results.Comparison) document.Block {
 	return section
 }
 
-// link is the ID of the evidence that the i-th changed cell is broken, empty if there is none.
+// link returns the ID of the evidence that the i-th changed cell is broken, empty if there is none.
 func (g *changedCell) link(i int) string {
 	if g.design.Shown(g.Cell) == nil {
 		return ""
@@ -178,7 +179,7 @@ func (g *changedCell) link(i int) string {
 	return fmt.Sprintf("changed-%d", i+1)
 }
 
-// allCells is a table of all cells of a design.
+// allCells returns the table of all cells of a design.
 func allCells(d *results.ComparedDesign) *document.Table {
 	t := &document.Table{Title: d.Label(), Corner: "guarantee", Columns: document.Words("change", "base", "new", "equals differ so")}
 	for i := range d.Cells {
@@ -200,7 +201,7 @@ func words(s checker.Runs) string {
 	return s.String()
 }
 
-// chance formats a probability; a dash for 1, which means nothing.
+// chance formats a probability; 1 is a dash, since the sides do not differ.
 func chance(p float64) string {
 	switch {
 	case p >= 1:
@@ -211,7 +212,7 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.2g%%", 100*p)
 }
 
-// shown is the evidence for the changed cells.
+// shown returns the evidence for the changed cells.
 func shown(c *results.Comparison) document.Block {
 	section := &document.Section{ID: "shown", Title: "What shows it", Media: document.Page}
 	changed, _ := changed(c)
@@ -343,7 +344,7 @@ func spread(c *results.Center) string {
 	return fmt.Sprintf("±%.0f%%", 100*max(*c.High/c.Median-1, 1-*c.Low/c.Median))
 }
 
-// comparisonExplanation explains the figures.
+// comparisonExplanation returns notes that explain the figures.
 func comparisonExplanation(c *results.Comparison) []string {
 	within := ""
 	if slices.ContainsFunc(c.Designs, func(d results.ComparedDesign) bool { return d.Blocks > 1 }) {
@@ -398,7 +399,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// tally counts the figures by their change.
+// tally returns a phrase with the number of figures by their change.
 func tally(c *results.Comparison) string {
 	counts := make(map[string]int64)
 	for _, d := range c.Designs {

@@ -30,7 +30,7 @@ func conclusionTone(c *conclusion.Conclusion) document.Tone {
 	return document.Weak
 }
 
-// runTone is the worse of a run's exit code and its conclusion.
+// runTone returns the colour of a run: the worse of its exit code and its conclusion.
 func runTone(r *results.Run) document.Tone {
 	if exit := exitTone(r.Exit); exit == document.Bad || r.Conclusion == nil {
 		return exit
@@ -69,7 +69,7 @@ func (s *summary) conclusions() *document.Section {
 	return section
 }
 
-// reasonsFor lists the reasons for that conclusion, each once, with the designs.
+// reasonsFor returns the reasons for a conclusion, each once, with the designs.
 func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	if word == conclusion.NeedsGuard {
@@ -100,7 +100,7 @@ func (s *summary) reasonsFor(word conclusion.Word) *document.List {
 // sourceMarks mark, in tables, designs with a conclusion from another source.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
 
-// leftOut names the conditions that the conclusions are not about.
+// leftOut returns a phrase with the conditions that the conclusions do not cover.
 func (s *summary) leftOut() string {
 	var titles []string
 	for i := range s.result.Runs {
@@ -114,7 +114,7 @@ func (s *summary) leftOut() string {
 	return strings.Join(titles, ", ")
 }
 
-// leftOutList lists on a screen the conditions that the conclusions leave out.
+// leftOutList returns the same conditions as a list, for a screen.
 func (s *summary) leftOutList() *document.List {
 	l := &document.List{}
 	if left := s.leftOut(); left != "" {
@@ -123,7 +123,7 @@ func (s *summary) leftOutList() *document.List {
 	return l
 }
 
-// concludedTo lists the designs with that conclusion.
+// concludedTo returns the designs with a conclusion.
 func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	l := &document.List{Title: string(word)}
 	for i := range s.result.Runs {
@@ -134,8 +134,8 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 	return l
 }
 
-// conclusionTable has a row for each design: the word, its reason, and the conditions tested too
-// little.
+// conclusionTable returns a table with a row for each design: its conclusion, the reason, and the
+// conditions tested too little.
 func (s *summary) conclusionTable() *document.Table {
 	t := &document.Table{Corner: "design", Columns: []document.Column{{Name: "conclusion"}, {Name: "why", Prose: true}, {Name: "tried too little", Prose: true}}}
 	for _, word := range conclusion.Words {
@@ -150,7 +150,7 @@ func (s *summary) conclusionTable() *document.Table {
 	return t
 }
 
-// openTitles returns the conditions that were tested too little.
+// openTitles returns the titles of the conditions that were tested too little.
 func openTitles(c *conclusion.Conclusion) (titles []string) {
 	for _, o := range c.Open {
 		if title := o.Under.Title(); !slices.Contains(titles, title) {
@@ -190,7 +190,8 @@ func recommends(r *results.Recommendation) string {
 	return text
 }
 
-// scope says which conditions the conclusions are not about, and which sources they rely on.
+// scope returns notes on the conditions that the conclusions do not cover, and on the sources on
+// which they rely.
 func (s *summary) scope() *document.List {
 	l := &document.List{}
 	var unexplored, unknown []string
@@ -230,7 +231,7 @@ func (s *summary) scope() *document.List {
 	return l
 }
 
-// shortly lists the first few names.
+// shortly returns the first few names in one phrase, with the number of the others.
 func shortly(all []string) string {
 	if len(all) <= fewRuns {
 		return strings.Join(all, ", ")
@@ -267,7 +268,8 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	return []document.Block{shown}
 }
 
-// headlined is the one conclusion of the whole report.
+// headlined returns the conclusion that heads the whole report: that of the only lock, or the
+// recommended one of several locks.
 func (s *summary) headlined() *document.Paragraph {
 	say := func(word, text string) *document.Paragraph {
 		return &document.Paragraph{Word: word, Text: text, Tone: s.headlineTone()}
@@ -293,7 +295,8 @@ func (s *summary) headlined() *document.Paragraph {
 	return say("Each has its conclusion", "there is no choice among several, or no speed to choose by")
 }
 
-// headlineTone is the tone of the recommended lock, or of the worst.
+// headlineTone returns the tone of that conclusion: of the only lock, or bad if no lock is
+// recommended and some lock is bad; else the tone of the exit code.
 func (s *summary) headlineTone() document.Tone {
 	tone := exitTone(s.result.Exit)
 	for i := range s.result.Runs {

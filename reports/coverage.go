@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// covered describes the exploration of each design; scenarios with the same scope
+// covered returns a description of the exploration of each design; scenarios with the same scope
 // share a line.
 func covered(designs, scenarios []results.Run) *document.List {
 	l := &document.List{Title: "covered"}
@@ -24,8 +24,8 @@ func covered(designs, scenarios []results.Run) *document.List {
 	return l
 }
 
-// coverage describes the scenarios of a design, one line per scope; with inFull
-// it names all of them, even if they are many.
+// coverage returns a description of the scenarios of a design, one line per scope. With inFull it
+// names all scenarios, even if they are many.
 func coverage(runs []results.Run, design string, inFull bool) []string {
 	var scopes []*scope
 	for i := range runs {
@@ -48,7 +48,7 @@ func coverage(runs []results.Run, design string, inFull bool) []string {
 	return lines
 }
 
-// A scope is the common scope of several explored scenarios.
+// A scope groups explored scenarios with the same bounds on their schedules.
 type scope struct {
 	name      string
 	complete  bool
@@ -95,8 +95,7 @@ func (s *scope) sentence(inFull bool) string {
 	return text
 }
 
-// fewScenarios is the number of scenarios that are named even if there are many
-// designs.
+// fewScenarios is the number of scenarios that are named even if there are many designs.
 const fewScenarios = 3
 
 func scopeOf(x *results.Exploration) string {
@@ -118,7 +117,7 @@ func scopeOf(x *results.Exploration) string {
 	return strategy + ": " + strings.Join(parts, ", ")
 }
 
-// ending names the end of a search.
+// ending returns the reason for the end of an exploration, in words.
 func ending(stopped string) string {
 	switch stopped {
 	case "budget":

@@ -10,8 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// csvColumns are the figures of a run for programs, after its design. One that was not measured is
-// empty.
+// csvColumns are the columns of a run after its design. A figure that was not measured is empty.
 var csvColumns = []struct {
 	name  string
 	value func(*results.Run) string
@@ -48,7 +47,7 @@ func refusedShare(r *results.Run) float64 {
 	return 0
 }
 
-// jain is Jain's index of the clients' grants.
+// jain returns Jain's fairness index of the clients' grants, empty if unknown.
 func jain(r *results.Run) string {
 	if r.Fairness.Jain > 0 {
 		return fmt.Sprintf("%g", r.Fairness.Jain)
@@ -56,13 +55,14 @@ func jain(r *results.Run) string {
 	return ""
 }
 
-// brokenClaims names the cells that were broken against a claim.
+// brokenClaims returns the names of the cells that fail the run.
 func brokenClaims(r *results.Run) string {
 	names := r.Cells.Failing()
 	return strings.ReplaceAll(list(names), ",", "")
 }
 
-// writeCSV writes the runs as comma-separated values with a head. It returns the first error of w.
+// writeCSV writes the runs as comma-separated values below a header. It returns the first error of
+// w.
 func writeCSV(w io.Writer, r *results.Result) error {
 	head := []string{"design"}
 	for _, c := range csvColumns {

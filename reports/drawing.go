@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// maxTold is the number of operations or steps that a picture and its table show; the JSON
+// maxTold is the largest number of operations or steps that a picture and its table show. The JSON
 // result has all.
 const maxTold = 400
 
@@ -24,7 +24,7 @@ func Timeline(w io.Writer, counterexample *checker.Counterexample) error {
 	return writeBlocks(w, newTimeline(counterexample, ""))
 }
 
-// A drawing is a timeline being filled.
+// A drawing is a timeline under construction.
 type drawing struct {
 	*document.Timeline
 	of *checker.Counterexample
@@ -59,13 +59,13 @@ func newTimeline(w *checker.Counterexample, id string) *document.Timeline {
 	return d.Timeline
 }
 
-// leaseOver reports whether the end of h's lease matters: it does not if the owner gave the
+// leaseOver reports whether a picture shows the end of h's lease: it does not if the owner gave the
 // lock up before.
 func leaseOver(h *checker.CounterexampleHold) bool {
 	return stamped(h.Until) && (!stamped(h.End) || h.End >= h.Until || h.EndedBy == "validity")
 }
 
-// active returns the last stamp of an action of h's owner under h.
+// active returns the stamp of the last action of h's owner under h.
 func active(w *checker.Counterexample, h *checker.CounterexampleHold) int64 {
 	last := h.Granted
 	if stamped(h.End) {
@@ -103,7 +103,7 @@ func (d *drawing) hold(h *checker.CounterexampleHold) {
 	}
 }
 
-// leaseNotTold reports whether the history lacks the lease of h.
+// leaseNotTold reports whether the history does not record the lease of h.
 func (d *drawing) leaseNotTold(h *checker.CounterexampleHold) bool {
 	return slices.ContainsFunc(d.of.Ops, func(op history.Op) bool { return op.Hold == h.Hold && op.Granted == history.NotTold })
 }
@@ -142,7 +142,7 @@ func (d *drawing) op(o *history.Op) {
 	d.Entries = append(d.Entries, document.Entry{At: at, Lane: name, Words: words})
 }
 
-// overlap draws the time in which the owners of two holds held at once.
+// overlap draws the time in which the owners of two holds both held the key.
 func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 	if a.Client == b.Client {
 		return
@@ -164,7 +164,8 @@ func (d *drawing) overlap(a, b *checker.CounterexampleHold) {
 
 func granted(o *history.Op) bool { return o.Kind == history.Acquire && o.Outcome == history.OK }
 
-// describeOp returns an operation as a sign and in words, with the stamp that matters.
+// describeOp returns the sign of an operation, its description in words, and the stamp at which it
+// is drawn.
 func describeOp(o *history.Op) (at int64, sign, words string) {
 	at = o.Call
 	switch o.Kind {
@@ -215,7 +216,7 @@ func grant(o *history.Op) (at int64, words string) {
 // length formats a duration for pictures.
 func length(ns int64) string { return strings.Replace(figures.Exact(ns), "us", "µs", 1) }
 
-// after formats a duration after words; it returns nothing for zero.
+// after returns words followed by a duration, nothing for a zero duration.
 func after(words string, ns int64) string {
 	if ns == 0 {
 		return ""
@@ -238,8 +239,8 @@ func answer(o *history.Op) string {
 	return s + after(" after ", o.Return-o.Call)
 }
 
-// stepsTimeline draws the steps of an explored schedule, one after the other, and the clients
-// that believe to hold a key after each.
+// stepsTimeline draws the steps of an explored schedule in order, with the clients that believe
+// that they hold a key after each.
 func stepsTimeline(steps []results.Step, id string) *document.Timeline {
 	t := &document.Timeline{ID: id, Steps: true}
 	if len(steps) > maxTold {
@@ -292,7 +293,7 @@ func mark(s *results.Step, at int64) document.Mark {
 	return m
 }
 
-// contested marks the steps after which more than one client believes to hold.
+// contested marks the steps after which more than one client believes that it holds the key.
 func contested(t *document.Timeline, steps []results.Step) {
 	for i := range steps {
 		holders := steps[i].Holders

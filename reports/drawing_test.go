@@ -67,7 +67,7 @@ func TestCounterexamplePicture(t *testing.T) {
 	}
 }
 
-// wordless removes the words from a picture.
+// wordless moves the words of a picture to says.
 func wordless(p *document.Timeline, says *[]string) {
 	take := func(s *string) { *says = append(*says, *s); *s = "" }
 	for i := range p.Lanes {

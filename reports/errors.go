@@ -14,7 +14,8 @@ const (
 	injectedTitle = "errors that injected faults brought about"
 )
 
-// errors lists the errors of all runs, those that injected faults caused apart.
+// errors returns the errors of all runs, with those that injected faults caused in a list of their
+// own.
 func (s *summary) errors() *document.Section {
 	own, injected := &document.List{Title: errorsTitle}, &document.List{Title: injectedTitle}
 	for i := range s.result.Runs {
@@ -24,7 +25,7 @@ func (s *summary) errors() *document.Section {
 	return &document.Section{Blocks: []document.Block{own, injected}}
 }
 
-// addErrors adds the errors of one run, with the given name, to the lists.
+// addErrors adds the errors of the run with this name to the lists.
 func addErrors(own, injected *document.List, name string, all []results.Error) {
 	for i := range all {
 		e, to := &all[i], own
@@ -35,7 +36,7 @@ func addErrors(own, injected *document.List, name string, all []results.Error) {
 	}
 }
 
-// errorText describes one kind of errors.
+// errorText returns a line on one kind of error.
 func errorText(e *results.Error) string {
 	text := fmt.Sprintf("%s of %s calls, first at %s", figures.Number(e.Count), figures.Number(e.Of), figures.Moment(e.AtNS))
 	what := e.Kind
@@ -51,7 +52,7 @@ func errorText(e *results.Error) string {
 	return what + ": " + text
 }
 
-// comparedErrors lists the errors of both sides of a comparison.
+// comparedErrors returns the errors of both sides of a comparison.
 func comparedErrors(c *results.Comparison) *document.Section {
 	own, injected := &document.List{Title: errorsTitle}, &document.List{Title: injectedTitle}
 	for i := range c.Designs {
@@ -62,7 +63,7 @@ func comparedErrors(c *results.Comparison) *document.Section {
 	return &document.Section{Blocks: []document.Block{own, injected}}
 }
 
-// trialErrors lists the errors of the trials of a limit.
+// trialErrors returns the errors of the trials of a search for a limit.
 func trialErrors(l *results.LimitSearch) *document.Section {
 	own, injected := &document.List{Title: errorsTitle}, &document.List{Title: injectedTitle}
 	for i := range l.Trials {

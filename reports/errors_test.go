@@ -61,7 +61,8 @@ func TestErrorsAreShown(t *testing.T) {
 	}
 }
 
-// wantInReport fails t unless the report has all of says, and not the text not.
+// wantInReport fails t unless the report, in this form, contains every text in says and does not
+// contain the text not.
 func wantInReport(t *testing.T, form Form, r Report, says []string, not string) {
 	t.Helper()
 	var out strings.Builder

@@ -19,8 +19,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// exploredSample has a design that breaks an unclaimed cell and a claimed one, in
-// two scenarios; one that holds everything; one with lock code that crashed.
+// exploredSample returns explorations of a design that breaks an unclaimed cell and a claimed one,
+// in two scenarios; one that holds everything; and one whose lock code crashed.
 func exploredSample() []results.Explored {
 	died := exploredIn("watch-multi/poll", "contend", 0)
 	died.Verdicts.Findings, died.Coverage = nil, results.Coverage{}
@@ -266,8 +266,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneDesign checks that scenarios together give the graver verdict, with
-// all exposure.
+// TestRunsOfOneDesign checks that scenarios together have the graver verdict, and the sum of their
+// occasions.
 func TestRunsOfOneDesign(t *testing.T) {
 	merged := results.NewExploration(exploredSample(), nil).Designs()
 	if len(merged.Runs) != 3 {

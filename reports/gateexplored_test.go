@@ -11,9 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/thresholds"
 )
 
-// TestGateExplored judges thresholds on the scenarios of a design together: a hold in one
-// of two, a cell that one leaves untested, and a cell that no scenario of a design is
-// for.
+// TestGateExplored judges thresholds on all scenarios of a design together: a cell held in one of
+// two, a cell that one leaves untested, and a cell that no scenario exercises.
 func TestGateExplored(t *testing.T) {
 	freed := func(n int64) checker.CellFinding {
 		return broken(stale, false, n, n)

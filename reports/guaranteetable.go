@@ -23,7 +23,7 @@ var (
 	worstNote  = "the worst of the five questions"
 )
 
-// A designCells has the findings on one design.
+// A designCells holds the findings on one design for a table.
 type designCells struct {
 	results.Cells
 	label    string
@@ -33,7 +33,8 @@ type designCells struct {
 	others   []otherCells                // findings of other sources on the design
 }
 
-// otherCells are another source's findings on a design.
+// An otherCells holds the findings of another source on the design. mark is the mark of the source
+// in tables.
 type otherCells struct {
 	mark  string
 	cells designCells
@@ -45,7 +46,7 @@ const (
 	markKnown    = "*"
 )
 
-// otherNotes explain the marks of the sources that occur.
+// otherNotes returns notes that explain the marks of the sources that occur.
 func otherNotes(designs []designCells) (notes []string) {
 	for _, mark := range []struct{ mark, note string }{{markExplored, "found by exploration, in virtual time"}, {markKnown, "known: the released matrix has it"}} {
 		if slices.ContainsFunc(designs, func(d designCells) bool {
@@ -57,8 +58,8 @@ func otherNotes(designs []designCells) (notes []string) {
 	return notes
 }
 
-// value shows the answer to a question: the run's own, or another source's if that source found a
-// breach, or if it alone tested often enough.
+// value returns the answer to a question under some conditions. It is the answer of the run itself,
+// unless another source found a breach, or if it alone tested often enough.
 func (d designCells) value(q checker.Question, under lockbench.Conditions) document.Value {
 	own := d.answer(q, under)
 	word, _ := own.word(d.explored)
@@ -74,13 +75,13 @@ func (d designCells) value(q checker.Question, under lockbench.Conditions) docum
 	return value
 }
 
-// strengthRank orders the words by how much they say. Of several sources the one that tested often
-// enough says more than one that is weak.
+// strengthRank orders the words by their weight as evidence, for answers of several sources: "ok"
+// outranks "weak".
 var strengthRank = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wordOK: 3, wordUnclaim: 4, wordBroken: 5}
 
-// table shows the findings on one design: the conditions that were met or exercised down, the five
-// questions across. A mixture of conditions has a row if it broke a guarantee that none of its
-// members breaks.
+// table returns the table of one design, with a row for each condition that occurred or was
+// exercised and a column for each of the five questions. A mixture of conditions has a row if it
+// broke a guarantee that none of its members breaks.
 func (d designCells) table() document.Table {
 	t := document.Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
 	if d.explored {
@@ -103,7 +104,7 @@ func (d designCells) table() document.Table {
 	return t
 }
 
-// rows returns the conditions of a table.
+// rows returns the conditions of the rows of a table.
 func (d designCells) rows() []lockbench.Conditions {
 	rows := []lockbench.Conditions{0}
 	for _, one := range lockbench.AllConditions() {
@@ -121,8 +122,8 @@ func (d designCells) rows() []lockbench.Conditions {
 	return rows
 }
 
-// onlyMixed reports whether these conditions together broke something that none of them did
-// by itself.
+// onlyMixed reports whether these conditions together broke a guarantee that none of them broke
+// alone.
 func (d designCells) onlyMixed(under lockbench.Conditions) bool {
 	for q := range checker.Questions {
 		mixed := d.answer(q, under)
@@ -141,12 +142,12 @@ func (d designCells) onlyMixed(under lockbench.Conditions) bool {
 	return false
 }
 
-// A questionAnswer has the findings on a question under some conditions.
+// A questionAnswer sums up the findings on a question under some conditions.
 type questionAnswer struct {
-	// occasions counts all occasions that the conditions touched and that broke nothing; violations
-	// and tried count under exactly these conditions.
+	// occasions counts the occasions without a violation that the conditions touched, among others
+	// or alone. violations and tried count those that exactly these conditions touched.
 	occasions, violations, tried int64
-	doubted                      int64 // occasions that do not count
+	doubted                      int64 // number of occasions that do not count as evidence
 	fails                        bool
 	foreign                      bool           // the conditions do not apply to the design
 	about                        lockbench.Cell // the gravest cell
@@ -187,7 +188,7 @@ func (a *questionAnswer) broken(cell lockbench.Cell, f *results.Finding, n int64
 		}
 	}
 	a.fails = a.fails || f.Fails()
-	// Two owners within their validity are more than work past a lease.
+	// An overlap within the validity of both owners is graver than work past a lease.
 	if worst, measured := f.Measures["overlap_max_ns"]; measured && !f.Fails() && float64(f.Violations) == f.Measures["overlap_count"] {
 		a.overlap = worst
 	}
@@ -251,12 +252,12 @@ func (d designCells) linked(v document.Value, about lockbench.Cell) document.Val
 	return v
 }
 
-// gravity orders the words from the mildest to the worst. In a cell that shows the worst of several
-// questions, one that is weak is worse than one that is ok.
+// gravity orders the words from the mildest to the worst. It decides the word for several questions
+// together, for which "weak" is worse than "ok".
 var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
 
-// designTable has a line for each design and a column for each condition that some of them met: the
-// worst answer to any question.
+// designTable returns a table with a row for each design and a column for each condition that
+// occurred to some of them. A value is the worst answer to any question.
 func designTable(designs []designCells) document.Table {
 	t := document.Table{Corner: "design", Blank: wordNotTried, Notes: []string{
 		worstNote,
@@ -291,7 +292,7 @@ func column(t *document.Table, name string, under lockbench.Conditions, designs 
 	}
 }
 
-// hasFinding reports whether a condition has a finding.
+// hasFinding reports whether there is a finding under a condition.
 func (d designCells) hasFinding(one lockbench.Conditions) bool {
 	for cell, f := range d.Cells.Cells {
 		if cell.Under.Has(one) && (f.Exercised || f.Exposure > 0) {
@@ -301,8 +302,8 @@ func (d designCells) hasFinding(one lockbench.Conditions) bool {
 	return slices.ContainsFunc(d.others, func(o otherCells) bool { return o.cells.hasFinding(one) })
 }
 
-// worst is the gravest answer under a condition. A breach by a mixture of conditions counts for
-// each of its members.
+// worst returns the gravest answer to any question under a condition. A breach by a mixture of
+// conditions counts for each of its members.
 func (d designCells) worst(under lockbench.Conditions) document.Value {
 	best := document.Value{Text: wordNotTried, Tone: document.None}
 	for q := range checker.Questions {
@@ -333,7 +334,8 @@ func (d designCells) worst(under lockbench.Conditions) document.Value {
 	return best
 }
 
-// worstOf is the graver of the run's own answer under a condition and the answers of other sources.
+// worstOf returns the graver of the run's own answer under a condition and the answers of other
+// sources.
 func (d designCells) worstOf(own document.Value, under lockbench.Conditions) document.Value {
 	word := own.Text
 	for _, o := range d.others {
@@ -345,8 +347,8 @@ func (d designCells) worstOf(own document.Value, under lockbench.Conditions) doc
 	return own
 }
 
-// resultGuarantees returns the findings on the runs of r: the table of a single design, or a line
-// for each of several.
+// resultGuarantees returns the table of the findings of r: that of a single design, or a row for
+// each of several.
 func resultGuarantees(r *results.Result) document.Table {
 	var all []designCells
 	for i, label := range labels(r) {
@@ -358,7 +360,7 @@ func resultGuarantees(r *results.Result) document.Table {
 	return designTable(all)
 }
 
-// resultCells returns the cells of the i-th run, under a name.
+// resultCells returns the findings of the i-th run, under a label.
 func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// guards lists the writes that guarded stores refused and, if the same design ran without
-// the guard too, whether the guard made a difference.
+// guards returns the writes that guarded stores refused and, if the same design ran without a guard
+// too, whether the guard made a difference.
 func (s *summary) guards() *document.List {
 	l := &document.List{Title: "guarded stores"}
 	for i := range s.result.Runs {
@@ -30,8 +30,8 @@ func accesses(n int64) string {
 	return figures.Number(n) + " accesses"
 }
 
-// withoutGuard is the run of the same design, workload and point without a guard, nil when there is
-// none.
+// withoutGuard returns the run of the same design, workload and point without a guard, nil if there
+// is none.
 func (s *summary) withoutGuard(guarded *results.Run) *results.Run {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -42,9 +42,8 @@ func (s *summary) withoutGuard(guarded *results.Run) *results.Run {
 	return nil
 }
 
-// compared describes the effect of the guard on updates, by the updates lost in a run of
-// the design without it, if there is one. The cause does not matter: a failover loses
-// updates of a sound lock, too.
+// compared returns a phrase on the effect of the guard: the updates lost with it and, if there is
+// such a run, without it. The cause does not matter: a failover loses updates of a sound lock, too.
 func (s *summary) compared(guarded *results.Run) string {
 	alone := s.withoutGuard(guarded)
 	lost := figures.Plural(guarded.Counts.LostUpdates, "update") + " lost"

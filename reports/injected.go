@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// injected lists how often each fault occurred and met an operation. Runs with a
-// fault that met none are inconclusive.
+// injected returns the number of times that each fault occurred and that it met an operation. A run
+// with a fault that met none is inconclusive.
 func (s *summary) injected() *document.List {
 	l := &document.List{Title: "faults: how often they occurred, and how often they met a held lock or, failing that, an acquire"}
 	for i := range s.result.Runs {
@@ -22,7 +22,7 @@ func (s *summary) injected() *document.List {
 	return l
 }
 
-// remedy suggests a way to make a fault meet operations, if it met none.
+// remedy returns a hint on how to make a fault meet operations, empty if it met some.
 func remedy(f runinfo.FaultExposure) string {
 	switch {
 	case f.MetHeld+f.MetAcquire > 0:

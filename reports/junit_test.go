@@ -53,8 +53,9 @@ func resultsOf() map[string]results.Result {
 	}
 }
 
-// searched returns a run that saw two cells held. Exploration or the released matrix has both as
-// broken, and a third that the run does not have; against claims, if against says so.
+// searched returns a run in which two cells held. An exploration, or else the released matrix, has
+// both as broken, and a third cell that the run does not have. against is the number of violations
+// against claims.
 func searched(explored bool, against int64) results.Result {
 	ok := judged(header("lua-token/strategy", "private"), 50, held(exclusive, 500), held(lease, 5))
 	r := results.New([]results.Judged{ok}, nil)
@@ -122,8 +123,8 @@ func TestWhatAnotherSourceBrokeIsNotGreen(t *testing.T) {
 	}
 }
 
-// TestRedWhereTheExitCodeIs checks test reports against the exit code: a case fails or errs if,
-// and only if, it is not 0; and only cells that held are green.
+// TestRedWhereTheExitCodeIs checks that a test report has a failed or erroneous case if, and only
+// if, the exit code is not 0, and that only cells that held are green.
 func TestRedWhereTheExitCodeIs(t *testing.T) {
 	for name, r := range resultsOf() {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +283,7 @@ func TestJUnitTellsErrors(t *testing.T) {
 	}
 }
 
-// failing accepts so many bytes and then fails.
+// A failing is a writer that accepts a number of bytes and then fails.
 type failing struct {
 	after int
 	err   error

@@ -27,8 +27,8 @@ func parsed(terms ...string) lockbench.Claims {
 	return c
 }
 
-// matrixSample is a matrix of three designs, one of which cannot be explored, with live runs and
-// exploration. Both catch the lock that is broken on purpose.
+// matrixSample returns a matrix of three designs, one of which cannot be explored, with live runs
+// and explorations. Both catch the lock that is broken on purpose.
 func matrixSample() results.Matrix {
 	m := results.Matrix{
 		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},
@@ -124,7 +124,7 @@ func TestMarkdownMatrix(t *testing.T) {
 	golden(t, "matrix.md", buf.Bytes())
 }
 
-// edit changes what a part found on exclusion.
+// edit changes a part's finding on exclusion.
 func edit(p *results.Part, change func(*results.Finding)) {
 	f := p.Cells.At(exclusive)
 	change(&f)
@@ -290,7 +290,7 @@ func TestExplainCell(t *testing.T) {
 	}
 }
 
-// errorWriter is a full disk.
+// An errorWriter fails every write like a full disk.
 type errorWriter struct{}
 
 func (errorWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }

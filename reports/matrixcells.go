@@ -34,7 +34,7 @@ func explain(m *results.Matrix, at results.CellName) (*document.Document, error)
 	return d, nil
 }
 
-// rowConclusion is the conclusion on a design with its reason, nothing if there is none.
+// rowConclusion returns the conclusion on a design with its reason, nothing if there is none.
 func rowConclusion(r *results.MatrixRow) []document.Block {
 	c := r.Conclusion
 	if c == nil {
@@ -43,8 +43,8 @@ func rowConclusion(r *results.MatrixRow) []document.Block {
 	return []document.Block{&document.Paragraph{Word: string(c.Word) + ":", Tone: conclusionTone(c), Text: because(c)}}
 }
 
-// section returns a page's section on the i-th design: its table, and every cell, folded.
-// Holds under a mixture of conditions are counted with each condition.
+// section returns a page's section on the i-th design: its table, and every cell, folded. Occasions
+// held under a mixture of conditions count for each condition.
 func section(m *results.Matrix, i int) *document.Section {
 	r := &m.Rows[i]
 	t := matrixRowCells(r, i, r.Design).table()
@@ -97,7 +97,7 @@ func (e *explanation) section(at lockbench.Cell) *document.Section {
 		s.Blocks = append(s.Blocks, line(fmt.Sprintf("decided by: %s, the gravest of %s", f.Part, figures.Plural(int64(len(parts)), "part"))))
 	}
 	s.Blocks = append(s.Blocks, e.claim(&j))
-	for _, decided := range []bool{true, false} { // the part that decided comes first
+	for _, decided := range []bool{true, false} { // the part with the gravest finding comes first
 		for i, p := range parts {
 			if (p.Name == f.Part) == decided {
 				s.Blocks = append(s.Blocks, e.found(fmt.Sprintf("%s-%d", s.ID, i+1), &j, p))
@@ -112,7 +112,7 @@ func appendBlocks(s *document.Section, more []document.Block) *document.Section 
 	return s
 }
 
-// claim says whether the cell is claimed, and if not, why.
+// claim returns a paragraph on whether the cell is claimed and, if not, why.
 func (e *explanation) claim(j *judgement) *document.Paragraph {
 	source := e.row.Source
 	if source != "" {
@@ -143,7 +143,8 @@ func (e *explanation) found(id string, of *judgement, p *results.Part) *document
 	return appendBlocks(s, e.again(of.cell, p, &found))
 }
 
-// counted returns a finding of p as detail counts it: violations are schedules if p explored.
+// counted returns a finding of p in the form that detail expects: if p explored, violations are
+// counted in schedules.
 func counted(f results.Finding, p *results.Part) results.Finding {
 	if scenarios := p.Scenarios(&f); p.Explored() && f.Violations > 0 {
 		f.Scenarios = scenarios
@@ -153,8 +154,7 @@ func counted(f results.Finding, p *results.Part) results.Finding {
 	return f
 }
 
-// extent describes, line by line, the extent of a part: the given scenarios if it explored,
-// else the run.
+// extent returns lines that describe a part: the given scenarios if it explored, else the run.
 func extent(p *results.Part, scenarios []string) []string {
 	if !p.Explored() {
 		lines := []string{fmt.Sprintf("%s in %s, seed %d, server %s %s", figures.Plural(p.Counts.Grants, "grant"), figures.Compact(p.MeasuredNS), p.Seed, p.Server.Kind, p.Server.Version)}
@@ -176,7 +176,7 @@ func extent(p *results.Part, scenarios []string) []string {
 	return lines
 }
 
-// again says how to reproduce the finding.
+// again returns the commands that reproduce the finding.
 func (e *explanation) again(cell lockbench.Cell, p *results.Part, found *results.Finding) (blocks []document.Block) {
 	if found.Schedule != nil && found.Schedule.Replay != "" {
 		file := results.ReplayName(e.row.Design, cell)
@@ -197,7 +197,7 @@ func (e *explanation) again(cell lockbench.Cell, p *results.Part, found *results
 	return blocks
 }
 
-// missing lists the parts without a finding on a cell, with the reasons.
+// missing returns the parts without a finding on a cell, with the reasons.
 func (e *explanation) missing(cell lockbench.Cell) (blocks []document.Block) {
 	add := func(part, why string) {
 		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
@@ -218,7 +218,7 @@ func (e *explanation) missing(cell lockbench.Cell) (blocks []document.Block) {
 	return blocks
 }
 
-// unmet says that a part had no occasion, and why it could have none.
+// unmet returns a sentence on why a part had no occasion for the cell.
 func (e *explanation) unmet(cell lockbench.Cell, p *results.Part) string {
 	whole := p.Cells.At(cell.Guarantee.At(0))
 	if why := detail(counted(whole, p)); whole.Verdict == checker.NotApplicable && why != "" {

@@ -47,7 +47,7 @@ func matrixComparisonDocument(c *results.MatrixComparison) *document.Document {
 	return d
 }
 
-// matrixChangeString names the changed cell, with its verdicts before and after.
+// matrixChangeString returns the changed cell with its verdicts before and after.
 func matrixChangeString(s results.MatrixChange) string {
 	return fmt.Sprintf("%s %s: %s -> %s", s.Design, s.Cell, standingWords(s.Was), standingWords(s.Is))
 }

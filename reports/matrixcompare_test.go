@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// oneCell is a matrix of one design and one part, in which every cell but one is held.
+// oneCell returns a matrix of one design and one part, in which every cell but one is held.
 func oneCell(v checker.Verdict, claimed bool) results.Matrix {
 	m := results.Matrix{Settings: results.MatrixSettings{Parts: []string{"explore"}}}
 	proof := partOf("explore", 0, map[lockbench.Cell]results.Finding{exclusive: {Finding: checker.Finding{Verdict: checker.Broken}}})
@@ -42,8 +42,7 @@ func partOf(name string, grants int64, found map[lockbench.Cell]results.Finding)
 	return p
 }
 
-// TestOrder goes through all pairs of the order: a broken claim, broken, untested and n/a,
-// held.
+// TestOrder checks all pairs of the order: a broken claim, broken, untested or n/a, held.
 func TestOrder(t *testing.T) {
 	type cell struct {
 		verdict checker.Verdict
@@ -75,9 +74,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestWeaker checks that a claim that was held often enough and is held less often has lost
-// strength, which fails if asked for; a cell that is worse, never was strong, or is not claimed
-// has not.
+// TestWeaker checks that a claim that held often enough and now holds less often has lost strength,
+// which fails the comparison on request. A cell that is worse, was never strong, or is not claimed
+// has lost none.
 func TestWeaker(t *testing.T) {
 	of := func(exposure int64, verdict checker.Verdict, claimed bool) results.Matrix {
 		m := oneCell(verdict, claimed)

@@ -117,7 +117,8 @@ func notRun(m *results.Matrix) *document.List {
 	return l
 }
 
-// designID is the ID of the section on the i-th row or, with a cell, of the section on that cell.
+// designID returns the ID of the section on the i-th row or, with a cell, of the section on that
+// cell.
 func designID(i int, cell ...lockbench.Cell) string {
 	id := fmt.Sprintf("design-%d", i+1)
 	if len(cell) > 0 {
@@ -135,7 +136,7 @@ func matrixRowCells(r *results.MatrixRow, i int, label string) designCells {
 	}
 }
 
-// partList lists the parts of the matrix, and the missing ones.
+// partList returns the parts of the matrix, and the missing ones.
 func partList(m *results.Matrix) *document.List {
 	l := &document.List{}
 	add := func(tone document.Tone, word, text string) {
@@ -164,7 +165,7 @@ func partList(m *results.Matrix) *document.List {
 	return l
 }
 
-// partLines describes each part in a line.
+// partLines returns a line on each part.
 func partLines(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
@@ -193,7 +194,7 @@ func partLines(m *results.Matrix) []string {
 	return lines
 }
 
-// selfChecked says whether the lock that is broken on purpose was caught in a part.
+// selfChecked returns a phrase on whether a part caught the lock that is broken on purpose.
 func selfChecked(m *results.Matrix, part string) string {
 	p := m.SelfCheck.Part(part)
 	switch {
@@ -205,7 +206,7 @@ func selfChecked(m *results.Matrix, part string) string {
 	return fmt.Sprintf("a lock broken on purpose was NOT caught: %s", uncaught(m, p))
 }
 
-// uncaught says why p did not catch the lock that is broken on purpose, and suggests a remedy.
+// uncaught returns the reason why p did not catch the lock that is broken on purpose, with a hint.
 func uncaught(m *results.Matrix, p *results.Part) string {
 	overruns := p.Cells.At(lockbench.Exclusion.At(lockbench.Outlived)).Exposure
 	remedy := "raise --budget"
@@ -215,7 +216,7 @@ func uncaught(m *results.Matrix, p *results.Part) string {
 	return fmt.Sprintf("%s met %s, and %s was not broken: %s", figures.Plural(p.Counts.Grants, "grant"), results.OutlivedHolds(overruns), p.MustBreak, remedy)
 }
 
-// outcome explains the exit code of m in a few words, with the reason.
+// outcome returns the meaning of the exit code of m in a few words, and the reason.
 func outcome(m *results.Matrix) (headline, why string) {
 	var claimed []string
 	var unclaimed int64
@@ -243,7 +244,7 @@ func outcome(m *results.Matrix) (headline, why string) {
 	return headline, why
 }
 
-// reasons says why the matrix is inconclusive.
+// reasons returns the reasons why the matrix is inconclusive.
 func reasons(m *results.Matrix) []string {
 	var why []string
 	for _, part := range m.Unproven() {

@@ -10,15 +10,16 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// lockName names a run without its point, for a conclusion or a row about all points of the lock.
+// lockName returns the name of a run without its point, for a conclusion or a row on all points of
+// the lock.
 func (s *summary) lockName(run *results.Run) string {
 	return results.Label{Workloads: s.label.Workloads}.Of(run)
 }
 
-// fewestInChart is the least number of points in clients for which a lock has a chart.
+// fewestInChart is the smallest number of client counts for which a lock has a chart.
 const fewestInChart = 3
 
-// rates draws the rate of each lock by the number of clients.
+// rates draws, for each lock, the rate of grants over the number of clients.
 func (s *summary) rates() *document.Section {
 	all := document.Only(document.Terminal)
 	if !s.label.Clients {
@@ -33,9 +34,9 @@ func (s *summary) rates() *document.Section {
 	return all
 }
 
-// rateLines returns the numbers of clients of the runs in ascending order, and the rates at them: a
-// line for each number of keys that ran with all of these, or one line if each number of clients
-// ran once.
+// rateLines returns the numbers of clients of the runs, rising, and the rates of grants at each.
+// There is a line for each number of keys that ran with all numbers of clients, or one line if each
+// number of clients ran once.
 func (s *summary) rateLines(points []int) (clients []string, lines []document.Line) {
 	type point struct{ clients, keys int }
 	rates := make(map[point]float64)
@@ -109,7 +110,8 @@ func (s *summary) lockGuarantees() document.Table {
 	return designTable(all)
 }
 
-// shownAt returns the ID of the evidence for a broken cell, at the first of the points that broke it.
+// shownAt returns the ID of the evidence for a broken cell, in the first of the points at which it
+// broke.
 func (s *summary) shownAt(points []int, cell lockbench.Cell) string {
 	at := points[0]
 	if i := slices.IndexFunc(points, func(i int) bool { return slices.Contains(s.result.Runs[i].Cells.Broken(), cell) }); i >= 0 {

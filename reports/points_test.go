@@ -88,8 +88,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestAcceptedAtPoints: a claim that was broken at one of several points, or of one, and that
-// somebody accepts, is not BROKEN in the table of guarantees.
+// TestAcceptedAtPoints checks that an accepted claim that was broken at one of several points, or
+// at the only one, is not shown as BROKEN in the table of guarantees.
 func TestAcceptedAtPoints(t *testing.T) {
 	for _, points := range [][][2]float64{{{1, 1}, {8, 1}}, {{1, 1}}} {
 		for _, accepted := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// legend explains the pictures of a terminal.
+// legend explains the signs of the pictures on a terminal.
 var legend = document.Only(document.Terminal,
 	&document.Paragraph{Tone: document.None, Text: "[ granted   = within the lease   | lease over   . past it   R release   E extend   A acquire   r read   w write"},
 	&document.Paragraph{Tone: document.None, Text: "overlap: ! both within their lease   ~ one past it   (not to scale; numbers on the axis are those of the lines)"})
@@ -101,12 +101,12 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 }
 
-// named returns a section with a title that only a page shows.
+// named returns a section whose title only pages show.
 func named(title, id string, blocks ...document.Block) *document.Section {
 	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
 
-// guarantees shows the findings: the table of a single design, or a line for each of several.
+// guarantees returns the table of findings: that of a single design, or a row for each of several.
 func (s *summary) guarantees() document.Block {
 	t := resultGuarantees(s.result)
 	if s.label.Points() {
@@ -133,7 +133,7 @@ func (s *summary) compareChart() []document.Block {
 		Says: "Latency of acquire of all " + of + " by percentile; the table above has the figures"}}
 }
 
-// pageFacts are the settings that all runs share, and their environment.
+// pageFacts returns the settings that all runs share, and their environment.
 func (s *summary) pageFacts() document.Block {
 	first, facts := &s.result.Runs[0], s.shared()
 	server := s.result.ServerOf(first)
@@ -162,8 +162,8 @@ func (s *summary) shared() (facts []string) {
 	return facts
 }
 
-// runSettings returns the parameters of a run worth a place in its heading, and the arrival of
-// requests.
+// runSettings returns the parameters of a run that matter in its heading, and the form of its
+// arrivals.
 func (s *summary) runSettings(r *results.Run) []string {
 	all := s.settings(r)
 	if loop := arrival(r.Params); loop != "" && r.Exploration == nil {
@@ -200,7 +200,7 @@ func onScreen(blocks ...document.Block) *document.Section {
 	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: blocks}
 }
 
-// shortTable is the table of speeds under a one-line heading, with the notes that must not be
+// shortTable returns the table of speeds under a one-line heading, with the notes that must not be
 // missed.
 func (s *summary) shortTable() *document.Section {
 	first, t := &s.result.Runs[0], s.speeds()
@@ -217,7 +217,7 @@ func (s *summary) shortTable() *document.Section {
 	return onScreen(append(notes.Blocks, t)...)
 }
 
-// shortened tells, on a screen, how to get the rest of the report.
+// shortened returns a hint, for a screen, on how to get the rest of the report.
 func (s *summary) shortened() *document.Section {
 	if len(s.result.Runs) <= fewRuns || s.crowded() {
 		return &document.Section{}
@@ -264,7 +264,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	return all
 }
 
-// signs is the legend of the pictures; a screen shows it only if there are any.
+// signs returns the legend of the pictures; a screen shows it only if there are any.
 func (s *summary) signs() document.Block {
 	pictured := func(r results.Run) bool {
 		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells.At(cell).Against > 0 })
@@ -275,7 +275,7 @@ func (s *summary) signs() document.Block {
 	return &document.Section{Length: document.Whole, Blocks: []document.Block{legend}}
 }
 
-// facts returns a list of lines.
+// facts returns lines as a list.
 func facts(lines []string) *document.List {
 	l := &document.List{}
 	for _, text := range lines {
@@ -284,7 +284,7 @@ func facts(lines []string) *document.List {
 	return l
 }
 
-// links links to the runs.
+// links returns a paragraph with links to the runs.
 func (s *summary) links() document.Block {
 	p := &document.Paragraph{}
 	for i, label := range labels(s.result) {
@@ -293,8 +293,9 @@ func (s *summary) links() document.Block {
 	return document.Only(document.Page, p)
 }
 
-// runEvidence shows every broken cell of a run, those that fail it first. For an exploration it
-// begins with the shortest schedule under the fewest conditions; a terminal shows this one in full.
+// runEvidence returns the evidence for every broken cell of a run, those that fail it first. For an
+// exploration it begins with the shortest schedule under the fewest conditions, the only one that a
+// terminal shows in full.
 func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	names := r.Cells.Broken()
 	root, explored := r.Cells.Root()
@@ -375,7 +376,7 @@ func (s *summary) runFacts(i int, label string) document.Block {
 	return only
 }
 
-// verdicts lists all cells of a run, the untested ones apart.
+// verdicts returns all cells of a run, with the untested ones in a list of their own.
 func verdicts(r *results.Run) []document.Block {
 	said, silent := &document.List{}, &document.List{}
 	for _, tone := range []document.Tone{document.Bad, document.Unclaimed, document.Weak, document.Good, document.None} {

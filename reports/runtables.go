@@ -41,8 +41,8 @@ var costColumns = []runColumn{
 	latency("", "max", "handoff", longest).spare(2),
 }
 
-// arrivalColumns are the columns of the table of open loops. The first table's
-// acquire counts from the intended start.
+// arrivalColumns are the columns of the table of open loops. In the first table the latency of
+// acquires counts from the intended start.
 var arrivalColumns = []runColumn{
 	number("offered", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.OfferedPerS) }),
 	number("begun", "/s", func(_ *summary, r *results.Run) string { return figures.Rate(r.OpenLoop.StartedPerS) }),
@@ -83,7 +83,7 @@ func p99(l results.Latency) int64     { return l.P99 }
 func p999(l results.Latency) int64    { return l.P999 }
 func longest(l results.Latency) int64 { return l.Max }
 
-// table has a row for each matching run and a column for each figure.
+// table returns a table with a row for each matching run and a column for each figure.
 func (s *summary) table(corner string, columns []runColumn, notes []string, of func(*results.Run) bool) *document.Table {
 	t := &document.Table{Corner: corner, Notes: notes}
 	for _, c := range columns {
@@ -137,7 +137,7 @@ func breaches(r *results.Run) document.Value {
 	return document.Value{Text: figures.Number(r.Breaches), Tone: document.Weak}
 }
 
-// costs returns the table of costs per grant, if anything was granted.
+// costs returns the table of costs per grant, if any lock was granted.
 func (s *summary) costs() *document.Table {
 	t := s.table("a grant costs", costColumns, []string{
 		"bytes: on the design's connections", "server time: of its processor, for all it did, ? where nobody knows",
@@ -151,10 +151,11 @@ func (s *summary) costs() *document.Table {
 	return &document.Table{}
 }
 
-// unknownFigure stands for a figure that exists, but is unknown.
+// unknownFigure stands for a figure that applies but is unknown.
 const unknownFigure = "?"
 
-// known formats a cost of a run with grants, if it is known.
+// known formats a cost per grant with show. It returns a dash without grants, and unknownFigure if
+// the cost is unknown.
 func known(r *results.Run, cost *float64, show func(float64) string) string {
 	switch {
 	case r.Grants == 0:

@@ -17,8 +17,8 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// sample has a design that breaks an unclaimed cell, one that only meets the
-// limit of leases, one that breaks a claim, and one with a failed run.
+// sample returns runs of a design that breaks an unclaimed cell, one that only reaches the limit of
+// leases, one that breaks a claim, and one with a failed run.
 func sample(kind string) []results.Judged {
 	return []results.Judged{plainDelete(kind), tokenLock(kind), stealer(kind), failedRun(kind)}
 }
@@ -185,7 +185,7 @@ func failedRun(kind string) results.Judged {
 	return j
 }
 
-// recorded is a history in memory.
+// A recorded is a history in memory.
 type recorded struct {
 	header history.Header
 	events []history.Event
@@ -204,7 +204,7 @@ func (s recorded) Events() iter.Seq2[history.Event, error] {
 	}
 }
 
-// overlapping is a real history that breaks exclusion, judged for real.
+// overlapping returns the judgement of a history that breaks exclusion.
 func overlapping() (results.Judged, error) {
 	h := header("lua-token/token", "private")
 	h.Claims = lockbench.Claims{Keeps: []lockbench.Guarantee{lockbench.Exclusion}}

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// selfCheck reports a lock broken on purpose that was not caught; on a page also one that
-// was.
+// selfCheck returns a block on the self-check. If the broken lock and all probes were caught, pages
+// alone show it.
 func (s *summary) selfCheck() document.Block { return selfCheckBlock(s.result.SelfCheck) }
 
 func selfCheckBlock(c *results.SelfCheck) document.Block {
@@ -32,8 +32,8 @@ func selfCheckMedia(c *results.SelfCheck) document.Media {
 	return document.Page
 }
 
-// probedBlocks name the lock that was caught and the cell that it broke, and the outcome of
-// each probe.
+// probedBlocks returns lines on the lock that was caught, the cell that it broke, and the outcome
+// of each probe.
 func probedBlocks(c *results.SelfCheck) []document.Block {
 	all := []document.Block{line(fmt.Sprintf("A lock that is broken on purpose (%s) was caught breaking %s under the same settings.", c.Design, c.MustBreak))}
 	l := &document.List{}

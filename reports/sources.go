@@ -12,13 +12,13 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A cellSource has one source's findings on the cells of a run.
+// A cellSource holds the findings of one source on the cells of a run.
 type cellSource struct {
 	name conclusion.Source
 	results.Cells
 	explored bool
-	// missing says why the source has no findings, extent how many grants or schedules they are
-	// from.
+	// missing is the reason why the source has no findings. extent is the number of grants or
+	// schedules that they are based on, in words.
 	missing, extent string
 }
 
@@ -38,7 +38,7 @@ func cellSources(run *results.Run) []cellSource {
 	return all
 }
 
-// text describes a source's findings on all cells in a line.
+// text returns a line on the findings of a source on all cells.
 func (s *cellSource) text() string {
 	if s.missing != "" {
 		return "nothing: " + s.missing
@@ -53,8 +53,8 @@ func (s *cellSource) text() string {
 	return s.extent + "; broke nothing"
 }
 
-// sourced returns the cells of a run that make cases: the run's own, and those that another source
-// found broken under one condition at most, or against a claim.
+// sourced returns the cells that become test cases: those of the run itself, and those that another
+// source found broken under one condition at most or against a claim.
 func sourced(run *results.Run) checker.Cells {
 	all := make(checker.Cells)
 	for i, s := range cellSources(run) {
@@ -67,8 +67,8 @@ func sourced(run *results.Run) checker.Cells {
 	return all
 }
 
-// addSources adds to the case of a cell the finding of each source. A cell that only another source
-// found broken is not green: it fails if that counts against a claim.
+// addSources adds the finding of each source to the test case of a cell. A cell that only another
+// source found broken is not green; it fails if the violation counts against a claim.
 func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 	word := wordNone
 	var names []string
@@ -97,8 +97,8 @@ func addSources(found *document.Case, run *results.Run, cell lockbench.Cell) {
 	}
 }
 
-// overrule replaces the state of a case by another source's breach, unless the cell makes the run
-// inconclusive.
+// overrule replaces the state of a test case by the breach of another source, unless the cell makes
+// the run inconclusive.
 func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *cellSource) {
 	f := s.At(cell)
 	reason := results.Reason(&run.Claims, cell)
@@ -124,7 +124,8 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 	}
 }
 
-// again is the command that reproduces a source's finding on a cell, empty for the run itself.
+// again returns the command that reproduces the finding of a source on a cell, empty for the run
+// itself.
 func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	switch {
 	case s.name == conclusion.Known:
@@ -135,8 +136,9 @@ func (s *cellSource) again(run *results.Run, cell lockbench.Cell) string {
 	return ""
 }
 
-// shownFinding returns the finding that reports show for a cell: under no condition the exact one, under
-// conditions held by all occasions that they touched, see [checker.Cells.Touched].
+// shownFinding returns the finding that reports show for a cell. Without conditions it is the
+// finding on exactly the cell. With conditions it counts every occasion that they touched, see
+// [checker.Cells.Touched].
 func shownFinding(all results.Cells, cell lockbench.Cell) results.Finding {
 	if cell.Under == 0 {
 		return all.At(cell)
@@ -144,7 +146,7 @@ func shownFinding(all results.Cells, cell lockbench.Cell) results.Finding {
 	return all.Touched(cell)
 }
 
-// strengthOf returns the strength of a finding, as tables show it: a word, and the word with the
+// strengthOf returns the strength of a finding as a word, and that word with the number of
 // occasions.
 func strengthOf(f results.Finding, explored bool) (word, text string) {
 	n := figures.Number(f.Exposure)
@@ -168,7 +170,7 @@ func strengthOf(f results.Finding, explored bool) (word, text string) {
 	return word, fmt.Sprintf("%s %s/%s", word, figures.Number(f.Violations), n)
 }
 
-// sourceProperties are the findings on a design, by source.
+// sourceProperties returns the findings on a design by source, as properties of a test suite.
 func sourceProperties(run *results.Run) (all [][2]string) {
 	if run.Conclusion == nil {
 		return nil

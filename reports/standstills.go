@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// standstills sums up the standstills of many runs; a screen leaves it out if there are very many.
+// standstills returns the standstills of many runs together; a screen leaves them out if there are
+// very many runs.
 func (s *summary) standstills() *document.Section {
 	l := &document.List{}
 	if still := s.stoodStill(); still != "" {
@@ -17,8 +18,8 @@ func (s *summary) standstills() *document.Section {
 	return s.unlessMany(l)
 }
 
-// stoodStill says how long many runs together stood still; empty for short standstills and for few
-// runs, which report their own.
+// stoodStill returns a sentence on the standstills of many runs together; empty for short ones, and
+// for few runs, which report their own.
 func (s *summary) stoodStill() string {
 	var sum *results.Standstills
 	n := 0
@@ -35,7 +36,7 @@ func (s *summary) stoodStill() string {
 		n, figures.Plural(int64(len(s.result.Runs)), s.unit), figures.Compact(sum.TotalNS), figures.Compact(sum.LongestNS))
 }
 
-// stoodStill says how long a run stood still; empty if only for a short time.
+// stoodStill returns a sentence on the standstills of a run; empty for short ones.
 func stoodStill(r *results.Run) string {
 	much := r.Standstills.Of(r.MeasuredNS)
 	if much == "" {

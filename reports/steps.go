@@ -56,7 +56,8 @@ func stepsTable(steps []results.Step, cut func(string) string) *document.Table {
 	return t
 }
 
-// longestCell is the number of characters shown of a command; JSON and replay files have all.
+// longestCell is the largest number of characters of a command that a table shows. JSON and replay
+// files have all.
 const longestCell = 72
 
 func shortened(s string) string {
@@ -69,8 +70,8 @@ func shortened(s string) string {
 
 func whole(s string) string { return s }
 
-// onePage returns the steps for a page: if there are more than it shows, repeated steps are folded,
-// since the breach is at the end.
+// onePage returns the steps that a page shows. If there are too many, repetitions are folded, so
+// that the breach at the end is shown.
 func onePage(steps []results.Step) []results.Step {
 	if len(steps) > maxTold {
 		return repeats.Collapsed(steps)
@@ -78,7 +79,7 @@ func onePage(steps []results.Step) []results.Step {
 	return steps
 }
 
-// scheduleBlocks are the evidence for a breach in an exploration: a picture and all steps on a
+// scheduleBlocks returns the evidence for a breach in an exploration: a picture and all steps on a
 // page, a few steps elsewhere.
 func scheduleBlocks(s *results.Schedule, drawn *document.Timeline, scenario string) []document.Block {
 	steps, more := onePage(s.Steps), ""

@@ -10,14 +10,14 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// weak reports whether a claim that the faults of a live run exercised was held on too few
-// occasions to rule out that one in a hundred breaks it.
+// weak reports whether a claim held under an injected fault, but on too few occasions to show that
+// it breaks on fewer than one in a hundred.
 func weak(run *results.Run, cell lockbench.Cell, f checker.Finding) bool {
 	return run.Exploration == nil && len(run.Faults) > 0 && cell.Under.Count() == 1 && cell.Under != lockbench.Outlived &&
 		f.Claimed && f.Exercised && f.Verdict == checker.Held && run.Cells.Touched(cell).Exposure < enough
 }
 
-// weakClaims names the weak claims of all runs, as the end of a sentence; empty for none.
+// weakClaims returns the weak claims of all runs as the end of a sentence; empty for none.
 func (s *summary) weakClaims() string {
 	var all []string
 	for i := range s.result.Runs {
@@ -37,8 +37,8 @@ func (s *summary) weakClaims() string {
 	return "; weak: " + strings.Join(all, ", ")
 }
 
-// strengthProperties are properties with the strength of each cell of a live run: "ok 412,233", "weak
-// 4", "broken 7/512".
+// strengthProperties returns the strength of each cell of a live run as properties of a test suite:
+// "ok 412,233", "weak 4", "broken 7/512".
 func strengthProperties(run *results.Run) (all [][2]string) {
 	if run.Exploration != nil {
 		return nil

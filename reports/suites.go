@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// resultSuites returns the cases of a result, a suite per design.
+// resultSuites returns the test cases of a result, a suite per design.
 func resultSuites(r *results.Result) []document.Suite {
 	all := []document.Suite{}
 	merged := r.Designs()
@@ -54,7 +54,7 @@ func took(r *results.Result, run *results.Run) time.Duration {
 	return total
 }
 
-// withoutDesign returns the suites that belong to no design.
+// withoutDesign returns the suites that do not belong to a design, such as the self-check.
 func withoutDesign(r *results.Result) (all []document.Suite) {
 	if c := r.SelfCheck; c != nil {
 		found := document.Case{Name: "a lock broken on purpose is caught", State: document.Held, Message: "it broke " + c.MustBreak.String()}
@@ -71,7 +71,7 @@ func withoutDesign(r *results.Result) (all []document.Suite) {
 	return all
 }
 
-// probeCases are the cases of the broken locks that were run for one condition each.
+// probeCases returns a test case for each probe: a broken lock that was run for a single condition.
 func probeCases(c *results.SelfCheck) (all []document.Case) {
 	for _, p := range c.Probes {
 		found := document.Case{Name: "a lock broken on purpose is caught under " + p.MustBreak.Under.String(), State: document.Held, Message: "it broke " + p.MustBreak.String()}
@@ -83,7 +83,8 @@ func probeCases(c *results.SelfCheck) (all []document.Case) {
 	return all
 }
 
-// judgedCase is the case of whether the run could be judged at all, under the load asked for.
+// judgedCase returns the test case on whether the run could be judged at all, under the requested
+// load.
 func judgedCase(r *results.Run) document.Case {
 	_, why := r.WhyInconclusive()
 	if why == "" && r.Exit != results.FailedThreshold && r.OpenLoop != nil && !r.OpenLoop.KeptUp {
@@ -102,7 +103,7 @@ func judgedCase(r *results.Run) document.Case {
 	return found
 }
 
-// thresholdCases are the cases of the thresholds that were judged on run i.
+// thresholdCases returns the test cases of the thresholds that were judged on run i.
 func thresholdCases(r *results.Result, i int) (all []document.Case) {
 	for k := range r.Thresholds {
 		th := &r.Thresholds[k]
@@ -130,7 +131,7 @@ func outcomeState(o thresholds.Outcome) document.State {
 	return document.Erred
 }
 
-// resultCellCase is one cell of a run.
+// resultCellCase returns the test case of one cell of a run.
 func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) document.Case {
 	f := run.Cells.At(cell)
 	found := document.Case{Name: cell.String(), Broken: f.Verdict == checker.Broken}
@@ -142,9 +143,9 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 	return found
 }
 
-// stateOf returns the state of a verdict as a test, with the reason. open: the verdict makes the
-// run inconclusive. unclaimed is the reason why the cell is not claimed, empty if it is claimed
-// or no reason is known.
+// stateOf returns the state of a test case for the finding g, with the reason. open reports whether
+// the finding makes the run inconclusive. unclaimed is the reason why the cell is not claimed,
+// empty if it is claimed or no reason is known.
 func stateOf(g results.Finding, open bool, unclaimed string) (document.State, string) {
 	switch said := detail(g); {
 	case g.Fails():
@@ -167,7 +168,7 @@ func stateOf(g results.Finding, open bool, unclaimed string) (document.State, st
 	}
 }
 
-// sentence describes the counterexample in one line, if there is one, else the verdict.
+// sentence returns the counterexample in one line, or the verdict if there is none.
 func sentence(g results.Finding, verdict string) string {
 	if g.Counterexample == nil {
 		return joinedBy(": ", verdict, detail(g))
@@ -175,7 +176,7 @@ func sentence(g results.Finding, verdict string) string {
 	return verdict + ": " + g.Counterexample.Sentence
 }
 
-// passage is the evidence that a cell was broken, by itself.
+// passage returns the evidence that a cell was broken, without the rest of the report.
 func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	j := runJudgement(r, cell)
 	g := &gallery{}
@@ -186,7 +187,7 @@ func passage(r *results.Run, cell lockbench.Cell) []document.Block {
 	return blocks
 }
 
-// properties are the properties of a test suite.
+// properties returns the properties of the test suite of a run.
 func properties(r *results.Run) [][2]string {
 	all := [][2]string{
 		{"design", r.Design}, {"workload", r.Workload}, {"seed", strconv.FormatUint(r.Seed, 10)},
@@ -196,8 +197,8 @@ func properties(r *results.Run) [][2]string {
 	return append(append(all, concludedProperties(r.Conclusion)...), sourceProperties(r)...)
 }
 
-// concludedProperties are the conclusion on a design and its reason; none if there is no
-// conclusion.
+// concludedProperties returns the conclusion on a design and its reason as properties; none if c is
+// nil.
 func concludedProperties(c *conclusion.Conclusion) [][2]string {
 	if c == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// A summary puts the outcome of a result's runs into words.
+// A summary builds the parts of the document of a result.
 type summary struct {
 	result *results.Result
 	label  results.Label
@@ -52,9 +52,9 @@ func labels(r *results.Result) []string {
 	return labels
 }
 
-// settings are the parameters of a run worth a place in the heading, without the clients or keys
-// in which the points differ. Their names are the fields of workloads.Options; zero and unknown
-// values are left out.
+// settings returns the parameters of a run that matter in its heading, without the clients or keys
+// in which points differ. Their names are the fields of workloads.Options. Zero and unknown values
+// are left out.
 func (s *summary) settings(run *results.Run) []string {
 	var parts []string
 	add := func(name, format string) {
@@ -76,7 +76,7 @@ func (s *summary) settings(run *results.Run) []string {
 	return parts
 }
 
-// heading lists the settings common to all runs.
+// heading returns the settings common to all runs.
 func (s *summary) heading() []string {
 	first := &s.result.Runs[0]
 	var parts []string
@@ -93,7 +93,7 @@ func (s *summary) heading() []string {
 	return parts
 }
 
-// servers names each server used once.
+// servers returns a line for each server used.
 func (s *summary) servers() (all []document.Block) {
 	seen := make(map[runinfo.Server]bool)
 	for i := range s.result.Runs {
@@ -112,7 +112,7 @@ func (s *summary) servers() (all []document.Block) {
 	return all
 }
 
-// kindOf is the kind of the server, with the number of servers if there are several.
+// kindOf returns the kind of the server, with the number of servers if there are several.
 func kindOf(s runinfo.Server) string {
 	if s.Count > 1 {
 		return fmt.Sprintf("%d %s servers", s.Count, s.Kind)
@@ -120,7 +120,7 @@ func kindOf(s runinfo.Server) string {
 	return s.Kind
 }
 
-// troubles lists errors in the runs themselves.
+// troubles returns the errors of the runs themselves.
 func (s *summary) troubles() *document.List {
 	l := &document.List{}
 	for i := range s.result.Runs {
@@ -162,7 +162,8 @@ func (s *summary) troubles() *document.List {
 	return l
 }
 
-// leftTaken says for how long acquires without an answer kept others out; empty if they did not.
+// leftTaken returns a sentence on keys that acquires without an answer left locked, with the time
+// for which others had to wait; empty if none had to.
 func leftTaken(r *results.Run) string {
 	l := r.Latency["left_taken"]
 	if l.Count == 0 {
@@ -183,7 +184,8 @@ func (s *summary) conclude(d *document.Document) {
 	d.Beside = s.unclaimedBreaks()
 }
 
-// unclaimedBreaks names the broken cells that are not claimed; nil if there are none.
+// unclaimedBreaks returns a paragraph with the broken cells that are not claimed, nil if there are
+// none.
 func (s *summary) unclaimedBreaks() *document.Paragraph {
 	var links []document.Link
 	var only []string
@@ -231,7 +233,7 @@ func exitTone(exit int) document.Tone {
 // fewRuns is the largest number of runs that a sentence names.
 const fewRuns = 3
 
-// verdict explains the exit code in a few words, with the reason.
+// verdict returns the meaning of the exit code in a few words, and the reason.
 func (s *summary) verdict() (headline, why string) {
 	failed := s.failures()
 	switch s.result.Exit {
@@ -253,8 +255,8 @@ func (s *summary) verdict() (headline, why string) {
 	return headline, why
 }
 
-// heldClaims says how much it means that no claim was broken: next to nothing if none was put to
-// the test.
+// heldClaims returns a clause for a result without broken claims. some reports whether any claim
+// was put to the test.
 func heldClaims(some bool) string {
 	if some {
 		return "every claim that this could exercise was held"
@@ -262,7 +264,7 @@ func heldClaims(some bool) string {
 	return "nothing was claimed that this could exercise"
 }
 
-// breakers lists the runs that broke claims, with the cells.
+// breakers returns the runs that broke claims, with the cells.
 func (s *summary) breakers() (claimed []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -279,10 +281,10 @@ func (s *summary) breakers() (claimed []string) {
 	return claimed
 }
 
-// reasons says why the result is inconclusive, by run.
+// reasons returns the reasons why the result is inconclusive, by run.
 func (s *summary) reasons() string {
 	check := s.result.SelfCheck
-	proven := check == nil || check.Caught // else cells met too little for want of a proof
+	proven := check == nil || check.Caught // if not caught, cells are untested for that reason alone
 	var why []string
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]
@@ -308,7 +310,7 @@ func (s *summary) reasons() string {
 	return strings.Join(why, "; ")
 }
 
-// open says why the i-th run is inconclusive; empty if a threshold says so.
+// open returns the reason why the i-th run is inconclusive; empty if a threshold states it already.
 func (s *summary) open(i int) string {
 	run := &s.result.Runs[i]
 	unfit, _ := run.WhyInconclusive()
@@ -326,12 +328,12 @@ func (s *summary) open(i int) string {
 	return "showed too little"
 }
 
-// openClaims lists the claims that could have been exercised and met too little.
+// openClaims returns the claims that the runs could put to the test, but that had no occasion.
 func (s *summary) openClaims() *document.Section {
 	return s.each("open, claims that met too little to say", func(c results.Cells, cell lockbench.Cell) bool { return c.Open(cell) })
 }
 
-// each returns a list for each cell that matches in some run, under a heading.
+// each returns, under a heading, a list for each cell that matches in some run.
 func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell) bool) *document.Section {
 	section := &document.Section{Title: heading}
 	all := make(checker.Cells)
@@ -353,8 +355,7 @@ func (s *summary) each(heading string, match func(results.Cells, lockbench.Cell)
 	return section
 }
 
-// cell lists the findings of runs on one cell; a note that all of them share stands before them,
-// once.
+// cell returns the findings of runs on one cell. A note that all of them share comes first, once.
 func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List {
 	shared := runs[0].Cells.At(cell).Note
 	if slices.ContainsFunc(runs, func(run *results.Run) bool { return run.Cells.At(cell).Note != shared }) {
@@ -371,7 +372,8 @@ func (s *summary) cell(cell lockbench.Cell, runs []*results.Run) *document.List 
 	return l
 }
 
-// notExercised lists the claimed guarantees that by cannot put to the test.
+// notExercised returns the claimed guarantees that by, a phrase for the workload and faults, cannot
+// put to the test.
 func (s *summary) notExercised(by string) *document.List {
 	l := &document.List{Title: "claimed, but not exercised by " + by}
 	for _, g := range lockbench.Guarantees() {
@@ -394,8 +396,8 @@ func (s *summary) notExercised(by string) *document.List {
 	return l
 }
 
-// claims reports whether g is claimed, and whether it was exercised or met all the same, under any
-// conditions.
+// claims reports whether g is claimed, and whether it was exercised or had an occasion
+// nevertheless, under any conditions.
 func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	for cell, f := range r.Cells.Cells {
 		if cell.Guarantee == g {
@@ -406,7 +408,8 @@ func claims(r *results.Run, g lockbench.Guarantee) (claimed, exercised bool) {
 	return claimed, exercised
 }
 
-// allOf names designs, or counts them if they are many and all that claim it.
+// allOf returns the names of designs, or their number if they are many and include every design
+// that makes the claim.
 func allOf(designs []string, claimants int) string {
 	if len(designs) == claimants && claimants > 3 {
 		return fmt.Sprintf("all %d that claim it", claimants)

@@ -23,7 +23,7 @@ func pointer[T any](v T) *T { return &v }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares got with a file under testdata.
+// golden compares got with a file in testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -10,11 +10,10 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// shownReadings is the number of runs with values that a threshold prints; JSON has
-// all.
+// shownReadings is the largest number of runs whose values are shown for a threshold. JSON has all.
 const shownReadings = 5
 
-// thresholds lists the outcome of each threshold, the failed ones first.
+// thresholds returns the outcome of each threshold, the failed ones first.
 func (s *summary) thresholds() document.Block {
 	l := &document.List{}
 	for _, outcome := range []thresholds.Outcome{thresholds.Failed, thresholds.Inconclusive, thresholds.Passed} {
@@ -38,8 +37,8 @@ func outcomeWord(o thresholds.Outcome) (string, document.Tone) {
 	return o.String(), document.Good
 }
 
-// readings returns the runs that decided the threshold, with their values; for a passed
-// threshold, the run that came closest to failing.
+// readings returns the runs that decided the threshold, with their values. For a passed threshold
+// that is the run that came closest to failing.
 func (s *summary) readings(th *results.Threshold) string {
 	deciding := deciding(th)
 	switch {
@@ -77,8 +76,8 @@ func readingText(th *results.Threshold, r results.Reading) string {
 	return th.Unit.Format(*r.Value)
 }
 
-// deciding lists the readings with the threshold's outcome: for a passed one only the
-// nearest to its bound, for one that applied to no run all.
+// deciding returns the readings with the outcome of the threshold. Of a passed threshold it returns
+// only the one nearest to the bound, and of a threshold that applied to no run all.
 func deciding(th *results.Threshold) []results.Reading {
 	var found []results.Reading
 	for _, r := range th.Readings {
@@ -111,7 +110,7 @@ func nearest(readings []results.Reading, relation thresholds.Relation) int {
 	return best
 }
 
-// failures lists the failed thresholds, with the runs that failed them.
+// failures returns the failed thresholds, with the runs that failed them.
 func (s *summary) failures() []string {
 	var all []string
 	for i := range s.result.Thresholds {
@@ -131,7 +130,7 @@ func resultOpen(r *results.Result, run int) bool {
 	})
 }
 
-// undecided lists the thresholds that could not be decided.
+// undecided returns the thresholds that could not be decided.
 func (s *summary) undecided() []string {
 	var all []string
 	for i := range s.result.Thresholds {

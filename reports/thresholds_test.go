@@ -99,8 +99,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestGateOfAnUncaughtProbe: a threshold on a cell proves nothing where the probe of its condition
-// was not caught, and is passed where it was. Cells under other conditions are not concerned.
+// TestGateOfAnUncaughtProbe checks that a threshold on a cell is undecided if the probe of its
+// condition was not caught, and passes if it was. Cells under other conditions are not affected.
 func TestGateOfAnUncaughtProbe(t *testing.T) {
 	died := lockbench.Recovery.At(lockbench.Crash)
 	for _, c := range []struct {

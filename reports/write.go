@@ -16,8 +16,8 @@ import (
 // A Form is a form in which a report can be written.
 type Form string
 
-// The forms. Every report has the form Text; each of the others is an error for reports
-// without it.
+// The forms. Every report can be written as Text. [Write] returns an error for any other form that
+// a report does not have.
 const (
 	Text        Form = "text"        // for people, in a terminal
 	JSON        Form = "json"        // by [Schema]
@@ -29,16 +29,18 @@ const (
 	CSV         Form = "csv"         // a row for each run: results
 )
 
-// Options describe the terminal or file that a Text report is written to.
+// Options describe the terminal or file to which a Text report is written. The zero value is right
+// for a file.
 type Options struct {
-	// Color allows colours. The text carries their meaning, too.
+	// Color allows colours. They only repeat the meaning of the text.
 	Color bool
-	// Width is the width of the terminal in characters; zero or less is unlimited. A narrow
-	// terminal drops the least important figures.
+	// Width is the width of the terminal in characters; zero or less is unlimited. Tables drop
+	// their least important columns to fit.
 	Width int
-	// Whole shows a terminal the whole report, as a file or a pipe has it.
+	// Whole writes the whole report to a terminal; by default a terminal shows less than a file or
+	// a pipe.
 	Whole bool
-	// Failed: the command ends in an error, regardless of the exit code of the result.
+	// Failed reports whether the command ends in an error, whatever the exit code of the result.
 	Failed bool
 }
 
@@ -65,7 +67,7 @@ func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 	return writeData(w, form, r)
 }
 
-// writeBlocks writes blocks alone, as text.
+// writeBlocks writes blocks as text, without a report around them.
 func writeBlocks(w io.Writer, blocks ...document.Block) error {
 	legible.All(&blocks)
 	return terminal.Blocks(w, blocks, terminal.Options{})
@@ -92,7 +94,7 @@ func writeData(w io.Writer, form Form, r results.Report) error {
 	return noForm(form)
 }
 
-// documentOf returns the document of r, nil if r is no report of this module.
+// documentOf returns the document of r, nil if r is not a report of this module.
 func documentOf(r results.Report) *document.Document {
 	switch r := r.(type) {
 	case *results.Result:
@@ -115,17 +117,16 @@ func noForm(form Form) error {
 	return fmt.Errorf("a report of this kind cannot be written as %s", form)
 }
 
-// A Picture is one SVG document, light or dark as its reader prefers, which needs no other
-// file.
+// A Picture is a self-contained SVG document. It is light or dark as its reader prefers.
 type Picture struct {
 	// Name is the name of its file.
 	Name string
 	SVG  []byte
 }
 
-// Pictures draws the drawings of r's page that work outside of it, in a README or an issue:
-// the latencies of acquires, and every counterexample. They are the same for the same report.
-// All text from r is escaped.
+// Pictures returns the drawings of r's page that make sense outside of it, in a README or an issue:
+// the latencies of acquires, and every counterexample. Equal reports have equal pictures. All text
+// from r is escaped.
 func Pictures(r results.Report) ([]Picture, error) {
 	drawn, err := html.Pictures(documentOf(r))
 	given := make(map[string]int)
@@ -145,7 +146,7 @@ func Explain(m *results.Matrix, at results.CellName) (results.Report, error) {
 	return &explanationOf{d}, err
 }
 
-// explanationOf is an explanation, as a report.
+// An explanationOf is a report made by [Explain].
 type explanationOf struct{ drawn *document.Document }
 
 // Kind returns a name that Read does not know: an explanation cannot be read back.

@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Values of GOGC: the garbage at which the collector runs, in percent of the live heap.
+// Values of GOGC: the garbage, in percent of the live heap, at which a collection begins.
 const (
-	// betweenRuns: the heap of a session is a few megabytes, so that with the default the
-	// collector would run dozens of times a second beside the clients.
+	// betweenRuns is the value in [Run]. The heap of a session is a few megabytes, so that with the
+	// default the collector would run dozens of times a second beside the clients.
 	betweenRuns = 400
-	// whileJudging: a judgement makes much garbage and keeps little, so it trades memory for
-	// time.
+	// whileJudging is the value in [Judge], which makes much garbage and keeps little, so it trades
+	// memory for time.
 	whileJudging = 600
 )
 

@@ -10,7 +10,7 @@ import (
 // A Backend is a kind of service for locks: a Redis server, a directory, a database. Its
 // methods are safe for concurrent use.
 type Backend interface {
-	// Name is its name in messages, such as "redis".
+	// Name returns the name of the backend in messages, such as "redis".
 	Name() string
 	// Offers returns a service that is not open. Its type shows the abilities of this backend's
 	// services, which are the interfaces below.
@@ -25,16 +25,17 @@ type Backend interface {
 // A Service is a running service of a [Backend]. It shows its other abilities by implementing the
 // interfaces below. Its methods are safe for concurrent use.
 type Service interface {
-	// Kind is "external" for a service of the user, "private" for one that lockbench started, and
-	// "embedded" for one in this process, whose speed says nothing about the design.
+	// Kind returns "external" for a service of the user, "private" for one that lockbench started,
+	// and "embedded" for one in this process, whose speed says nothing about the design.
 	Kind() string
-	// Version is product and version; Address is its address, without secrets.
+	// Version returns the product and its version. Address returns the address without secrets.
 	Version() string
 	Address() string
-	// Reach returns the means to connect to it, for [Environment.Services]. Each call returns a new
-	// value.
+	// Reach returns the means to connect to the service, for [Environment.Services]. Each call
+	// returns a new value.
 	Reach() any
-	// Check returns an error if a design with these needs, see [Design.Commands], cannot run on it.
+	// Check returns an error if a design with these needs, see [Design.Commands], cannot run on the
+	// service.
 	Check(ctx context.Context, needs []string) error
 	// Ping returns nil when the service answers.
 	Ping(ctx context.Context) error
@@ -52,40 +53,41 @@ const (
 	Embedded = "embedded"
 )
 
-// A Mortal service may end by itself.
+// A Mortal is a service that may end by itself.
 type Mortal interface {
-	// Done is closed when the service has ended. Err then returns the reason; before, nil.
+	// Done returns a channel that is closed when the service has ended. Err returns the reason
+	// after that, and nil before.
 	Done() <-chan struct{}
 	Err() error
 }
 
-// A Metered service reports its processor time.
+// A Metered is a service that reports its processor time.
 type Metered interface {
-	// Usage returns the processor time so far, or an error if it is not known.
+	// Usage returns the processor time so far, or an error if it is unknown.
 	Usage(ctx context.Context) (Usage, error)
 }
 
 // A Usage is the processor time that a service has taken since it was started.
 type Usage struct {
-	// RunID identifies the service until it restarts; then CPU begins at zero.
+	// RunID identifies the service until it restarts. CPU begins at zero again after a restart.
 	RunID string
 	CPU   time.Duration
 }
 
-// A Neighbour knows whether it runs on this machine.
+// A Neighbour is a service that knows whether it runs on this machine.
 type Neighbour interface {
 	// Local reports whether the service runs on this machine, beside the clients.
 	Local() bool
 }
 
-// A Prompt service answers at once unless it stands still.
+// A Prompt is a service that answers at once unless it stands still.
 type Prompt interface {
 	// Ask returns a function that sends a cheap request on a connection of its own, and waits for the
 	// answer or the end of ctx; close closes the connection. One goroutine calls the function.
 	Ask() (ask func(ctx context.Context) error, close func() error)
 }
 
-// A Watched service shows faults that happened to it.
+// A Watched is a service that shows the faults that happened to it.
 type Watched interface {
 	// Watch returns a function that looks at the service on a connection of its own. Each look leaves an
 	// entry, under a name that begins with prefix, for the next look to find; close closes the
@@ -93,28 +95,30 @@ type Watched interface {
 	Watch(prefix string) (look func(ctx context.Context) (Glance, error), close func() error)
 }
 
-// A Divided service consists of parts, each with keys of its own.
+// A Divided is a service that consists of parts, each with keys of its own.
 type Divided interface {
 	// Parts returns the parts, or the service itself if it has one part. Each is watched by itself.
 	Parts() []Service
 }
 
-// A Glance is the result of a look at a service. A field that the service hides is empty, and Hidden
-// gives the reason.
+// A Glance is the result of a look at a service. A field that the service does not reveal is empty,
+// and Hidden gives the reason.
 type Glance struct {
 	// Run identifies the service until it restarts.
 	Run string
 	// Role is its role among services with the same data, such as master or slave. Data identifies the
 	// data, and Ancestor the data that it followed until it took over.
 	Role, Data, Ancestor string
-	// Evicted counts the keys that it has dropped so far for lack of memory.
+	// Evicted is the number of keys that the service has dropped so far for lack of memory.
 	Evicted int64
-	// Kept: the entry of the previous look was there.
+	// Kept reports whether the service still had the entry that the previous look left, see
+	// [Watched].
 	Kept   bool
 	Hidden string
 }
 
-// A Keeper can store the records that locks guard. Without one, the driver keeps them in memory.
+// A Keeper is a service that can store the records that locks guard. On any other service, the
+// driver keeps them in memory.
 type Keeper interface {
 	// Records opens the records of a run, under names that begin with prefix. Sweep removes them.
 	Records(prefix string) Records
@@ -130,23 +134,23 @@ type Records interface {
 	Close() error
 }
 
-// A Remote service answers over connections, so that replies can be lost. A design on it sends
-// its requests by [Environment.Pass], or through package onredis.
+// A Remote is a service that answers over connections, so that replies can be lost. A design on it
+// sends its requests by [Environment.Pass], or through package onredis.
 type Remote interface {
 	// Remote does nothing; it marks the ability.
 	Remote()
 }
 
-// A Restarter can lose its memory by a restart. It is of kind [Private].
+// A Restarter is a service that can lose its memory by a restart. Its kind is [Private].
 type Restarter interface {
 	// Restart kills the service, calls between when the service has ended, and starts it again. It
 	// returns when the new service answers.
 	Restart(ctx context.Context, between func()) error
 }
 
-// A Suspender can stand still.
+// A Suspender is a service that can be stopped for a while.
 type Suspender interface {
-	// Suspend stops it, so that requests wait, until Resume.
+	// Suspend stops the service, so that requests wait, until Resume.
 	Suspend() error
 	Resume() error
 }

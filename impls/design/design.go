@@ -15,7 +15,8 @@ type Design struct {
 	Name string
 	// Summary describes in one sentence how it works.
 	Summary string
-	// Source names the document or library it comes from, by a title that users can read.
+	// Source names the document or library from which the design comes, by a title that users can
+	// read.
 	Source string
 	// Library is the Go module, "module@version", of a lock that is used unchanged; empty for our own
 	// implementations.
@@ -24,52 +25,53 @@ type Design struct {
 	Claims lockbench.Claims
 	// Reacquire is the effect of a second Acquire by the holder of a key.
 	Reacquire Reacquire
-	// Renews: the design renews its holds in the background.
+	// Renews reports whether the design renews its holds in the background.
 	Renews bool
-	// RenewsUnseen: it may renew without telling the Observer, as locks of other authors do.
+	// RenewsUnseen reports whether the design may renew holds without calling the Observer, as
+	// locks of other authors do.
 	RenewsUnseen bool
-	// Leaseless: it has no lease. A grant lasts until its owner gives it up, or until the owner's
-	// session ends.
+	// Leaseless reports whether the design has no lease: a grant lasts until its owner gives it up,
+	// or until the owner's session ends.
 	Leaseless bool
-	// Granted returns the lease that is granted when ttl is asked for; nil means ttl. See
-	// [Design.Lease].
+	// Granted returns the lease that is granted if ttl is requested. If it is nil the lease is ttl.
+	// See [Design.Lease].
 	Granted func(ttl time.Duration) time.Duration
-	// LeaseUnit is the unit of leases: a lease that is not a multiple does harm instead of being
-	// refused. Zero is any lease. A design that rounds leases has Granted instead. See
-	// [Design.CanLease].
+	// LeaseUnit is the unit of leases. A lease that is not a multiple of it is not refused but does
+	// harm, see LeaseUnitWhy. Zero permits any lease. A design that rounds leases has Granted
+	// instead. See [Design.CanLease].
 	LeaseUnit time.Duration
-	// LeaseUnitWhy describes the harm of another lease; empty means that an acquire sets the key, and
-	// fails before it sets the lease.
+	// LeaseUnitWhy describes the harm of a lease that is not a multiple of LeaseUnit. Empty means
+	// that an acquire sets the key, and fails before it sets the lease.
 	LeaseUnitWhy string
-	// EqualLeases: all leases of an owner must be equal, since a late renewal sets the lease of an
-	// earlier hold.
+	// EqualLeases reports whether all leases of an owner must be equal, because a late renewal sets
+	// the lease of an earlier hold.
 	EqualLeases bool
 	// Tolerance is the time for which the design may keep a crashed owner's key past the granted
 	// lease, beyond polling and rounding.
 	Tolerance time.Duration
-	// Backend is the kind of service that it locks on; nil is Redis.
+	// Backend is the kind of service on which the design locks; nil is Redis.
 	Backend Backend
-	// Commands are its needs of the service, for [Service.Check] before a run: on Redis, the commands
-	// that it sends.
+	// Commands are the design's needs of the service, for [Service.Check] before a run: on Redis,
+	// the commands that it sends.
 	Commands []string
-	// Servers is the number of independent servers that it locks on; zero is one.
+	// Servers is the number of independent servers on which the design locks; zero is one.
 	Servers int
-	// Fences: its leases are lockbench.Fencers.
+	// Fences reports whether the design's leases implement [lockbench.Fencer].
 	Fences bool
 	// LiveOnly is the reason why the design cannot be explored in virtual time; empty if it can, or if
 	// the reason follows from Servers or Backend. See [Design.Explorable].
 	LiveOnly string
-	// Control is empty for a lock, and else the kind of control that this is.
+	// Control is the kind of control that this is, empty for a lock.
 	Control Control
 	// Open starts one process of the design, with its identity, connection pool, registry and
 	// background work.
 	Open func(Environment) (Process, error)
 }
 
-// ServerCount returns the number of servers that the design locks on, at least one.
+// ServerCount returns the number of servers on which the design locks, at least one.
 func (d Design) ServerCount() int { return max(1, d.Servers) }
 
-// Lease returns the lease that is granted when ttl is asked for.
+// Lease returns the lease that is granted if ttl is requested.
 func (d Design) Lease(ttl time.Duration) time.Duration {
 	if d.Granted == nil {
 		return ttl
@@ -77,7 +79,7 @@ func (d Design) Lease(ttl time.Duration) time.Duration {
 	return d.Granted(ttl)
 }
 
-// CanLease returns nil if a lease of ttl can be asked for, and else an error with the reason.
+// CanLease returns an error with the reason if a lease of ttl must not be requested.
 func (d Design) CanLease(ttl time.Duration) error {
 	if d.LeaseUnit == 0 || ttl%d.LeaseUnit == 0 {
 		return nil
@@ -87,8 +89,7 @@ func (d Design) CanLease(ttl time.Duration) error {
 		d.Name, d.LeaseUnit, ttl, cmp.Or(d.LeaseUnitWhy, "fails half way, and leaves the key locked for ever"), whole, d.Name, ttl)
 }
 
-// Explorable returns nil if the design can be explored in virtual time, and else an error with the
-// reason.
+// Explorable returns an error with the reason if the design cannot be explored in virtual time.
 func (d Design) Explorable() error {
 	why := d.LiveOnly
 	if d.ServerCount() > 1 {
@@ -106,8 +107,8 @@ func (d Design) Explorable() error {
 // A Process is the state that a design has once in each operating-system process. Its methods are
 // safe for concurrent use.
 type Process interface {
-	// Locker returns a new owner (a thread of the process). It tells o of its attempts and of
-	// renewals on its behalf.
+	// Locker returns a new owner: a thread of the process. The owner reports its attempts and its
+	// renewals to o.
 	Locker(o Observer) lockbench.Locker
 	// Close ends background work, waits for it and closes the connections. Holds stay on the
 	// server.
@@ -138,8 +139,8 @@ const (
 	Refreshed Reacquire = "refreshed" // the same hold, its lease begun anew; not counted
 )
 
-// An Observer is told of events that cannot be seen from outside a call. Implementations are safe
-// for concurrent use.
+// An Observer receives events that cannot be seen from outside a call. Implementations are safe for
+// concurrent use.
 type Observer interface {
 	// Attempt is called at the start of each attempt to acquire key (the key as
 	// passed to Acquire), before any clock is read or request sent. It returns
@@ -162,7 +163,8 @@ func (blind) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
 }
 
-// A Control is a baseline for locks in live runs. It claims nothing, and decides nothing.
+// A Control is a baseline with which locks are compared in live runs. It claims nothing, and never
+// fails a run.
 type Control string
 
 // The controls.

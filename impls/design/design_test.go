@@ -81,11 +81,11 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// elsewhere is a backend that is no Redis.
+// An elsewhere is a backend other than Redis.
 type elsewhere struct{ design.Backend }
 
-// TestExplorable: exploration has one Redis, and names the missing property for
-// other designs.
+// TestExplorable checks that a design is explorable only on a single Redis server, and that the
+// error for any other names the property that prevents it.
 func TestExplorable(t *testing.T) {
 	for _, c := range []struct {
 		design design.Design

@@ -11,8 +11,8 @@ import (
 // time, randomness, identity and connections from it only, so that clocks can be
 // skewed and runs replayed.
 type Environment struct {
-	// Services are the means to connect to the services, as many as [Design.ServerCount]; see
-	// [Service.Reach]. Package onredis reads those of Redis.
+	// Services are the means to connect to the services; there are [Design.ServerCount] of them,
+	// see [Service.Reach]. Package onredis reads those of Redis.
 	Services []any
 	// Prefix begins every key that the design writes on the service, before any prefix of the
 	// design's own.
@@ -25,10 +25,10 @@ type Environment struct {
 	Now func() time.Time
 	// Random is the process's source of random bytes, safe for concurrent use.
 	Random io.Reader
-	// Pool is the number of connections the process may open at most; zero
-	// leaves the number to the design.
+	// Pool is the largest number of connections that the process may open; zero leaves the number
+	// to the design.
 	Pool int
-	// Commands counts the requests sent to the service, when not nil.
+	// Commands counts the requests sent to the service, unless it is nil.
 	Commands *atomic.Int64
 	// Interceptor sees every request of the process; nil for none.
 	Interceptor Interceptor
@@ -36,14 +36,15 @@ type Environment struct {
 
 // An Interceptor sees every request to a service, so that it can inject faults.
 type Interceptor interface {
-	// Pass calls send, which sends one request, or does not; it may drop the answer. The error is
-	// the one of send, or another that a connection can have.
+	// Pass calls send, which sends one request, or drops the request; it may also drop the answer.
+	// It returns the error of send, or another error that a connection may have.
 	Pass(ctx context.Context, send func(context.Context) error) error
 }
 
-// Pass counts a request and sends it. send returns nil if the service answered, whatever the answer,
-// and else the error of the connection. If Pass returns an error, the lock must take that as the
-// result, whatever send returned. Connections of package onredis call Pass themselves.
+// Pass counts a request and sends it, through the Interceptor if there is one. send returns nil if
+// the service answered, whatever the answer, and else the error of the connection. If Pass returns
+// an error, the lock must treat it as the result, whatever send returned. Connections of package
+// onredis call Pass themselves.
 func (e Environment) Pass(ctx context.Context, send func(context.Context) error) error {
 	if e.Commands != nil {
 		e.Commands.Add(1)
@@ -54,7 +55,7 @@ func (e Environment) Pass(ctx context.Context, send func(context.Context) error)
 	return send(ctx)
 }
 
-// Sleep waits for d or until ctx ends, and returns ctx's error in that case.
+// Sleep waits for d. It returns the error of ctx if ctx ends first, and nil otherwise.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

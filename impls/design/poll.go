@@ -8,14 +8,13 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Poll calls try until it grants or fails, and sleeps for pause() between tries,
-// for as long as wait allows. Zero wait is one try; a longer one ends with a last
-// try when it is over, since the last sleep is cut to what is left.
+// Poll calls try until it grants or fails, for at most wait, and sleeps for pause() between tries.
+// If wait is zero it tries once. Otherwise it tries a last time when wait is over.
 //
-// It returns nil when try granted, the error of try as it is,
-// [lockbench.ErrNotAcquired] when wait is over, and [lockbench.ErrNoEffect]
-// together with the context's error when ctx ended between two tries: those
-// made had been refused. It holds nothing while it sleeps.
+// It returns nil if try granted, and the error of try unchanged. It returns
+// [lockbench.ErrNotAcquired] if wait is over, and [lockbench.ErrNoEffect] together with the error
+// of ctx if ctx ended between two tries, since all tries were refused. It holds no resource while
+// it sleeps.
 func Poll(ctx context.Context, wait time.Duration, pause func() time.Duration, try func() (granted bool, err error)) error {
 	var until time.Time
 	if wait > 0 { // a single try needs no clock
@@ -32,12 +31,12 @@ func Poll(ctx context.Context, wait time.Duration, pause func() time.Duration, t
 		if left <= 0 {
 			return lockbench.ErrNotAcquired
 		}
-		_ = Sleep(ctx, min(pause(), left)) // cut short by ctx, which is looked at next
+		_ = Sleep(ctx, min(pause(), left)) // ctx may cut it short, and is checked next
 	}
 	return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
 }
 
-// Every is a fixed pause, for [Poll].
+// Every returns a function for [Poll] that always returns d.
 func Every(d time.Duration) func() time.Duration {
 	return func() time.Duration { return d }
 }

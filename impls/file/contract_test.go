@@ -112,7 +112,7 @@ func TestWhatADeadProcessLeaves(t *testing.T) {
 	})
 }
 
-// TestProcessEnds: closing a process releases the same as the end of a real one.
+// TestProcessEnds checks that closing a process releases the same locks as the end of a real one.
 func TestProcessEnds(t *testing.T) {
 	each(t, func(t *testing.T, name, dir string) {
 		p, a, _ := open(name, dir)
@@ -140,7 +140,7 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// TestGivenUp: a call with an answer that nobody waits for leaves no lock behind.
+// TestGivenUp checks that an acquire whose caller has given up leaves no lock behind.
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, name, dir string) {
 		for _, d := range Designs() {

@@ -30,7 +30,7 @@ func (directories) Offers() design.Service { return &directory{} }
 // Serves implements [design.Backend].
 func (directories) Serves(address string) bool { return strings.HasPrefix(address, scheme) }
 
-// Open implements [design.Backend]: its own directories are temporary ones.
+// Open implements [design.Backend]. Without addresses it creates temporary directories.
 func (directories) Open(_ context.Context, addresses []string, n int) (all []design.Service, err error) {
 	if len(addresses) > 0 && len(addresses) < n {
 		return nil, fmt.Errorf("a design locks in %d directories, %d given; hint: name as many, or none for temporary ones", n, len(addresses))
@@ -59,10 +59,11 @@ func (d *directory) Kind() string    { return d.kind }
 func (d *directory) Version() string { return "directory on " + runtime.GOOS }
 func (d *directory) Address() string { return scheme + filepath.ToSlash(d.path) }
 
-// Reach implements [design.Service]: a process is given the path.
+// Reach implements [design.Service]. It returns the path.
 func (d *directory) Reach() any { return d.path }
 
-// Check implements [design.Service]: files can be made in it, and removed.
+// Check implements [design.Service]. It checks that files can be created in the directory and
+// removed.
 func (d *directory) Check(context.Context, []string) error {
 	probe, err := os.CreateTemp(d.path, "lockbench-probe-")
 	if err != nil {
@@ -102,7 +103,7 @@ func (d *directory) Close() error {
 	return d.own.Remove()
 }
 
-// pathOf is the file for a key in the directory of an environment.
+// pathOf returns the path of the file for a key in the directory of an environment.
 func pathOf(env design.Environment, key string) string {
 	dir, _ := env.Services[0].(string)
 	return filepath.Join(dir, url.QueryEscape(env.Prefix+key))

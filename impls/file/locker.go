@@ -18,11 +18,11 @@ import (
 // tryInterval is the pause between two tries of an acquire that waits.
 const tryInterval = 5 * time.Millisecond
 
-// A grip is a locked file; the zero grip is none.
+// A grip is a locked file; the zero grip is not locked.
 type grip struct {
-	// giveUp releases it, with an error that wraps fs.ErrNotExist if it was gone already.
+	// giveUp releases the file. Its error wraps fs.ErrNotExist if the file was gone already.
 	giveUp func() error
-	// ends means that the end of the process releases it, too.
+	// ends reports whether the end of the process releases the file as well.
 	ends bool
 }
 
@@ -67,7 +67,7 @@ func byKernel(path string) (grip, error) {
 	return grip{giveUp: lock.Close, ends: true}, nil
 }
 
-// opener makes the Open of a design that locks by t.
+// opener returns the Open of a design that locks by t.
 func opener(t try) func(design.Environment) (design.Process, error) {
 	return func(env design.Environment) (design.Process, error) {
 		if len(env.Services) == 0 {
@@ -87,7 +87,7 @@ type process struct {
 	try try
 
 	mu     sync.Mutex
-	held   map[*lease]struct{} // leases that end with it
+	held   map[*lease]struct{} // leases that end with the process
 	closed bool
 }
 
@@ -146,7 +146,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 			held.grip, err = l.process.try(pathOf(l.process.env, key))
 			return err
 		})
-		if err != nil && held.giveUp != nil { // the call was given up, and nobody else would release it
+		if err != nil && held.giveUp != nil { // the call was given up, so no owner would release the file
 			return false, errors.Join(err, held.giveUp())
 		}
 		return held.giveUp != nil, err
@@ -160,7 +160,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return held, nil
 }
 
-// A lease is one grant. Its embedded Validity has no Granted: it lasts.
+// A lease is one grant. Granted of its embedded Validity is zero, since it has no end.
 type lease struct {
 	design.Validity
 	grip

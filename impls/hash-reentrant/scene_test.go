@@ -193,7 +193,7 @@ func (r *renewals) Renewing(string) func(time.Duration, error) {
 	}
 }
 
-// count returns how many renewals ended in want, nil for success.
+// count returns the number of renewals that ended in want, nil for success.
 func (r *renewals) count(want error) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

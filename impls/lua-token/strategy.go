@@ -22,7 +22,7 @@ const (
 	// tokenBytes are the random bytes of a token, tokenSize their length as text.
 	tokenBytes = 16
 	tokenSize  = 22
-	// readAhead is how many random bytes a client fetches at a time.
+	// readAhead is the number of random bytes that a client reads at a time.
 	readAhead = 32 * tokenBytes
 )
 

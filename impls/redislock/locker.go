@@ -68,7 +68,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return &lease{design.Validity{From: o.from, Granted: opt.TTL}, lock}, nil
 }
 
-// until is a retry strategy of the library's: a fixed pause, until an instant.
+// An until is a retry strategy for the library: a fixed pause, until an instant.
 type until time.Time
 
 // NextBackoff implements redislock.RetryStrategy; zero ends the retries.
@@ -100,7 +100,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 // TTL implements lockbench.TTLer.
 func (l *lease) TTL(ctx context.Context) (time.Duration, error) { return l.lock.TTL(ctx) }
 
-// meaning wraps err in ours if it is theirs.
+// meaning wraps err in ours if it is theirs; else it returns err.
 func meaning(err, theirs, ours error) error {
 	if errors.Is(err, theirs) {
 		return fmt.Errorf("%w: %w", ours, err)

@@ -87,8 +87,8 @@ func (l *lease) Valid() (from time.Time, length time.Duration) {
 	return l.mutex.Until().Add(-length), length
 }
 
-// loss interprets the error of a release or extend: the lock was lost if so many
-// servers no longer have it that the others are no majority.
+// loss interprets the error of a release or extend: the lock was lost if the servers that may still
+// have it are not a majority.
 func (l *lease) loss(err error) error {
 	n := count(err)
 	switch servers := len(l.clients); {

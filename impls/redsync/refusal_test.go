@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// TestLateTryIsATimeout: if every server answered and none objected, the answers came too
-// late, and the key may be set or not.
+// TestLateTryIsATimeout checks a try that every server answered without objection, but too late:
+// the key may be set or not.
 func TestLateTryIsATimeout(t *testing.T) {
 	o := owner{process: &process{clients: make([]*redis.Client, 1)}}
 	err := o.refusal(redsync.ErrFailed)

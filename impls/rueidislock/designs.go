@@ -11,7 +11,7 @@ import (
 // library is the built-in version; a test compares it with go.mod.
 const library = "github.com/redis/rueidis@v1.0.79"
 
-// A mode is a way for a process to learn of changed keys.
+// A mode is the way in which a process learns of changed keys.
 type mode int
 
 const (
@@ -41,7 +41,7 @@ func family(patience time.Duration) []design.Design {
 	}
 }
 
-// describe makes an entry of the catalogue without its Open.
+// describe returns an entry of the catalogue without its Open.
 func describe(name, summary string, m mode) design.Design {
 	needs := []string{"EVALSHA", "EVAL", "SET", "GET", "PEXPIREAT", "DEL"}
 	if m != polling {

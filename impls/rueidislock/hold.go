@@ -83,14 +83,15 @@ func (h *hold) acquired(value, name string, end time.Time, r rueidis.RedisResult
 	}
 }
 
-// isNoScript reports whether the server lacks a script, which the library then sends in full.
+// isNoScript reports whether err says that the server lacks a script. The library then sends it in
+// full.
 func isNoScript(err error) bool {
 	reply, is := rueidis.IsRedisErr(err)
 	return is && reply.IsNoScript()
 }
 
-// refusal is the error after a wait: the library does not tell whether others held the lock
-// or the server did not answer.
+// refusal returns the error after a wait: the library does not tell whether others held the lock or
+// the server did not answer.
 func (h *hold) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +125,7 @@ func (h *hold) renewed(name string, end time.Time, r rueidis.RedisResult) {
 	h.done(0, fmt.Errorf("%w: fewer than %d of its keys are left", lockbench.ErrNotHeld, majority))
 }
 
-// end is the end of the lock according to its keys.
+// end returns the end of the lock according to its keys.
 func (h *hold) end() time.Time {
 	var ends []time.Time
 	for _, t := range h.keys {
@@ -137,7 +138,7 @@ func (h *hold) end() time.Time {
 	return ends[majority-1]
 }
 
-// granted is the validity of the try that succeeded.
+// granted returns the validity of the try that succeeded.
 func (h *hold) granted() design.Validity {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -26,9 +26,9 @@ func (o *observer) Renewing(string) func(time.Duration, error) {
 	return func(granted time.Duration, err error) { o.renewals <- renewal{granted, err} }
 }
 
-// TestRenewalsAreSeen: the library's renewals in the background are reported as they occur,
-// and the owner is told of the loss of its keys. Leases are longer on a machine that is too
-// busy to renew short ones in time.
+// TestRenewalsAreSeen checks that the library's renewals in the background are reported as they
+// occur, and that the owner is notified of the loss of its keys. Leases are longer on a machine
+// that is too busy to renew short ones in time.
 func TestRenewalsAreSeen(t *testing.T) {
 	for _, d := range rueidislock.Patient() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -73,8 +73,8 @@ func renewed(s *designtest.Scene, ttl time.Duration) bool {
 	return true
 }
 
-// TestAWaitEnds: it is refused when it is over, and the library's lock does not end with
-// the context of the acquire.
+// TestAWaitEnds checks that a wait that is over is a refusal, and that the library's lock does not
+// end with the context of the acquire.
 func TestAWaitEnds(t *testing.T) {
 	for _, d := range rueidislock.Patient() {
 		t.Run(d.Name, func(t *testing.T) {

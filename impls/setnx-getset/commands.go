@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A server executes commands: a pool, or one connection out of it.
+// A server executes commands. It is a pool of connections, or one connection of it.
 type server interface {
 	Process(ctx context.Context, cmd redis.Cmder) error
 }

@@ -75,8 +75,8 @@ func takeOver(ctx context.Context, conn *redis.Conn, key string, now time.Time, 
 	return found && old == value, err
 }
 
-// encode is the value of a lock that is held until t: milliseconds since 1970,
-// 8 bytes, big-endian.
+// encode returns the value of a lock that is held until t: milliseconds since 1970, in 8 bytes,
+// big-endian.
 func encode(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli())))
 }
@@ -86,8 +86,8 @@ func past(value string, now time.Time) bool {
 	return len(value) == 8 && int64(binary.BigEndian.Uint64([]byte(value))) < now.UnixMilli()
 }
 
-// caught is the document's catch around the whole wait, from stage 2 on: every exception
-// becomes false. Only the caller's own cancellation comes through.
+// caught is the document's catch around the whole wait, from stage 2 on: every exception becomes
+// false. It returns an error only if the caller cancelled.
 func caught(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

@@ -63,7 +63,7 @@ func (s *timestamp) pause() time.Duration {
 // seconds reads the clock; the document does so anew before each use.
 func (s *timestamp) seconds() int64 { return s.env.Now().Unix() }
 
-// A stamped lock is a lock that its owner has or tries to get.
+// A stamped is a lock that its owner has or tries to get.
 type stamped struct {
 	design.Validity
 	owner *timestamp
@@ -113,7 +113,7 @@ func (s *stamped) Release(ctx context.Context) error {
 	return onredis.NoEffect(del(ctx, s.owner.client, s.key))
 }
 
-// nothingDone is an error before any command that changes the key was sent.
+// nothingDone wraps an error that occurred before any command that changes the key was sent.
 func nothingDone(err error) error {
 	return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
 }

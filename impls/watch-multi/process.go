@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// pool bounds the connections of a process. The document gives no number; nobody
+// pool is the largest number of connections of a process. The document gives no number. No client
 // keeps a connection while it sleeps.
 const pool = 64
 

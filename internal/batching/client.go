@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Options say how to reach the server, or the nodes of the cluster, that road leads to, by road's own dialer: what
-// happens to connections on the way happens to these too. Road is a client that
-// [onredis.Environment.Connect] returned, and is to be kept until the other is closed.
-// There is no client side caching, and so RESP2 will do.
+// Options returns the options of a client for the server, or the nodes of the cluster, of road.
+// Connections use the dialer of road, so that faults injected into connections apply to them as
+// well. road is a client that [onredis.Environment.Connect] returned; it must stay open until the
+// new client is closed. Caching on the client is off, so RESP2 suffices.
 func Options(road *redis.Client) rueidis.ClientOption {
 	opt := road.Options()
 	option := rueidis.ClientOption{
@@ -41,15 +41,15 @@ func Options(road *redis.Client) rueidis.ClientOption {
 	return option
 }
 
-// A Client is one of rueidis whose Do counts what it sends in the environment's Commands
-// and sends it by the environment's Pass. It is safe for concurrent use.
+// A Client is a client of rueidis. Its Do counts commands in the environment's Commands and sends
+// them through the environment's Pass. It is safe for concurrent use.
 type Client struct {
 	rueidis.Client
 	env         onredis.Environment
-	intercepted bool // there is something to pass by
+	intercepted bool // commands go through an interceptor
 }
 
-// New connects, and returns an error of the connection where that cannot be done.
+// New returns a connected client, or the error of the connection.
 func New(env onredis.Environment, opt rueidis.ClientOption) (*Client, error) {
 	inner, err := rueidis.NewClient(opt)
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *Client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisRes
 	return c.pass(ctx, cmd)
 }
 
-// pass sends cmd by the way of the environment. It is apart from Do because what its
-// closure shares is allocated.
+// pass sends cmd through the environment's Pass. It is a function apart from Do because the
+// variables of its closure are allocated.
 func (c *Client) pass(ctx context.Context, cmd rueidis.Completed) (result rueidis.RedisResult) {
 	err := c.env.Pass(ctx, func(ctx context.Context) error {
 		result = c.Client.Do(ctx, cmd)

@@ -1,5 +1,5 @@
-// Package batching opens clients that send in one what goroutines ask for at the same
-// time, those of github.com/redis/rueidis, on the terms that every other client of a
-// design has: the environment's way to the server, nothing sent again by itself,
-// commands counted and passed by the environment.
+// Package batching opens clients of github.com/redis/rueidis, which send concurrent requests of
+// several goroutines in one write. They obey the same rules as every other client of a design: they
+// use the environment's dialer, repeat no command by themselves, and have the environment count and
+// intercept their commands.
 package batching

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Question is a question to the user: Flag is the flag that answers it, Default the meaning
-// of an empty line.
+// A Question is a question to the user. Flag is the flag that answers it, and Default the answer
+// that an empty line stands for.
 type Question struct {
 	Flag, Text, Default string
 }
@@ -24,8 +24,8 @@ func Questions() []Question {
 	}
 }
 
-// Ask asks the questions that known reports as unanswered, and hands the answers to set. It
-// repeats a question if set returns an error. It returns an error when in ends.
+// Ask asks each question for which known returns false, and passes the answer to set. It repeats a
+// question if set returns an error. It returns an error if in ends.
 func Ask(in io.Reader, out io.Writer, known func(flag string) bool, set func(flag, value string) error) error {
 	lines := bufio.NewScanner(in)
 	for _, q := range Questions() {

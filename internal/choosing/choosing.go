@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/known"
 )
 
-// A Case describes somebody's own use of a lock.
+// A Case describes a user's need of a lock.
 type Case struct {
 	// Harm is the damage if two clients hold the lock at once.
 	Harm Harm
@@ -25,7 +25,7 @@ type Case struct {
 	Service Service
 	// Waiters is the number of clients that want one key at the same time.
 	Waiters int
-	// Over are the conditions that can happen, beside those of the service.
+	// Over are the conditions that can happen, in addition to those of the service.
 	Over lockbench.Conditions
 }
 
@@ -68,25 +68,25 @@ func (s Service) has(d *design.Design) bool {
 	return d.Backend == nil && d.ServerCount() == 1
 }
 
-// An Option is a design that is on the service, with the reasons for it and against it.
+// An Option is a design on the service of a case, with the reasons for and against it.
 type Option struct {
 	Design     design.Design
 	Conclusion conclusion.Conclusion
-	// GrantsPerS is the rate in the released matrix.
+	// GrantsPerS is the rate of grants, per second, in the released matrix.
 	GrantsPerS float64
-	// Lease and Guard are the settings to use it with; an empty guard is none.
+	// Lease and Guard are the settings with which to use the design; an empty Guard is none.
 	Lease time.Duration
 	Guard lockbench.Guard
-	// Fits: it can be used in the case. Why is the reason.
+	// Fits reports whether the design can be used in the case, and Why is the reason.
 	Fits bool
 	Why  string
-	// Commands check it: the first one without a fault, and then with each of Faults, one at a
-	// time.
+	// Commands are command lines that test the design in the case: first without a fault, then with
+	// each of Faults, one at a time.
 	Commands, Faults []string
 }
 
-// Choose returns the designs that are on the service of a case, the best first. It leaves out
-// designs that the released matrix does not have.
+// Choose returns the designs on the service of a case, the best first. It leaves out designs that
+// the released matrix does not have.
 func Choose(c Case) (all []Option) {
 	for _, d := range impls.All() {
 		row, is := known.Released(d.Name)
@@ -110,7 +110,8 @@ func Choose(c Case) (all []Option) {
 	return all
 }
 
-// over returns the conditions that count: a replica takes over eventually.
+// over returns the conditions that conclusions on the case cover. If the service has a replica, it
+// takes over eventually.
 func (c *Case) over() lockbench.Conditions {
 	if c.Service == Replicated {
 		return c.Over | lockbench.Failover
@@ -124,8 +125,8 @@ func (c *Case) decide(o *Option) {
 	switch o.Conclusion.Word {
 	case conclusion.DoNotUse, conclusion.NotKnown:
 	case conclusion.NeedsGuard:
-		// A lock without a guard costs work that is done twice now and then. Work done twice
-		// although nobody was late is more than that.
+		// Without a guard, a late owner sometimes causes work to be done twice, which Waste
+		// accepts. A breach although no owner was late is worse.
 		o.Fits = c.Harm == Damage || o.Conclusion.Late
 		if c.Harm == Damage {
 			o.Guard = o.Conclusion.Guard
@@ -136,15 +137,15 @@ func (c *Case) decide(o *Option) {
 }
 
 const (
-	// room is the factor by which a lease without renewal is longer than the work, so that a
-	// slow moment does not outlive it.
+	// room is the factor by which a lease without renewal is longer than the work, so that a short
+	// delay does not outlive it.
 	room = 3
-	// leastLease is the lease for the shortest work.
+	// leastLease is the shortest lease that is advised.
 	leastLease = time.Second
 )
 
-// lease returns the lease to ask for. A lock that renews by itself needs one that outlasts a
-// stall, not the work.
+// lease returns the lease to request. For a lock that renews its lease, it must outlast a
+// standstill of the owner, not the work.
 func (c *Case) lease(d *design.Design) time.Duration {
 	if d.Leaseless {
 		return 0
@@ -158,15 +159,15 @@ func (c *Case) lease(d *design.Design) time.Duration {
 	return lease.Round(time.Second)
 }
 
-// faults are the faults of run that bring a condition about, of those that the private server
-// suffices for.
+// faults has the fault of lockbench run that brings about each condition, as far as a private
+// server suffices for it.
 var faults = map[lockbench.Conditions]string{
 	lockbench.Pause: "pause", lockbench.Crash: "crash", lockbench.LostReply: "lost-reply", lockbench.Cancel: "cancel",
 	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
 }
 
-// commands returns commands that check an option in the case: live, also under its conditions,
-// and by exploration.
+// commands returns command lines that test an option in the case: live, without and with its
+// conditions, and by exploration.
 func (c *Case) commands(o *Option) (all, kinds []string) {
 	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), c.Work)
 	if o.Lease > 0 {

@@ -100,8 +100,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestConclusionsOfTheCatalogue checks that the paper has the conclusions that the rule draws on
-// each design.
+// TestConclusionsOfTheCatalogue checks that docs/design/conclusions.md has the conclusions that the
+// rules give for each design.
 func TestConclusionsOfTheCatalogue(t *testing.T) {
 	text, err := os.ReadFile("../../docs/design/conclusions.md")
 	if err != nil {

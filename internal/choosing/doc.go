@@ -1,3 +1,2 @@
-// Package choosing chooses a lock for somebody's own case, from the findings of the
-// released matrix on the designs.
+// Package choosing chooses a lock for a user's case, from the findings in the released matrix.
 package choosing

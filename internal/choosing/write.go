@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// shown is the number of fitting designs that are shown with their commands.
+// shown is the largest number of fitting designs that are written with their commands.
 const shown = 3
 
 // Write writes the options for people: the first fitting ones with settings, evidence and

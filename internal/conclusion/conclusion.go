@@ -9,13 +9,15 @@ type Word string
 
 // The words, from the worst to the best.
 const (
-	// DoNotUse: a key gets stuck, or a guard in the store does not stop a breach.
+	// DoNotUse is for a lock that leaves a key stuck, or has a breach that a guard in the store
+	// does not stop.
 	DoNotUse Word = "do not use"
-	// NotKnown: too little was tested to say more.
+	// NotKnown is for a lock that was tested too little for any other word.
 	NotKnown Word = "not known"
-	// NeedsGuard: a guard in the store stops every breach and every late write.
+	// NeedsGuard is for a lock whose breaches and late writes are all stopped by a guard in the
+	// store.
 	NeedsGuard Word = "safe only with a guard"
-	// Safe: nothing broke in enough tests.
+	// Safe is for a lock that broke nothing on enough occasions, see [Enough].
 	Safe Word = "safe within its lease"
 	// SafeSession is Safe for a lock without a lease.
 	SafeSession Word = "safe within its session"
@@ -24,7 +26,7 @@ const (
 // Words are all words, from the best to the worst.
 var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, DoNotUse}
 
-// A Conclusion is the judgement of a lock in a word, with the reason.
+// A Conclusion is the conclusion on a lock as one word, with the reason.
 type Conclusion struct {
 	Word Word `json:"word"`
 	// Why is the reason, in a few words.
@@ -33,15 +35,15 @@ type Conclusion struct {
 	// broke.
 	Cell   lockbench.Cell `json:"cell,omitzero"`
 	Source Source         `json:"source,omitempty"`
-	// Shows is the command that reproduces it, empty if the run itself shows it.
+	// Shows is the command that reproduces the violation of Cell, empty if the run itself shows it.
 	Shows string `json:"shows,omitempty"`
 	// Guard is the guard that stops the breaches, if one is needed.
 	Guard lockbench.Guard `json:"guard,omitempty"`
-	// Late: the only breaches are by owners that work on past their lease.
+	// Late reports whether all breaches are by owners that work on past their lease.
 	Late bool `json:"late,omitempty"`
 	// Open lists the conditions that were tested too little, or not at all.
 	Open []Open `json:"open,omitempty"`
-	// LeftOut are the conditions that it is not about.
+	// LeftOut are the conditions that the conclusion does not cover.
 	LeftOut []lockbench.Conditions `json:"left_out,omitempty"`
 }
 
@@ -50,7 +52,7 @@ type Open struct {
 	Under lockbench.Conditions `json:"under"`
 	// Of is the kind of breach that was tested for: "two owners" or "a stuck key".
 	Of string `json:"of"`
-	// Occasions is the number of occasions that tested it, fewer than [Enough].
+	// Occasions is the number of occasions under the condition, fewer than [Enough].
 	Occasions int64 `json:"occasions"`
 }
 
@@ -58,8 +60,8 @@ type Open struct {
 // a hundred, at a confidence of 95 %.
 const Enough = 299
 
-// Usual returns the conditions that a conclusion is about by default: all except skewed
-// clocks, lost data, and the loss of a primary.
+// Usual returns the conditions that a conclusion covers by default: all except skewed clocks, lost
+// data, and the loss of a primary.
 func Usual() lockbench.Conditions {
 	all := All()
 	return all &^ (lockbench.Skew | lockbench.StateLoss | lockbench.Failover)
@@ -73,13 +75,14 @@ func All() (all lockbench.Conditions) {
 	return all
 }
 
-// A Lock has the properties of a lock that a conclusion depends on, beside the findings.
+// A Lock has the properties of a lock that matter for a conclusion, beside the findings.
 type Lock struct {
-	// Leaseless: a hold lasts as long as the owner's session.
+	// Leaseless reports whether the lock has no lease: a hold lasts as long as the session of its
+	// owner.
 	Leaseless bool
-	// Guard is the guard that was measured with it.
+	// Guard is the guard with which the lock was measured.
 	Guard lockbench.Guard
-	// Foreign are the conditions that cannot happen to it, such as a lost reply to a lock in
+	// Foreign are the conditions that cannot happen to the lock, such as a lost reply to a lock in
 	// a directory.
 	Foreign lockbench.Conditions
 }
@@ -87,8 +90,9 @@ type Lock struct {
 // better orders words from the worst to the best.
 var better = map[Word]int{DoNotUse: 0, NotKnown: 1, NeedsGuard: 2, Safe: 4, SafeSession: 4}
 
-// Rank orders conclusions: a greater one is safer. A lock that breaks only when its owner is
-// late is safer than one that breaks within the lease, although a guard stops both.
+// Rank returns the position of the conclusion among all: a greater one is safer. A lock that breaks
+// only when its owner is late is safer than one that breaks within the lease, although a guard
+// stops both.
 func (c *Conclusion) Rank() int {
 	rank := better[c.Word]
 	if c.Word == NeedsGuard && c.Late {
@@ -97,5 +101,5 @@ func (c *Conclusion) Rank() int {
 	return rank
 }
 
-// Recommended reports whether the lock can be used.
+// Recommended reports whether the lock can be recommended: it is safe, at least with a guard.
 func (c *Conclusion) Recommended() bool { return c.Rank() >= better[NeedsGuard] }

@@ -10,8 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// safety are the guarantees that, if broken, let two owners work on one thing, except fencing:
-// only a guard reads fences. liveness are those that, if broken, leave a key stuck.
+// safety are the guarantees without which two owners may work on the same thing. Fencing is left
+// out, because only a guard reads fences. liveness are the guarantees without which a key may get
+// stuck.
 var (
 	safety = asked(func(g lockbench.Guarantee, q checker.Question) bool {
 		return q < checker.Stuck && g != lockbench.Fencing
@@ -19,7 +20,8 @@ var (
 	liveness = asked(func(_ lockbench.Guarantee, q checker.Question) bool { return q == checker.Stuck })
 )
 
-// asked returns the guarantees that match, by the question that their breaches answer.
+// asked returns the guarantees that match. match receives each guarantee and the question that its
+// breaches answer.
 func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbench.Guarantee) {
 	for _, g := range lockbench.Guarantees() {
 		if match(g.Name, checker.Asks(g.Name)) {
@@ -29,7 +31,8 @@ func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbe
 	return all
 }
 
-// required says which guarantees have to be tested under a condition, for a lock to be safe.
+// required has, for each condition, the groups of guarantees that must be tested under it before a
+// lock is called safe.
 var required = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	0:                     {true, true},
 	lockbench.Outlived:    {true, false},
@@ -44,14 +47,14 @@ var required = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	lockbench.Failover:    {true, false},
 }
 
-// A question is the input of a conclusion.
+// A question is the input of the rules: a lock, the conditions to cover, and the evidence.
 type question struct {
 	lock     Lock
 	over     lockbench.Conditions
 	evidence []Evidence
 }
 
-// rules are tried in their order; the first that fits decides.
+// rules are tried in order; the first that fits decides.
 var rules = []struct {
 	name string
 	fits func(*question) (Conclusion, bool)
@@ -93,7 +96,7 @@ func by(word Word, b breach, why string) Conclusion {
 	return c
 }
 
-// when describes the conditions.
+// when returns the conditions as the end of a phrase.
 func when(under lockbench.Conditions) string {
 	if under == 0 {
 		return ", even when nothing goes wrong"
@@ -115,7 +118,7 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 	return c, false
 }
 
-// guardedEnough reports whether effects behind a guard were measured often enough, and held.
+// guardedEnough reports whether the guarantee on effects held behind a guard on enough occasions.
 func (q *question) guardedEnough() bool {
 	n := int64(0)
 	for i := range q.evidence {
@@ -146,8 +149,8 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 	return c, true
 }
 
-// worst returns the breach to show: one within the lease before work past it, two owners before
-// the consequences.
+// worst returns the breach to show. A breach within the lease comes before work past it, and two
+// owners before the consequences.
 func worst(all []breach) breach {
 	for _, b := range all {
 		if !checker.Late(b.cell) {
@@ -161,7 +164,7 @@ func late(all []breach) bool {
 	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
 }
 
-// describe describes a breach.
+// describe returns a breach in words.
 func (q *question) describe(b breach) string {
 	switch {
 	case checker.Late(b.cell):
@@ -191,7 +194,7 @@ func (q *question) open() (c Conclusion, fits bool) {
 	return Conclusion{Word: NotKnown, Why: "too little was tried of " + strings.Join(words, ", ")}, true
 }
 
-// String describes the breach and the condition, with the number of occasions.
+// String returns the kind of breach, the condition and the number of occasions.
 func (o Open) String() string {
 	under := o.Under.Title()
 	if o.Occasions == 0 {
@@ -200,8 +203,7 @@ func (o Open) String() string {
 	return fmt.Sprintf("%s (%s: %s)", o.Of, under, figures.Plural(o.Occasions, "occasion"))
 }
 
-// opens lists the conditions that were tested too little, or not at all, in the order of
-// conditions.
+// opens returns the conditions that were tested too little, or not at all, in order.
 func (q *question) opens() (all []Open) {
 	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
 		wants := required[under]
@@ -215,8 +217,8 @@ func (q *question) opens() (all []Open) {
 	return all
 }
 
-// cannotOccur reports whether the condition cannot occur, since a lock without a lease has no lease to
-// outlive.
+// cannotOccur reports whether the conditions include an outlived lease although the lock has no
+// lease.
 func (q *question) cannotOccur(under lockbench.Conditions) bool {
 	return q.lock.Leaseless && under == lockbench.Outlived
 }

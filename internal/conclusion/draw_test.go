@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// enough returns findings with enough occasions of everything that a conclusion asks for.
+// enough returns held findings with enough occasions for every test that a conclusion requires.
 func enough() map[lockbench.Cell]found {
 	all := map[lockbench.Cell]found{}
 	for under, wants := range required {
@@ -45,28 +45,28 @@ func from(s Source, cells, guarded map[lockbench.Cell]found) []Evidence {
 	return []Evidence{one(false, cells), one(true, guarded)}
 }
 
-// after returns a breach that only earlier conditions explain.
+// after returns a breach that only earlier conditions, c, explain.
 func after(c lockbench.Conditions) found {
 	f := brokenOnce
 	f.after = c
 	return f
 }
 
-// with returns enough with one other finding.
+// with returns the findings of enough, with f on cell.
 func with(cell lockbench.Cell, f found) map[lockbench.Cell]found {
 	all := enough()
 	all[cell] = f
 	return all
 }
 
-// without returns enough without a finding on cell.
+// without returns the findings of enough, without cell.
 func without(cell lockbench.Cell) map[lockbench.Cell]found {
 	all := enough()
 	delete(all, cell)
 	return all
 }
 
-// stops is the finding that a guard stops lost updates.
+// stops has the finding that a guard stops lost updates.
 var stops = map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough)}
 
 func TestDraw(t *testing.T) {
@@ -152,7 +152,7 @@ func TestEverySourceCounts(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that a conclusion names the conditions that it is not about, except those
+// TestLeftOut checks that a conclusion names the conditions that it does not cover, except those
 // that cannot happen.
 func TestLeftOut(t *testing.T) {
 	got := Draw(Lock{Foreign: lockbench.Failover}, Usual()).LeftOut
@@ -174,7 +174,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestConditionsAreAsked checks that every condition has a line in the table of required tests.
+// TestConditionsAreAsked checks that the table of required tests has every condition.
 func TestConditionsAreAsked(t *testing.T) {
 	for _, c := range lockbench.AllConditions() {
 		if wants := required[c.Condition]; !wants.safety && !wants.liveness {

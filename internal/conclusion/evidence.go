@@ -18,16 +18,16 @@ const (
 	Known    Source = "known"
 )
 
-// Evidence are the findings of one source on a lock, with a guard in the store or without one.
+// An Evidence holds the findings of one source on a lock, with a guard in the store or without one.
 type Evidence struct {
 	Source  Source
 	Guarded bool
 	Cells   checker.Cells
-	// After has, for some broken cells, conditions that had happened before, on any key, and that
-	// the lock is known to remember: without them it might not have broken.
+	// After has, for some broken cells, conditions that happened earlier, on any key, and from
+	// which the lock does not recover. Without them the cell might have held.
 	After map[lockbench.Cell]lockbench.Conditions
-	// Shows returns the command that reproduces a cell, empty for this run itself; nil means this
-	// run for all cells.
+	// Shows returns the command that reproduces the finding on a cell, empty if this run itself
+	// shows it. If Shows is nil, this run shows every cell.
 	Shows func(lockbench.Cell) string
 }
 
@@ -38,9 +38,9 @@ type breach struct {
 	at   int // the index of the evidence
 }
 
-// broken lists the broken cells that match, each extended by the conditions before it. They are
-// sorted by number of conditions, then by the order of guarantees, of sources, and of the
-// evidence.
+// broken returns the broken cells that match, each with its conditions and those of
+// [Evidence.After]. They are sorted by number of conditions, then by the order of guarantees, of
+// sources, and of the evidence.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
 	for i := range all {
 		if all[i].Guarded != guarded {
@@ -62,8 +62,8 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 
 var sources = []Source{Seen, Explored, Known}
 
-// held counts the occasions of these guarantees, without a guard, on which nothing was broken: for
-// no condition the occasions on which nothing went wrong, else those that the conditions touched.
+// held counts the occasions, without a guard, on which these guarantees held. With conditions it
+// counts the occasions that they touched, without conditions those on which nothing went wrong.
 func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
 	for i := range all {
 		for _, g := range of {

@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// openFree starts a process that needs no connections.
+// openFree returns a process of either control. It grants every key, and so needs no connections.
 func openFree(design.Environment) (design.Process, error) {
 	locker := func(o design.Observer) lockbench.Locker { return open{o} }
 	return design.NewProcess(locker, func() error { return nil }), nil
 }
 
-// open grants every key to everybody.
+// An open grants every key to every caller.
 type open struct{ observer design.Observer }
 
 // Acquire implements [lockbench.Locker]. It fails only if ctx has ended.
@@ -26,7 +26,7 @@ func (l open) Acquire(ctx context.Context, key string, opt lockbench.Options) (l
 	return &lease{design.Validity{From: from, Granted: opt.TTL}}, nil
 }
 
-// A lease keeps nobody out.
+// A lease excludes no one.
 type lease struct{ design.Validity }
 
 // Release implements [lockbench.Lease].

@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Conclude adds the other findings on the runs' designs to the first point of each lock in a
-// result, and draws conclusions for the runs of designs. Searches may be nil. The released
-// matrix counts only for runs of this program, since it has its designs.
+// Conclude adds the findings of searches and of the released matrix to the first run of each lock
+// in result, and draws the conclusions. searches may be nil. The released matrix counts only for
+// runs of the same version of lockbench, since its findings are on that version's designs.
 func (r Request) Conclude(result *results.Result, designs []design.Design, searches Searches) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {
@@ -34,7 +34,7 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 	}
 	result.Conclude(r.over, func(run *results.Run) (conclusion.Lock, bool) {
 		d, known := locks[run.Design]
-		known = known && run.Control == "" // a control is no lock to choose
+		known = known && run.Control == "" // a control is not a lock to choose
 		l := Lock(d)
 		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
 			l.Foreign |= lockbench.ThreadDeath
@@ -61,7 +61,7 @@ func Lock(d design.Design) conclusion.Lock {
 	return l
 }
 
-// foreign returns the conditions that no fault can cause in the service of a design; none if
+// foreign returns the conditions that no fault can bring about on the service of a design; none if
 // every live fault is possible.
 func foreign(d *design.Design) lockbench.Conditions {
 	left, all := conclusion.All(), true
@@ -78,7 +78,8 @@ func foreign(d *design.Design) lockbench.Conditions {
 	return left
 }
 
-// GuardFor returns the guard that a design is measured with: by fences if it hands them out.
+// GuardFor returns the guard with which a design is measured: one that checks fences if the design
+// hands them out, else one that checks versions.
 func GuardFor(d design.Design) lockbench.Guard {
 	if d.Fences {
 		return lockbench.FenceGuard

@@ -1,4 +1,4 @@
-// Package evidence gathers the findings on designs beside a live run, from a search in virtual time
-// and from the released matrix. It lets package conclusion draw conclusions for runs and for
-// matrices.
+// Package evidence gathers findings on designs beside a live run, by exploring them in virtual time
+// and from the released matrix. It has package conclusion draw conclusions from all of them, for
+// runs and for matrices.
 package evidence

@@ -22,7 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// TestMain makes this program one that explores in processes of its own, mutants included.
+// TestMain lets this program serve as the child process that explores, with mutants as well.
 func TestMain(m *testing.M) {
 	bubble.Child(find)
 	os.Exit(m.Run())
@@ -38,8 +38,8 @@ func find(name string) (design.Design, error) {
 	return exploring.FindDesign(name)
 }
 
-// scope is the default scope of an exploration, limited by schedules, so that a slow machine
-// finds the same.
+// scope returns the default scope of an exploration, bounded by a number of schedules instead of
+// time, so that slow machines find the same.
 func scope(seed uint64, schedules int64) explore.Config {
 	return explore.Config{Clients: 2, Threads: 1, Rounds: 2, Faults: 1, Moves: 2, TTL: 2 * time.Second, Seed: seed, Schedules: schedules}
 }
@@ -53,7 +53,7 @@ func designs(t *testing.T, names ...string) []design.Design {
 	return found
 }
 
-// live returns a result with runs that saw nothing.
+// live returns a result with runs without any findings.
 func live(names ...string) *results.Result {
 	r := &results.Result{Server: runinfo.Server{Kind: "private", Version: "redis 0.0"}, Environment: exploring.Environment()}
 	for _, name := range names {
@@ -77,8 +77,8 @@ func request(t *testing.T, o Options) Request {
 	return q
 }
 
-// TestSearchConcludes checks that exploration finds breaches that a short run cannot see, and
-// that the conclusion is the worst of both, with its source.
+// TestSearchConcludes checks that exploration finds breaches that a short run does not, and that
+// the conclusion is the worse of both, with its source.
 func TestSearchConcludes(t *testing.T) {
 	some := designs(t, "setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum")
 	searches, err := Plan{Designs: some, Scope: scope(1, 2400)}.Search(t.Context(), unheard)
@@ -188,7 +188,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// unreleased are mutants that are in no matrix.
+// unreleased are the names of mutants, which no matrix has.
 var unreleased = []string{
 	"get-del", "shared-token", "equal-tokens", "setnx-expire", "get-set", "extend-recreates", "failed-extend-frees",
 	"release-fallback", "silent-loss", "evalsha-only",
@@ -226,8 +226,8 @@ func TestExplorationAloneFindsMutants(t *testing.T) {
 	}
 }
 
-// documented reports whether every lock with a lease breaks cell, so that a breach proves no
-// mutant.
+// documented reports whether every lock with a lease breaks cell, so that a breach does not count
+// as catching a mutant.
 func documented(cell lockbench.Cell) bool {
 	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects) ||
 		cell.Under.Has(lockbench.StateLoss) || cell.Under.Has(lockbench.Skew)

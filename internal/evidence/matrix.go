@@ -7,9 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// ConcludeMatrix draws the conclusions for the rows of designs over the usual conditions, from
-// the findings of the matrix's parts. No client of a matrix is a thread of another's process,
-// so no thread dies alone.
+// ConcludeMatrix draws the conclusions for the rows of designs over the usual conditions, from the
+// parts of the matrix. In a matrix no two clients share a process, so no thread can die alone.
 func ConcludeMatrix(m *results.Matrix, designs []design.Design) {
 	locks := make(map[string]design.Design)
 	for _, d := range designs {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// TestMatrixConcludesAsRunsDo checks that the same findings give the same conclusion in a
-// matrix and in a run, and that holds in a part that proves nothing do not count.
+// TestMatrixConcludesAsRunsDo checks that equal findings give the same conclusion in a matrix and
+// in a run, and that cells held in a part whose self-check was not caught do not count.
 func TestMatrixConcludesAsRunsDo(t *testing.T) {
 	stuck := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Recovery.At(lockbench.Crash): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
 	late := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(lockbench.Outlived): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
@@ -106,7 +106,7 @@ func TestSavedMatrixConcludes(t *testing.T) {
 		lock.Foreign |= lockbench.ThreadDeath
 		row, is := known.Released(name)
 		if !is {
-			continue // of another version of the design
+			continue // the row is of another version of the design
 		}
 		if want := conclusion.Draw(lock, conclusion.Usual(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...); got.Word != want.Word || got.Late != want.Late {
 			t.Errorf("%s: the matrix says %q, and what is known of it %q", name, got.Word, want.Word)

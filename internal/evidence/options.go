@@ -16,14 +16,14 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// Options are the options of a user, as text.
+// Options are the user's options, as text.
 type Options struct {
 	// Explore is the time to explore each design, zero for no exploration.
 	Explore time.Duration
 	// Known is "on" if the released matrix counts, else "off".
 	Known string
-	// Conditions are the conditions that conclusions are about; "all", or none for the usual
-	// ones.
+	// Conditions are the names of the conditions that conclusions cover; "all", or nothing for the
+	// usual ones.
 	Conditions []string
 }
 
@@ -33,7 +33,7 @@ type Request struct {
 	over lockbench.Conditions
 }
 
-// Parse reads options. The error names the wrong one.
+// Parse parses the options. The error names the wrong one.
 func (o Options) Parse() (Request, error) {
 	r := Request{Options: o, over: conclusion.Usual()}
 	if o.Explore < 0 {
@@ -55,7 +55,7 @@ func (o Options) Parse() (Request, error) {
 // Beside returns a request for the findings of the released matrix, over the usual conditions.
 func Beside() Request { return Request{Options: Options{Known: "on"}, over: conclusion.Usual()} }
 
-// Conditions parses names of conditions; all and none are names, too.
+// Conditions parses names of conditions; "all" and "none" are valid, too.
 func Conditions(names []string) (over lockbench.Conditions, err error) {
 	var known []string
 	for _, c := range lockbench.AllConditions() {
@@ -76,10 +76,11 @@ func Conditions(names []string) (over lockbench.Conditions, err error) {
 	return over, nil
 }
 
-// Gather explores designs, and returns a function that concludes on a result of runs of them, see
-// [Conclude]. It announces its work with say.
+// Gather explores designs, and returns a function that adds the findings to a result of their runs
+// and draws conclusions, see [Request.Conclude]. It announces its work with say.
 //
-// If it cannot explore, it says why, and the run goes on without.
+// If it cannot explore, it calls say with the reason, and the function concludes without
+// explorations.
 func (r Request) Gather(ctx context.Context, designs []design.Design, scope explore.Config, say func(string, ...any)) func(*results.Result) {
 	designs = slices.CompactFunc(slices.Clone(designs), func(a, b design.Design) bool { return a.Name == b.Name })
 	scope.Budget = r.Explore
@@ -100,8 +101,8 @@ func (r Request) Gather(ctx context.Context, designs []design.Design, scope expl
 	return func(result *results.Result) { r.Conclude(result, designs, searches) }
 }
 
-// Explored concludes on the findings of an exploration. If neither scenarios nor a guard were
-// asked for, it explores some more schedules with a guard in the store.
+// Explored draws conclusions for the explored designs of result. If the plan names no scenarios and
+// no guard, it first explores some more schedules with a guard in the store.
 func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
 	found := make(Searches)
 	for _, d := range p.Designs {
@@ -121,7 +122,7 @@ var unheard = exploring.Sink{
 	Say: func(string) {}, Begin: func(string) {}, SoFar: func(string, string, explore.Progress) {}, End: func(string, []results.Explored) {},
 }
 
-// names lists the designs, or counts them if there are many.
+// names returns the names of the designs, or their number if there are many.
 func names(designs []design.Design) string {
 	if len(designs) > 3 {
 		return fmt.Sprintf("%d designs", len(designs))

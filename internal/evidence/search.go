@@ -16,40 +16,42 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan says what to explore of designs beside a run of them.
+// A Plan describes the explorations of designs beside a run.
 type Plan struct {
 	Designs []design.Design
-	// Scope is the scope of each design's exploration, with its budget.
+	// Scope has the settings for the exploration of each design, with its budget.
 	Scope explore.Config
 }
 
-// Searches are the findings on each design, by its name.
+// Searches has the explorations of each design, by its name.
 type Searches map[string]*results.Search
 
-// The shares of the budget and of the schedules. The plain search of a design, without a guard
-// and with one thread per process, has the rest.
+// Shares of the time and of the schedules of a design. The plain exploration, without a guard and
+// with one thread per process, has the rest.
 const (
 	guardShare  = 1. / 8
 	threadShare = 1. / 8
 )
 
-// guardedRounds is the number of writes of each client behind a guard: the more, the more often
-// one client writes after another.
+// guardedRounds is the number of writes of each client behind a guard. The more there are, the more
+// often a client writes after another one.
 const guardedRounds = 6
 
-// guardedSchedules are enough for [conclusion.Enough] occasions. On a slow machine they may take
-// as long as all the rest.
+// guardedSchedules is a number of schedules with at least [conclusion.Enough] occasions. On a slow
+// machine they may take as long as all other explorations.
 const guardedSchedules = 1000
 
 var (
-	// guardedPrograms have writes that a guard can stop: in time, and past the lease.
+	// guardedPrograms are the programs with writes that a guard can stop, within the lease and past
+	// it.
 	guardedPrograms = []string{"update", "overrun"}
-	// threadPrograms can show faults of the state that threads of one process share.
+	// threadPrograms are the programs that can show faults in state shared by the threads of a
+	// process.
 	threadPrograms = []string{"contend", "stale-release", "abandon"}
 )
 
-// Search explores the designs, until all is done or ctx ends. The search of a design that cannot
-// be explored says why. The error says why nothing can be explored at all.
+// Search explores the designs until all are done or ctx ends. For a design that cannot be explored
+// the [results.Search] has the reason. Search returns an error if nothing can be explored at all.
 func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error) {
 	found := make(Searches)
 	var explorable []design.Design
@@ -74,7 +76,7 @@ func (p Plan) Search(ctx context.Context, sink exploring.Sink) (Searches, error)
 	return found, p.guarded(ctx, explorable, sink, found)
 }
 
-// guarded explores which writes a guard in the store stops.
+// guarded explores the designs with a guard in the store.
 func (p Plan) guarded(ctx context.Context, designs []design.Design, sink exploring.Sink, found Searches) error {
 	for _, guard := range []lockbench.Guard{lockbench.FenceGuard, lockbench.CompareGuard} {
 		other := func(d design.Design) bool { return GuardFor(d) != guard }
@@ -90,7 +92,7 @@ func (p Plan) guarded(ctx context.Context, designs []design.Design, sink explori
 	return nil
 }
 
-// cannot says why a design is not explored, empty if it is.
+// cannot returns the reason why a design is not explored, empty if it is.
 func (p Plan) cannot(d design.Design) string {
 	if err := d.Explorable(); err != nil {
 		why, _, _ := strings.Cut(err.Error(), "; hint: ")
@@ -131,8 +133,8 @@ func (p Plan) explore(ctx context.Context, name string, plan exploring.Plan, sin
 	return nil
 }
 
-// part plans a search with a share of the budget, in these programs; in all programs if there are
-// none.
+// part returns the plan of an exploration of these programs, or of all if programs is empty, with a
+// share of the budget.
 func (p Plan) part(designs []design.Design, share float64, programs []string) exploring.Plan {
 	plan := exploring.Plan{Designs: designs, Config: p.Scope}
 	plan.Config.Budget = time.Duration(float64(p.Scope.Budget) * share)
@@ -143,7 +145,7 @@ func (p Plan) part(designs []design.Design, share float64, programs []string) ex
 	return plan
 }
 
-// more adds a part to searches, and announces nothing.
+// more is like explore, but without announcing the designs.
 func (p Plan) more(ctx context.Context, name string, plan exploring.Plan, sink exploring.Sink, found Searches) error {
 	sink.Begin = func(string) {}
 	sink.End = func(string, []results.Explored) {}

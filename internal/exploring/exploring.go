@@ -16,16 +16,16 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A Sink is informed of an exploration. All functions must be set. They may be called by
-// several goroutines at a time.
+// A Sink receives the progress of an exploration. All functions must be set. They may be called by
+// several goroutines at once.
 type Sink struct {
-	// Say takes a line for people.
+	// Say receives a line of text for people.
 	Say func(text string)
-	// Begin takes a design when its exploration begins; others may be under way.
+	// Begin receives a design when its exploration begins. Other designs may be under way.
 	Begin func(design string)
-	// SoFar takes, now and then, the progress of a scenario of a design.
+	// SoFar receives the progress of a scenario of a design from time to time.
 	SoFar func(design, scenario string, p explore.Progress)
-	// End takes the results of a design.
+	// End receives the results of a design.
 	End func(design string, runs []results.Explored)
 }
 
@@ -34,17 +34,17 @@ type session struct {
 	Plan
 	sink Sink
 
-	// By design, each filled in by the worker that explores it.
+	// The results, by index of the design; the worker that explores a design sets its element.
 	runs   [][]results.Explored
 	notRun [][]string
 }
 
-// Run explores the designs of a plan, several at a time, each scenario in a process of its
-// own, until all is done or ctx ends. The error says why nothing can be explored at all;
-// failures of single designs are in the result.
+// Run explores the designs of a plan, several at a time and each scenario in a process of its own,
+// until all are done or ctx ends. It returns an error if nothing can be explored at all; failures
+// of single designs are in the result.
 func Run(ctx context.Context, p Plan, sink Sink) (results.Result, error) {
 	s := &session{Plan: p, sink: sink, runs: make([][]results.Explored, len(p.Designs)), notRun: make([][]string, len(p.Designs))}
-	if ctx.Err() == nil { // else the interrupt has been announced
+	if ctx.Err() == nil { // otherwise the interrupt was announced already
 		defer context.AfterFunc(ctx, func() { sink.Say("interrupted: ending it in good order; once more aborts") })()
 	}
 	ctx, fail := context.WithCancelCause(ctx)
@@ -81,8 +81,8 @@ func (s *session) result() results.Result {
 	return results.NewExploration(runs, notRun)
 }
 
-// one explores the i-th design in all scenarios. The rest of one scenario's budget goes to
-// those after it.
+// one explores the i-th design in all scenarios. Budget that one scenario leaves over goes to the
+// later ones.
 func (s *session) one(ctx context.Context, i int) error {
 	d, left := s.Designs[i], s.Config
 	if ctx.Err() != nil {
@@ -113,8 +113,8 @@ func (s *session) one(ctx context.Context, i int) error {
 	return nil
 }
 
-// share returns a scenario's share of the rest, among so many scenarios. It is never zero,
-// which would mean no limit.
+// share returns the settings for the next of several scenarios among which the budget in left is
+// divided. No budget becomes zero, which would mean no limit.
 func (s *session) share(left explore.Config, among int) explore.Config {
 	if s.Config.Schedules > 0 {
 		left.Schedules = max(1, left.Schedules/int64(among))
@@ -125,7 +125,7 @@ func (s *session) share(left explore.Config, among int) explore.Config {
 	return left
 }
 
-// scenario explores one design in one scenario. The error is of the set-up.
+// scenario explores one design in one scenario. It returns an error if the set-up failed.
 func (s *session) scenario(ctx context.Context, cfg explore.Config) (results.Explored, error) {
 	soFar := func(p explore.Progress) { s.sink.SoFar(cfg.Design.Name, cfg.Scenario, p) }
 	result, err := bubble.Run(ctx, bubble.Job{Config: cfg}, soFar)

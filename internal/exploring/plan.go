@@ -10,19 +10,20 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A Plan says what to explore.
+// A Plan describes explorations of several designs.
 type Plan struct {
 	Designs   []design.Design
 	Scenarios []workloads.Program
-	// Named: the user chose the scenarios, and is told which of them do not apply.
+	// Named reports whether the user chose the scenarios, and so must be told if some do not apply
+	// to a design.
 	Named bool
-	// Config has the settings for each design. Its scenarios share budget and
+	// Config has the settings for each design. The scenarios of a design share its budget and its
 	// schedules.
 	Config explore.Config
 }
 
-// Choose finds the scenarios with those names; without names all, except those that
-// run only on request.
+// Choose sets the scenarios to those with these names; without names to all, except those that run
+// only on request.
 func (p *Plan) Choose(names []string) error {
 	p.Named = len(names) > 0
 	for _, name := range names {
@@ -38,8 +39,9 @@ func (p *Plan) Choose(names []string) error {
 	return nil
 }
 
-// Designs finds the designs with those names, lockbench's own if there are none. It
-// leaves out designs of a glob that cannot be explored, as long as one remains.
+// Designs returns the designs that these names or patterns select, or lockbench's own if there are
+// none. It leaves out designs that a pattern selects and that cannot be explored. It returns an
+// error if none remains, or if such a design is named itself.
 func Designs(names []string) ([]design.Design, error) {
 	if len(names) == 0 {
 		return slices.DeleteFunc(impls.Documented(), func(d design.Design) bool { return d.Explorable() != nil }), nil
@@ -64,8 +66,7 @@ func Designs(names []string) ([]design.Design, error) {
 	return found, nil
 }
 
-// FindDesign returns the design with that name, which may be the one that is broken
-// on purpose.
+// FindDesign returns the design with this name, which may be the lock of the self-check.
 func FindDesign(name string) (design.Design, error) {
 	if name == mutants.SelfCheckName {
 		return mutants.SelfCheck("plain-del"), nil

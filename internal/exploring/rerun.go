@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Rerun runs the schedule of a replay, read from a file, again. A different course than the file's
-// is no defect of lockbench but a change of the design, or of its settings, since then.
+// Rerun runs the schedule of a replay file again. If the schedule takes a different course than in
+// the file, the design or its settings changed since then; that is not a defect of lockbench.
 func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Config) (results.Explored, error) {
 	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Claims: cfg.Design.Claims}}, Replay: file}
 	result, err := bubble.Run(ctx, job, func(explore.Progress) {})
@@ -30,7 +30,7 @@ func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Co
 		s.File = name
 		run.Schedules[cell] = s
 	}
-	for cell, w := range result.Counterexamples { // one, if the file names a breach
+	for cell, w := range result.Counterexamples { // there is at most one, since the file names one breach
 		_, was := file.Breaks()
 		run.Notes = append(run.Notes, replayNote(name, cell, was, w.Verdict))
 	}
@@ -41,7 +41,7 @@ func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Co
 	return run, nil
 }
 
-// replayNote says whether the schedule still gives the verdict in its file.
+// replayNote returns a note on whether the schedule still gives the verdict in its file.
 func replayNote(file string, cell lockbench.Cell, was, is checker.Verdict) string {
 	switch {
 	case is != was:

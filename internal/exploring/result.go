@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// Explored converts a result into the form that reports show.
+// Explored converts the result of an exploration into the form that reports show.
 func Explored(cfg explore.Config, r explore.Result) results.Explored {
 	e := results.Explored{
 		Judged: results.Judged{
@@ -51,7 +51,7 @@ func covered(c explore.Coverage) results.Coverage {
 	return out
 }
 
-// header describes the exploration in the form of a run's header.
+// header returns the settings of the exploration as the header of a run.
 func header(cfg explore.Config) history.Header {
 	d := &cfg.Design
 	h := history.Header{
@@ -71,8 +71,8 @@ func Environment() runinfo.Environment {
 	return runinfo.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(), Version: buildinfo.Version()}
 }
 
-// params returns the parameters that coverage does not have. Zero stands for
-// the default of the design or of the scenario, and is left out.
+// params returns the parameters that [results.Coverage] does not have. A zero, which stands for the
+// default of the design or the scenario, is left out.
 func params(cfg explore.Config) map[string]any {
 	all := map[string]any{
 		"clients": float64(cfg.Clients), "rounds": float64(cfg.Rounds), "ttl_ns": float64(cfg.TTL),

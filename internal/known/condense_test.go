@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// condense returns the excerpt of a matrix that this package keeps, as a matrix.
+// condense returns the excerpt of a matrix that this package embeds, in the JSON form of a matrix.
 func condense(m *results.Matrix) ([]byte, error) {
 	small := results.Matrix{}
 	for i := range m.Rows {

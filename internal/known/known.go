@@ -22,8 +22,8 @@ var rows = sync.OnceValue(func() []results.MatrixRow {
 	return m.Rows
 })
 
-// Of returns the findings on a design on a server: only of its present version, and only live
-// runs on the same kind and version of server.
+// Of returns the findings on a design that apply to a server: on the present version of the design
+// only, and live runs only from the same kind and version of server.
 func Of(design string, on runinfo.Server) *results.Known {
 	r := row(design)
 	if r == nil {
@@ -46,8 +46,8 @@ func row(design string) *results.MatrixRow {
 	return nil
 }
 
-// Released returns the released matrix's findings on the present version of a design, on the
-// matrix's servers; false if there are none.
+// Released returns all findings of the released matrix on the present version of a design, on the
+// servers of the matrix, and false if there are none.
 func Released(design string) (*results.Known, bool) {
 	r := row(design)
 	if r == nil || r.Version != impls.Version(design) || len(r.Parts) == 0 {
@@ -63,8 +63,8 @@ func Released(design string) (*results.Known, bool) {
 	return onServer(r, server), true
 }
 
-// GrantsPerS returns the grants per second of a design in the live run of the released
-// matrix, with the same clients and machine for all designs; zero if unknown.
+// GrantsPerS returns the grants per second of a design in the live run of the released matrix; zero
+// if unknown. The clients and the machine were the same for all designs.
 func GrantsPerS(design string) float64 {
 	if r := row(design); r != nil && len(r.Parts) > 0 {
 		return r.Parts[0].GrantsPerS
@@ -72,8 +72,9 @@ func GrantsPerS(design string) float64 {
 	return 0
 }
 
-// onServer returns the parts of a row that count on a server: explorations count on any server that
-// behaves like Redis, and a guard in the store stops the same writes on any server.
+// onServer returns the parts of a row that apply to a server. Explorations apply to any server that
+// behaves like Redis, and so do parts with a guard, since a guard in the store stops the same
+// writes on any server.
 func onServer(r *results.MatrixRow, server runinfo.Server) *results.Known {
 	known := &results.Known{Version: r.Version}
 	for _, p := range r.Parts {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write released.json anew, from docs/matrix.json")
 
-// TestReleased checks that the findings in the program are the released matrix's.
+// TestReleased checks that the embedded findings are those of the released matrix.
 func TestReleased(t *testing.T) {
 	f, err := os.Open("../../docs/matrix.json")
 	if err != nil {
@@ -44,8 +44,8 @@ func TestReleased(t *testing.T) {
 // redis7 is the server of the rows below.
 var redis7 = runinfo.Server{Kind: "private", Version: "redis 7.0.15"}
 
-// TestForeignAndStaleIsNotKnown checks that nothing is known of a version of the design or of
-// the server that the matrix does not have.
+// TestForeignAndStaleIsNotKnown checks that nothing is known of a version of the design or of the
+// server that the matrix does not have.
 func TestForeignAndStaleIsNotKnown(t *testing.T) {
 	const design = "setnx-getset/naive"
 	found := func(f checker.Finding) results.Cells {

@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// Samples returns the number of trials without an event that prove, with the
-// given confidence, that the event has a probability below risk: the least n
-// with (1-risk)^n <= 1-confidence. For 95 % it is about 3/risk, the rule of
-// three.
+// Samples returns the number of trials without an event that prove, with the given confidence, that
+// the probability of the event is below risk: the smallest n with (1-risk)^n <= 1-confidence. For
+// 95% it is about 3/risk, the rule of three.
 //
-// It fails if risk or confidence is not between 0 and 1.
+// It returns an error if risk or confidence is not between 0 and 1.
 func Samples(risk, confidence float64) (int64, error) {
 	for _, v := range []struct {
 		name  string

@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// An Outcome is the outcome of a trial. The zero value is Unable, which is never
-// success.
+// An Outcome is the outcome of a trial. The zero value is Unable, which never counts as success.
 type Outcome uint8
 
 // The outcomes of a trial.
 const (
-	// Unable: the trial itself did not succeed, as when the machine could not offer the
-	// rate, so it proves nothing about the value. The search avoids the value like a
-	// failing one, and the limit is then the trials' and not the lock's.
+	// Unable means that the trial proves nothing about the value, as when the machine could not
+	// offer the rate. The search avoids the value like one that fails; the limit found is then one
+	// of the trials and not of the lock.
 	Unable Outcome = iota
 	Fails
 	Holds
@@ -49,7 +48,7 @@ type Config struct {
 
 const usualPrecision = 0.05
 
-// Validate returns the error in the configuration.
+// Validate returns an error if the configuration is invalid.
 func (c Config) Validate() error {
 	switch {
 	case !(c.Least > 0 && c.Least <= c.Start && c.Start <= c.Most) || math.IsInf(c.Most, 0):
@@ -62,7 +61,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// A Search is one search: ask for the next value to try, and report its outcome, until
+// A Search is one search. The caller asks for the next value to try and reports its outcome, until
 // there is none. It is not safe for concurrent use.
 type Search struct {
 	cfg     Config
@@ -77,7 +76,7 @@ type Search struct {
 // tally counts the outcomes of one value.
 type tally struct{ holds, fails, unable int }
 
-// New begins a search. Its error is the one of [Config.Validate].
+// New returns a new search, or the error of [Config.Validate].
 func New(c Config) (*Search, error) {
 	if c.Precision == 0 {
 		c.Precision = usualPrecision
@@ -93,7 +92,7 @@ func New(c Config) (*Search, error) {
 	return s, nil
 }
 
-// Next returns the value to try; false when the search is over.
+// Next returns the next value to try, and false if the search is over.
 func (s *Search) Next() (value float64, ok bool) { return s.next, !s.done }
 
 // Report reports the outcome for the value that Next returned.
@@ -215,18 +214,18 @@ func (s *Search) round(v float64) float64 {
 type Result struct {
 	// Limit is the furthest value that holds; zero if none does.
 	Limit float64
-	// Beyond is the nearest value further on that does not hold, and Why is Fails or
-	// Unable. Zero if everything held up to the search's own bound.
+	// Beyond is the nearest value further on that does not hold, and Why its outcome, Fails or
+	// Unable. Beyond is zero if every value held up to the bound of the search.
 	Beyond float64
 	Why    Outcome
 	// Confirmed counts the trials in which the limit held, and Against the others.
 	Confirmed, Against int
-	// Done means that the search came to its end. Otherwise the limit held, and was
-	// neither narrowed down nor confirmed.
+	// Done reports whether the search is over. Otherwise Limit held once, but was not narrowed down
+	// or confirmed.
 	Done bool
 }
 
-// Result returns the result so far; the final one, once Next returns false.
+// Result returns the result so far; it is final once Next returns false.
 func (s *Search) Result() Result {
 	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done}
 	if t := s.tallies[s.holds]; t != nil {

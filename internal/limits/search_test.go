@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// find makes a search, with outcomes that a function of the value decides.
+// find makes a search in which a function of the value gives the outcomes.
 func find(t *testing.T, c Config, outcome func(float64) Outcome) Result {
 	t.Helper()
 	s, err := New(c)
@@ -80,7 +80,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A trial in thirty fails by chance, wherever it is made: votes see through that.
+// TestSearchInNoise checks that votes find the limit although one trial in thirty fails by chance,
+// at any value.
 func TestSearchInNoise(t *testing.T) {
 	misled := func(votes int) (n int) {
 		random := rand.New(rand.NewPCG(1, 1))
@@ -102,11 +103,11 @@ func TestSearchInNoise(t *testing.T) {
 	}
 }
 
-// A value that held once by luck does not pass as the limit.
+// TestConfirmation checks that a value that held once by luck is not taken for the limit.
 func TestConfirmation(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	// The share of holding trials falls with the lease: none below 10, all from
-	// 100 on.
+	// Below 10 no trial holds, from 100 on every trial does; in between, the share of trials that
+	// hold grows with the lease.
 	lucky := func(v float64) Outcome {
 		if v >= 100 || v >= 10 && random.Float64() < 0.3 {
 			return Holds

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Lease searches the shortest lease that none of so many holds outlives: then at most a share risk
-// of all holds outlive it, with that confidence.
+// Lease returns a search for the shortest lease that none of a number of holds outlives. With the
+// given confidence, at most the share risk of all holds outlives that lease.
 func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search {
 	s := &Search{
 		steps: steps,
@@ -29,13 +29,13 @@ func Lease(holds int64, risk, confidence float64, steps *limits.Search) *Search 
 	return s
 }
 
-// heldUp reports whether standstills may explain all holds that outlived their leases: a standstill
+// heldUp reports whether standstills may explain all holds that outlived their leases. A standstill
 // delays at most one hold per client.
 func heldUp(times, clients int64, t *results.LimitTrial) bool {
 	return t.Outlived > 0 && t.Outlived <= times*clients
 }
 
-// LeaseUnit is the unit of a design's leases, whether it rounds others or refuses them.
+// LeaseUnit returns the unit of a design's leases, whether it rounds other leases or refuses them.
 func LeaseUnit(d design.Design) time.Duration {
 	unit := max(time.Millisecond, d.LeaseUnit)
 	if d.Granted != nil {
@@ -44,8 +44,8 @@ func LeaseUnit(d design.Design) time.Duration {
 	return unit
 }
 
-// endsWithin reports whether all holds of a trial ended within their leases, and whether there were
-// enough.
+// endsWithin returns the outcome of a trial: whether all holds ended within their leases, and were
+// enough. If not, it returns the reason.
 func endsWithin(wanted int64, t *results.LimitTrial) (limits.Outcome, string) {
 	switch {
 	case t.Outlived > 0:

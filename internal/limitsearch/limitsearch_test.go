@@ -14,8 +14,9 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// TestLeaseOfExponentialHolds: the shortest lease that none of n holds outlives is the
-// longest of n exponential ones, about the mean times ln n; tried twice, of 2n.
+// TestLeaseOfExponentialHolds checks a search with exponential holds. The shortest lease that none
+// of n holds outlives is the longest of them, about the mean times ln n; a lease that is tried
+// twice has 2n holds.
 func TestLeaseOfExponentialHolds(t *testing.T) {
 	t.Parallel()
 	const mean, risk = 5 * time.Millisecond, 0.001
@@ -42,7 +43,7 @@ func TestLeaseOfExponentialHolds(t *testing.T) {
 		}
 		leases = append(leases, search.Result().Limit)
 	}
-	// The share that outlives the lease found is at most the risk in 95 of 100 searches.
+	// In 95 of 100 searches, the share of holds that outlives the lease found is at most the risk.
 	tooShort, sum := 0, 0.0
 	for _, v := range leases {
 		sum += v
@@ -115,8 +116,8 @@ func TestLeaseUnit(t *testing.T) {
 	}
 }
 
-// TestStandstillsOfTrials: a result that a standstill alone may have caused does not count; the
-// value is tried again, a limited number of times. A worse result counts.
+// TestStandstillsOfTrials checks that an outcome that standstills alone may have caused does not
+// count: the value is tried again, a limited number of times. A worse outcome counts.
 func TestStandstillsOfTrials(t *testing.T) {
 	for _, c := range []struct {
 		outlived, times, clients int64

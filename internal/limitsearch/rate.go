@@ -12,10 +12,10 @@ import (
 // alwaysTarget is a target of every search for a rate, unless another target replaces it.
 const alwaysTarget = "refused.share<=1%"
 
-// Targets are the conditions on a rate.
+// Targets are the conditions that a rate must meet.
 type Targets []thresholds.Comparison
 
-// Rate searches the highest rate of arrivals at which all targets are met.
+// Rate returns a search for the highest rate of arrivals at which all targets are met.
 func Rate(targets Targets, steps *limits.Search) *Search {
 	s := &Search{
 		steps:  steps,
@@ -31,7 +31,7 @@ func Rate(targets Targets, steps *limits.Search) *Search {
 	return s
 }
 
-// ParseTargets reads the conditions, and adds alwaysTarget unless one replaces it.
+// ParseTargets parses conditions, and adds alwaysTarget unless one of them replaces it.
 func ParseTargets(texts []string) (all Targets, err error) {
 	always, err := thresholds.ParseComparison(alwaysTarget)
 	if err != nil {
@@ -53,7 +53,8 @@ func ParseTargets(texts []string) (all Targets, err error) {
 	return all, nil
 }
 
-// meets reports whether a run offered its rate and met all targets, and the missed target.
+// meets returns the outcome of a trial: whether it offered its rate and met all targets. If not, it
+// returns the missed target.
 func (targets Targets) meets(j *results.Judged) (limits.Outcome, string) {
 	switch a := j.Measures.Arrivals; {
 	case a == nil || a.Due == 0:
@@ -80,13 +81,14 @@ func (targets Targets) meets(j *results.Judged) (limits.Outcome, string) {
 	return limits.Holds, ""
 }
 
-// share renders a part of arrivals.
+// share formats part as a share of the arrivals.
 func share(part, of int64) string {
 	return fmt.Sprintf("%.2g%% of %d arrivals", 100*float64(part)/float64(max(1, of)), of)
 }
 
-// muchStill is the share of a trial from which on standstills explain a missed target: arrivals due
-// during a standstill are late, and a 99th percentile ignores no larger share.
+// muchStill is the share of a trial above which standstills explain a missed target. Arrivals that
+// fall due during a standstill are late, and no larger share of them can be ignored by a 99th
+// percentile.
 const muchStill = 0.01
 
 func stoodStill(j *results.Judged) bool {

@@ -1,5 +1,6 @@
-// Package limitsearch searches the highest rate, or the shortest lease, that is still safe: it
-// makes a run of each trial that package limits asks for, and judges it.
+// Package limitsearch searches for a limit of a design: the highest rate of arrivals, or the
+// shortest lease, that is still safe. It makes and judges a run for each trial that package limits
+// asks for.
 package limitsearch
 
 import (
@@ -16,7 +17,7 @@ import (
 
 // A Search is a search for a limit by trials.
 type Search struct {
-	// Say takes a line on each trial.
+	// Say receives a line of text on each trial.
 	Say func(format string, args ...any)
 
 	limit results.LimitSearch
@@ -24,20 +25,20 @@ type Search struct {
 	// change sets the value to try, name formats it.
 	change func(*workloads.Options, float64)
 	name   func(float64) string
-	// judge returns the outcome of a trial, and the missed condition.
+	// judge returns the outcome of a trial and, unless it held, the missed condition.
 	judge func(j *results.Judged, t *results.LimitTrial) (limits.Outcome, string)
 	// still reports whether standstills alone may explain the missed condition.
 	still func(j *results.Judged, t *results.LimitTrial) bool
-	// again counts the repetitions of the value because of standstills.
+	// again is the number of times that the value was repeated because of standstills.
 	again int
-	// begun means that there was a trial, with value.
+	// begun reports whether there was a trial; value is its value.
 	begun bool
 	value float64
 	// clients is the number of clients in each trial.
 	clients int64
 }
 
-// Run makes the trials, with the one subject of a plan.
+// Run makes the trials, with the only subject of the plan.
 func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (results.LimitSearch, error) {
 	of := p.Subjects[0]
 	o, err := p.Workload.Options(p.Options)
@@ -56,7 +57,7 @@ func (s *Search) Run(ctx context.Context, p runner.Plan, sinks ...runner.Sink) (
 	return s.limit, err
 }
 
-// firstError is the first error that prevented a trial.
+// firstError returns the first error that prevented a trial.
 func firstError(runs []results.Judged) error {
 	for i := range runs {
 		if err := runs[i].Err; err != nil {
@@ -66,7 +67,7 @@ func firstError(runs []results.Judged) error {
 	return nil
 }
 
-// next takes the last trial's outcome, and returns the next trial.
+// next records the outcome of the last trial and returns the subject of the next one.
 func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, bool) {
 	n := len(came.Runs)
 	if s.begun && !s.take(came) {
@@ -85,14 +86,14 @@ func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, b
 	return of, true
 }
 
-// found sets the options to the limit, for the self-check.
+// found sets the options of the self-check to the limit that was found.
 func (s *Search) found(o *workloads.Options) {
 	if r := s.steps.Result(); r.Limit > 0 {
 		s.change(o, r.Limit)
 	}
 }
 
-// take takes the outcome of the last trial; false if there was none, or it failed.
+// take records the outcome of the last trial. It returns false if there was none, or if it failed.
 func (s *Search) take(came *runner.Result) bool {
 	if len(came.Runs) != len(s.limit.Trials)+1 {
 		return false
@@ -123,11 +124,11 @@ func (s *Search) take(came *runner.Result) bool {
 	return true
 }
 
-// mostAgain bounds the repetitions of a value because of standstills.
+// mostAgain is the largest number of repetitions of a value because of standstills.
 const mostAgain = 3
 
-// report reports the outcome of a trial, unless a standstill occurred and the trial is
-// repeated.
+// report reports the outcome of a trial to the search, unless standstills may explain it and the
+// trial is repeated.
 func (s *Search) report(came limits.Outcome, stood bool) {
 	if s.again++; stood && s.again <= mostAgain {
 		return

@@ -1,7 +1,6 @@
-// Package matrix finds out which designs keep which guarantees: by live runs, with and without
-// faults, and by exploration, part by part. It adds its findings to a matrix of package
-// reports, and writes the matrix after each part, so that an interrupted session can be
-// resumed.
+// Package matrix tests which designs keep which guarantees: by live runs, with and without faults,
+// and by exploration. It works part by part: a part is one kind of run of every design. After each
+// part it writes the matrix, so that an interrupted session can be resumed.
 package matrix
 
 import (
@@ -31,32 +30,32 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Settings are the settings of a matrix.
+// Settings are the settings with which a matrix is made.
 type Settings struct {
-	// Budget is the time for everything, Schedules the number to explore of each design; zero
-	// is as many as the budget allows.
+	// Budget is the time for the whole matrix. Schedules is the number of schedules to explore of
+	// each design; zero is as many as the budget allows.
 	Budget    time.Duration
 	Schedules int64
-	// Drivers are the ways to test designs: Live, Explore or both.
+	// Drivers are [Live], [Explore] or both.
 	Drivers []string
 	// Servers are the URLs for live runs, see [runner.Plan].
 	Servers []string
-	// Seed decides all random choices.
+	// Seed determines all random choices.
 	Seed uint64
 	// History is the directory that keeps the histories of live runs; empty keeps none.
 	History string
-	// Load has the options of live runs, which take Length of time; Scope has the scope of
+	// Load has the options of live runs, each of which takes Length. Scope has the settings of
 	// explorations.
 	Load   workloads.Options
 	Length time.Duration
 	Scope  explore.Config
 }
 
-// Session does the missing parts of a matrix, one by one.
+// A Session makes the missing parts of a matrix, one after the other.
 type Session struct {
 	Settings
 	Matrix results.Matrix
-	// Files are the files that the matrix is written to after each part.
+	// Files are the paths to which the matrix is written after each part.
 	Files []string
 	// Gates are additional thresholds for the matrix.
 	Gates []thresholds.Threshold
@@ -65,10 +64,10 @@ type Session struct {
 	progress *progress.Parts
 	live     []livePart
 	began    time.Time
-	failed   error // of writing the matrix
+	failed   error // error of writing the matrix
 }
 
-// New plans a new matrix of these designs.
+// New returns a session that makes a new matrix of these designs.
 func New(settings Settings, designs []design.Design, shown *progress.Parts) *Session {
 	s := &Session{
 		Settings: settings, designs: designs, progress: shown,
@@ -84,8 +83,9 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 	return s
 }
 
-// Resume plans the missing parts of a matrix, of its own designs and of those that are added.
-// Seed and Schedules are the matrix's. Its rows are in the order of the catalogue.
+// Resume returns a session that makes the missing parts of m, for its own designs and for those in
+// added. The seed and the number of schedules are those of m. Rows are in the order of the
+// catalogue. Resume returns an error if the code of a design has changed since m was made.
 func Resume(settings Settings, m results.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
 	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
 	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
@@ -107,7 +107,7 @@ func Resume(settings Settings, m results.Matrix, added []design.Design, shown *p
 	return s, nil
 }
 
-// unchanged returns an error if a row is about another version of the design.
+// unchanged returns an error if a row was made with another version of the design.
 func unchanged(d design.Design, r *results.MatrixRow) error {
 	switch {
 	case r == nil:
@@ -122,8 +122,8 @@ func unchanged(d design.Design, r *results.MatrixRow) error {
 	return nil
 }
 
-// plan chooses the parts, beside those that a file has already, and makes a row for each
-// design that has none.
+// plan chooses the parts, in addition to those that the matrix has already, and adds a row for each
+// design without one.
 func (s *Session) plan() {
 	m := &s.Matrix
 	had := m.Settings.Parts
@@ -156,8 +156,8 @@ func (s *Session) plan() {
 	}
 }
 
-// runs returns the number of runs of a part in runs of the usual length, with the
-// self-check's.
+// runs returns the duration of all runs of a part, self-check included, in runs of the usual
+// length.
 func (s *Session) runs() int {
 	n := 1
 	for i := range s.designs {
@@ -174,7 +174,7 @@ func partNames(parts []livePart) string {
 	return strings.Join(names, ", ")
 }
 
-// newRow returns the row of a design before any part is done.
+// newRow returns the row of a design without any part.
 func newRow(d design.Design) results.MatrixRow {
 	r := results.MatrixRow{Design: d.Name, Source: d.Source, Library: d.Library, Version: impls.Version(d.Name), Claims: d.Claims}
 	if err := d.Explorable(); err != nil {
@@ -190,8 +190,8 @@ func newRow(d design.Design) results.MatrixRow {
 	return r
 }
 
-// Run does the missing parts, live runs first. The error is about the set-up; findings are in
-// s.Matrix.
+// Run makes the missing parts, live runs first. It returns an error if the set-up failed; findings
+// are in s.Matrix.
 func (s *Session) Run(ctx context.Context) error {
 	s.began = time.Now()
 	defer s.progress.Close()
@@ -214,12 +214,12 @@ func (s *Session) Run(ctx context.Context) error {
 	return errors.Join(err, s.failed)
 }
 
-// unlimited: the exploration has no time limit, so the matrix has none.
+// unlimited reports whether the exploration, and so the matrix, has no time limit.
 func (s *Settings) unlimited() bool {
 	return s.Schedules > 0 && slices.Contains(s.Drivers, Explore)
 }
 
-// undoneCount returns the number of parts of designs that are still to do.
+// undoneCount returns the number of parts, over all designs, that are still missing.
 func (s *Session) undoneCount() int {
 	n := 0
 	for _, p := range s.Matrix.Settings.Parts {
@@ -228,8 +228,8 @@ func (s *Session) undoneCount() int {
 	return n
 }
 
-// undone returns the designs for which a part is still to do. If there is any, the lock broken on
-// purpose comes first, unless its part is done.
+// undone returns the designs for which a part is still missing. If there is any, the lock broken on
+// purpose comes first, unless its own part is done.
 func (s *Session) undone(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {
@@ -243,7 +243,7 @@ func (s *Session) undone(part string) []design.Design {
 	return found
 }
 
-// row returns the row of a design, or the self-check.
+// row returns the row of a design, or of the lock broken on purpose.
 func (s *Session) row(name string) *results.MatrixRow {
 	if name == mutants.SelfCheckName {
 		return &s.Matrix.SelfCheck
@@ -251,14 +251,14 @@ func (s *Session) row(name string) *results.MatrixRow {
 	return s.Matrix.Row(name)
 }
 
-// leaveOut removes a part that cannot be done from the plan, and notes why.
+// leaveOut removes a part that cannot be made from the plan, and adds a note with the reason.
 func (s *Session) leaveOut(part string, err error) {
 	why, _, _ := strings.Cut(err.Error(), "; hint: ")
 	s.Matrix.Notes = append(s.Matrix.Notes, fmt.Sprintf("%s was left out: %s", part, why))
 	s.Matrix.Settings.Parts = slices.DeleteFunc(s.Matrix.Settings.Parts, func(p string) bool { return p == part })
 }
 
-// save settles the matrix and writes each file in one step.
+// save settles the matrix and replaces each file atomically.
 func (s *Session) save() {
 	s.Matrix.Settle()
 	evidence.ConcludeMatrix(&s.Matrix, s.designs)
@@ -273,7 +273,7 @@ func (s *Session) save() {
 	}
 }
 
-// runLive makes a live run of every design that lacks it.
+// runLive makes a live run of every design that lacks this part.
 func (s *Session) runLive(ctx context.Context, p livePart) error {
 	designs := s.undone(p.name)
 	if len(designs) == 0 || ctx.Err() != nil {
@@ -283,7 +283,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	if err != nil {
 		return err
 	}
-	for len(designs) > 0 && err == nil { // designs with the same faults together
+	for len(designs) > 0 && err == nil { // run designs with the same faults together
 		its, _ := p.forDesign(designs[0])
 		plan := runner.Plan{Workload: workloads.Must("oversell"), Options: s.Load, Faults: its.faults, Servers: s.Servers, History: dir}
 		for len(designs) > 0 {
@@ -302,7 +302,7 @@ func (s *Session) runLive(ctx context.Context, p livePart) error {
 	return err
 }
 
-// histories returns the folder for the histories of a part, a temporary one unless they are
+// histories returns the directory for the histories of a part, a temporary one unless they are
 // kept.
 func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, err error) {
 	if s.History != "" {
@@ -314,7 +314,7 @@ func (s *Session) histories(part string) (dir string, temporary *tempdir.Dir, er
 	return temporary.Path, temporary, nil
 }
 
-// explore explores every design that lacks it, several at a time, in the rest of the budget.
+// explore explores every design that lacks this part, several at a time, in the rest of the budget.
 func (s *Session) explore(ctx context.Context) error {
 	designs := s.undone(Explore)
 	if len(designs) == 0 || ctx.Err() != nil {
@@ -328,7 +328,7 @@ func (s *Session) explore(ctx context.Context) error {
 	return err
 }
 
-// config returns the settings for each of so many designs.
+// config returns the settings for the exploration of each of a number of designs.
 func (s *Session) config(designs int) explore.Config {
 	c := s.Scope
 	c.Seed, c.Schedules, c.Budget = s.Seed, s.Schedules, 0

@@ -31,8 +31,8 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestPartsHaveTheFaultsThatArePossible checks that a design on Redis gets all faults, and
-// one on files only the faults of processes.
+// TestPartsHaveTheFaultsThatArePossible checks that a design on Redis is tested with all faults,
+// and one on files only with those of processes.
 func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
 	redis, err := impls.Match("lua-token/strategy")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The drivers of a matrix. Explore is also the name of its one part; the names of live parts
-// begin with Live.
+// The drivers of a matrix. Explore is also the name of its only part; the names of live parts begin
+// with Live.
 const (
 	Live    = "live"
 	Explore = "explore"
@@ -25,8 +25,8 @@ const (
 type livePart struct {
 	name   string
 	faults []string // in the form of lockbench run --fault
-	// guarded reports that the store has a guard, by fences if the lock hands them out. Clients
-	// choose from several keys then, so that each writes after others.
+	// guarded reports whether the store has a guard, which checks fences if the lock hands them
+	// out. In a guarded part clients choose from several keys, so that each writes after others.
 	guarded bool
 	// mustBreak is the cell that the lock broken on purpose breaks in this part.
 	mustBreak lockbench.Cell
@@ -121,14 +121,15 @@ func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 
 // Shares of the budget.
 const (
-	// liveShare is the share of live runs at most; exploration has the rest.
+	// liveShare is the largest share of the budget for live runs; exploration has the rest.
 	liveShare = 3. / 4
-	// liveOverhead is the time of a live run beside the clients' work: it waits for leases of
-	// owners that died, and for its judgement.
+	// liveOverhead is the time that a live run takes beside the work of its clients: it waits for
+	// the leases of dead owners and for its judgement.
 	liveOverhead = 600 * time.Millisecond
 )
 
-// affordable returns the number of live parts for which the budget suffices, with so many designs.
+// affordable returns the number of live parts for which the budget suffices, with a number of
+// designs.
 func (s *Settings) affordable(designs int) int {
 	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
 	return min(n, len(liveParts()))

@@ -43,9 +43,8 @@ func takeRemaining(ctx context.Context, h *hold) (bool, error) {
 	return h.draw(ctx, takeScript, h.token, left.Milliseconds())
 }
 
-// The value of client-clock is the end of the lease in ms by its holder's clock,
-// and the holder's token. It expires on the server, too, but nobody waits for
-// that.
+// The value of client-clock is the end of the lease in ms by its holder's clock, and the holder's
+// token. The key expires on the server, too, but waiters do not wait for that.
 var (
 	takeByClockScript = redis.NewScript(`
 local found = redis.call('GET', KEYS[1])

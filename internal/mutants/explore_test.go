@@ -16,8 +16,8 @@ import (
 )
 
 // TestMutantsAreCaught explores every mutant until each of its broken cells is found broken,
-// against its claims. Short runs are those under the race detector: a few schedules are enough for
-// it, and too few to require more.
+// although it claims them. Under the race detector it runs few schedules, and so does not require
+// that.
 func TestMutantsAreCaught(t *testing.T) {
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
@@ -25,8 +25,8 @@ func TestMutantsAreCaught(t *testing.T) {
 				caught(t, m, int64(longtest.Times(4, 100)))
 				return
 			}
-			// Half of a budget goes to the exhaustive search, which may long miss a violation that
-			// the random one after it shows at once.
+			// Half of a budget goes to the exhaustive search. It may miss for long a violation that
+			// the random search after it finds at once.
 			budgets := []int64{20, 1500, 20_000}
 			if longtest.On() {
 				budgets = budgets[2:]
@@ -43,7 +43,7 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
-// caught explores m until it is caught, with one budget of schedules after the other.
+// caught explores m until it is caught, with each budget of schedules in turn.
 func caught(t *testing.T, m mutants.Mutant, budgets ...int64) (r explore.Result) {
 	t.Helper()
 	for _, schedules := range budgets {
@@ -55,7 +55,7 @@ func caught(t *testing.T, m mutants.Mutant, budgets ...int64) (r explore.Result)
 	return r
 }
 
-// search explores m until it is caught, or for so many schedules.
+// search explores m until it is caught, for at most a number of schedules.
 func search(t *testing.T, m mutants.Mutant, schedules int64) explore.Result {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -84,8 +84,8 @@ func finding(r explore.Result, cell lockbench.Cell) checker.CellFinding {
 	return checker.Result{Findings: r.Findings}.Find(cell)
 }
 
-// TestSoundLocksPass explores the sound locks in every scenario: their claims hold, and at least
-// one scenario tests each.
+// TestSoundLocksPass explores the sound locks in every scenario, and checks that they keep their
+// claims and that each claim is tested in at least one scenario.
 func TestSoundLocksPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -100,10 +100,10 @@ func TestSoundLocksPass(t *testing.T) {
 				}
 				t.Run(s.Name, func(t *testing.T) { holds(t, d, s.Name, shown) })
 			}
-			// Locks that renew do not lose their holds.
+			// A lock that renews its leases loses no hold.
 			shown[lockbench.LossReported.At(0)] = shown[lockbench.LossReported.At(0)] || d.Renews
 			for _, g := range d.Claims.Keeps {
-				is := shown[g.At(0)] // false if no scenario did
+				is := shown[g.At(0)] // false if no scenario exercised it
 				shown[g.At(0)] = is
 			}
 			for cell, is := range shown {
@@ -115,8 +115,8 @@ func TestSoundLocksPass(t *testing.T) {
 	}
 }
 
-// holds explores d in a scenario, and records the claims that this exercises: whether there was an
-// occasion to break them, under any conditions.
+// holds explores d in a scenario, checks that its claims hold, and records in shown the claims that
+// had an occasion, under any conditions.
 func holds(t *testing.T, d design.Design, scenario string, shown map[lockbench.Cell]bool) {
 	t.Helper()
 	r, err := explore.Run(t.Context(), bubble.New(t), explore.Config{

@@ -96,7 +96,8 @@ func keepOrFree(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 	return held, err
 }
 
-// addDrift is redsync's allowance, a hundredth and 2 ms, with the wrong sign.
+// addDrift returns ttl with redsync's allowance for clock drift, 1% and 2 ms, added rather than
+// subtracted.
 func addDrift(ttl time.Duration) time.Duration {
 	ttl = design.WholeMillis(ttl)
 	return ttl + ttl/100 + 2*time.Millisecond
@@ -104,7 +105,8 @@ func addDrift(ttl time.Duration) time.Duration {
 
 func asAsked(ttl time.Duration) time.Duration { return ttl }
 
-// takeMillis frees the key at once if the lease is 0 ms, as PEXPIRE does.
+// takeMillis acquires with the lease in whole milliseconds. A lease below 1 ms frees the key at
+// once, as PEXPIRE with 0 does.
 func takeMillis(ctx context.Context, h *hold) (bool, error) {
 	taken, err := h.draw(ctx, takeScript, h.token, max(1, h.lease.Milliseconds())) // which truncates it
 	if taken && h.lease < time.Millisecond {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// A hold is one grant to one owner, with one lease for each of its acquires. Its fields are in two
-// groups: constant ones, and those that mu guards. A mutant may use any of them.
+// A hold is one grant to one owner, with one lease for each of its acquires. Its first fields are
+// constant; mu guards those below it. Mutants use all of them.
 type hold struct {
 	owner *owner
 	key   string // as passed to Acquire
@@ -28,14 +28,14 @@ type hold struct {
 	mu       sync.Mutex
 	depth    int           // number of leases not released
 	lease    time.Duration // requested lease; the longest of the nested ones, or as extended
-	since    time.Time     // renewals sent before then may have run before an extend
-	unsure   bool          // an extend got no answer: renewals do not tell the deadline
+	since    time.Time     // a renewal sent before this time may have run before an extend
+	unsure   bool          // an extend got no answer, so the deadline is unknown after a renewal
 	renewed  time.Time     // start of the newest answered renewal
-	deadline time.Time     // the hold is certain until then
-	until    time.Time     // until then a delayed release keeps others out
-	calling  bool          // an extend is under way: the loss is noticed after it
-	ending   bool          // its last release is under way
-	over     bool          // released, or lost and told so
+	deadline time.Time     // the hold is certain until this time
+	until    time.Time     // time until which a delayed release keeps others out
+	calling  bool          // an extend is in progress, and a loss is noticed only after it
+	ending   bool          // the last release is in progress
+	over     bool          // released, or lost with the owner notified
 	lost     chan struct{} // closed when lost
 	renewal  *time.Timer   // nil unless granted
 	expiry   *time.Timer
@@ -43,7 +43,7 @@ type hold struct {
 
 func (h *hold) client() *redis.Client { return h.owner.process.client }
 
-// counter is the key that counts the fences of the lock.
+// counter returns the key of the counter of the lock's fences.
 func (h *hold) counter() string { return h.name + ":fence" }
 
 // begin opens a granted hold.
@@ -74,7 +74,7 @@ func (h *hold) leaseFrom(start time.Time, granted time.Duration) lockbench.Lease
 	return l
 }
 
-// stopTimers needs no lock: a hold keeps its timers.
+// stopTimers stops the timers. It may be called without mu, since a hold never replaces them.
 func (h *hold) stopTimers() {
 	h.renewal.Stop()
 	h.expiry.Stop()
@@ -87,14 +87,14 @@ func (h *hold) live() bool {
 	return !h.over && h.depth > 0
 }
 
-// again acquires one more level. After an error the levels below are unchanged, unless the hold was
+// again acquires one more level. After an error the levels below are unchanged, unless the hold is
 // lost.
 func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, error) {
 	p := h.owner.process
 	start := h.owner.seen.Attempt(h.key)
 	held, err := p.nest(ctx, h, ttl)
 	err = onredis.NoEffect(err)
-	if err == nil && held && h.isLost() { // the server counts another level, which nobody will release
+	if err == nil && held && h.isLost() { // the server counts another level that no owner will release
 		held, err = false, h.freeLapsed(ctx)
 	}
 	h.mu.Lock()
@@ -112,8 +112,8 @@ func (h *hold) again(ctx context.Context, ttl time.Duration) (lockbench.Lease, e
 	return h.leaseFrom(start, ttl), nil
 }
 
-// freeLapsed frees a nested acquire of a hold that was lost before the answer came. Its error
-// leaves open whether it did.
+// freeLapsed releases a nested acquire of a hold that was lost before the answer came. It returns
+// an error if it is unknown whether that succeeded.
 func (h *hold) freeLapsed(ctx context.Context) error {
 	if _, err := h.owner.process.free(ctx, h); err != nil {
 		return fmt.Errorf("the lease was over before the answer came: %w", err)
@@ -121,7 +121,7 @@ func (h *hold) freeLapsed(ctx context.Context) error {
 	return nil
 }
 
-// prolong records that the hold is certain until then at least. h.mu is held.
+// prolong records that the hold is certain at least until a given time. h.mu is held.
 func (h *hold) prolong(until time.Time) {
 	if until.After(h.deadline) {
 		h.deadline = until
@@ -129,14 +129,14 @@ func (h *hold) prolong(until time.Time) {
 	h.watch()
 }
 
-// watch makes the owner notice the loss when the deadline is over. h.mu is held.
+// watch makes the owner notice a loss once the deadline has passed. h.mu is held.
 func (h *hold) watch() {
 	if h.owner.process.notices && !h.over && !h.ending {
 		h.expiry.Reset(time.Until(h.deadline))
 	}
 }
 
-// renewIn schedules the next renewal in d, if the lock renews. h.mu is held.
+// renewIn schedules the next renewal after d, if the lock renews. h.mu is held.
 func (h *hold) renewIn(d time.Duration) {
 	if h.owner.process.renews && !h.over && !h.ending {
 		h.renewal.Reset(d)
@@ -158,7 +158,7 @@ func (h *hold) lose() {
 	}
 }
 
-// isLost reports whether the owner was told of a loss.
+// isLost reports whether the owner was notified of a loss.
 func (h *hold) isLost() bool {
 	select {
 	case <-h.lost:
@@ -168,12 +168,12 @@ func (h *hold) isLost() bool {
 	}
 }
 
-// expire runs when the lease is over, as far as the owner knows.
+// expire is called when the lease is over as far as the owner knows.
 func (h *hold) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch left := time.Until(h.deadline); {
-	case h.calling || h.ending: // the answer will tell
+	case h.calling || h.ending: // the answer decides
 	case left > 0: // prolonged just before
 		h.watch()
 	default:
@@ -181,7 +181,7 @@ func (h *hold) expire() {
 	}
 }
 
-// renew runs a third of a lease after the last success.
+// renew is called a third of a lease after the last success.
 func (h *hold) renew() {
 	p := h.owner.process
 	if !p.begin() {
@@ -215,7 +215,7 @@ func (h *hold) answered(start time.Time, lease time.Duration, held bool, err err
 	case err != nil && idle:
 	case err != nil:
 		p.missed(h)
-	case !held && idle: // by our own release
+	case !held && idle: // the release of the owner ended it
 		return fmt.Errorf("released meanwhile: %w", lockbench.ErrNotHeld)
 	case !held:
 		h.lose()

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// lease is one level of a hold.
+// A lease is one level of a hold.
 type lease struct {
 	design.Validity
 	hold     *hold
@@ -22,8 +22,8 @@ type lease struct {
 // Release implements lockbench.Lease. An unanswered release may be repeated.
 func (l *lease) Release(ctx context.Context) error { return l.give(ctx, 0) }
 
-// ReleaseAfter implements lockbench.DelayedReleaser. The delay of an inner level
-// counts, too, once the last level is released.
+// ReleaseAfter implements lockbench.DelayedReleaser. The delay of an inner level is kept until the
+// last level is released.
 func (l *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	return l.give(ctx, design.WholeMillis(d))
 }
@@ -48,8 +48,8 @@ func (l *lease) give(ctx context.Context, d time.Duration) error {
 	return h.released(l, held, onredis.NoEffect(err))
 }
 
-// releasing begins the release of l: it returns the remaining depth, the delay for
-// which others are kept out, and whether l is known to be gone.
+// releasing begins the release of l. It returns the remaining depth, the delay for which others are
+// kept out, and whether l is known to be gone.
 func (h *hold) releasing(l *lease, d time.Duration) (depth int, rest time.Duration, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +99,7 @@ func (h *hold) released(l *lease, held bool, err error) error {
 	return err
 }
 
-// Extend implements lockbench.Extender. Renewals go on with ttl.
+// Extend implements lockbench.Extender. Later renewals use ttl as well.
 func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	if ttl <= 0 {
 		return fmt.Errorf("extend by %v: %w; hint: by more than 0s", ttl, lockbench.ErrNoEffect)
@@ -118,7 +118,7 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// extending begins an extend, unless the hold is over.
+// extending begins an extend, and returns false if the hold is over.
 func (h *hold) extending() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,14 +135,14 @@ func (h *hold) extended(start time.Time, ttl time.Duration, held bool, err error
 	switch {
 	case errors.Is(err, lockbench.ErrNoEffect):
 		h.watch()
-	case err != nil: // it may have shortened the lease, or may do so later
+	case err != nil: // it may have shortened the lease, or may still do so
 		h.since, h.unsure = time.Now(), true
 		if until := start.Add(ttl); until.Before(h.deadline) {
 			h.deadline = until
 		}
 		h.watch()
 		h.renewIn(0)
-	case !held || h.over: // over meanwhile, by the answer to a renewal
+	case !held || h.over: // the answer to a renewal ended the hold meanwhile
 		h.lose()
 		return lockbench.ErrNotHeld
 	default:
@@ -163,11 +163,10 @@ func (l *lease) TTL(ctx context.Context) (time.Duration, error) {
 	return time.Duration(left) * time.Millisecond, nil
 }
 
-// Fence implements lockbench.Fencer. A nested acquire draws a fence for the whole
-// hold.
+// Fence implements lockbench.Fencer. All levels of a hold share one fence, the newest.
 func (l *lease) Fence() uint64 { return l.hold.fence }
 
-// noticed is a lease of a lock that notices a loss by itself.
+// A noticed is a lease of a lock that notices a loss by itself.
 type noticed struct{ *lease }
 
 // Lost implements lockbench.Watcher. The channel is closed when the lease is over.

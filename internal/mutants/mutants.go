@@ -11,18 +11,18 @@ import (
 // A Mutant is a lock with one fault.
 type Mutant struct {
 	Name string
-	// Seen names the source: products and versions with the row of the project's list of
-	// real lock bugs, or a document.
+	// Seen names the source of the fault: products and versions with the row in the project's list
+	// of real lock bugs, or a document.
 	Seen string
 	// Mechanism describes the fault in one sentence.
 	Mechanism string
-	// Breaks are the cells that an exploration with the settings below finds broken, at
-	// least.
+	// Breaks are the cells that an exploration with the settings below finds broken. There may be
+	// more.
 	Breaks []lockbench.Cell
-	// Scenario is the clients' program; empty is explore's default.
+	// Scenario is the program of the clients; empty is the default of package explore.
 	Scenario string
-	// Threads is the number of owners that share a process, TTL the requested lease;
-	// zero is explore's default.
+	// Threads is the number of owners in one process, and TTL the requested lease; zero is the
+	// default of package explore.
 	Threads int
 	TTL     time.Duration
 
@@ -42,9 +42,8 @@ func Mutants() []Mutant {
 	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
-// Sound returns the locks without a fault: one that reports a loss when asked, one that
-// reports it at once, and the second one with nested acquires, with renewals and with
-// both.
+// Sound returns locks without a fault: one that reports a loss when asked, one that reports it by
+// itself, and variants of the second with nested acquires, with renewals, and with both.
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 	return []design.Design{

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// decidable are cells that exploring schedules on one server can show to be broken by a
-// lock that claims them: one a guarantee at least, and one a condition.
+// decidable are cells that an exploration on one server can show to be broken. They include each
+// guarantee and each condition at least once.
 var decidable = []lockbench.Cell{
 	lockbench.Exclusion.At(0), lockbench.Exclusion.At(lockbench.Outlived), lockbench.Exclusion.At(lockbench.Skew),
 	lockbench.Exclusion.At(lockbench.Cancel), lockbench.Exclusion.At(lockbench.LostReply),
@@ -62,7 +62,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestMutantsArePlausible uses every lock normally while nothing goes wrong.
+// TestMutantsArePlausible checks that every mutant works in normal use, without faults.
 func TestMutantsArePlausible(t *testing.T) {
 	designtest.Each(t, func(t *testing.T, env onredis.Environment) {
 		for _, m := range mutants.Mutants() {
@@ -71,7 +71,7 @@ func TestMutantsArePlausible(t *testing.T) {
 	})
 }
 
-// scene has leases that outlast the test, however slow the machine is.
+// scene returns a scene with leases that outlast the test, however slow the machine is.
 func scene(t *testing.T, d design.Design, env onredis.Environment) *designtest.Scene {
 	t.Helper()
 	s := designtest.NewScene(t, d, env, 2)
@@ -121,7 +121,7 @@ func extend(s *designtest.Scene) {
 	s.Release(held)
 }
 
-// nest is for locks that count levels; the others refuse their own owner.
+// nest checks a second acquire by the owner: some locks count levels, the others refuse it.
 func nest(s *designtest.Scene) {
 	a, b := s.Locker(), s.Locker()
 	outer := s.Acquire(a)

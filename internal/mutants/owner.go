@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// pollPause is the pause between two tries. It divides no round lease, so that a
-// try and the end of a lease are two instants.
+// pollPause is the pause between two tries. No usual lease is a multiple of it, so that a try and
+// the end of a lease never coincide.
 const pollPause = 251 * time.Millisecond
 
-// owner is one lockbench.Locker.
+// An owner is one lockbench.Locker.
 type owner struct {
 	process *process
 	seen    design.Observer
@@ -43,7 +43,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return l, nil
 }
 
-// wait tries until h is granted, or wait is over.
+// wait tries to obtain h until it is granted or wait is over.
 func (o *owner) wait(ctx context.Context, h *hold, wait time.Duration) error {
 	h.wait = wait
 	err := o.process.wait(ctx, h)
@@ -53,12 +53,12 @@ func (o *owner) wait(ctx context.Context, h *hold, wait time.Duration) error {
 	return err
 }
 
-// poll tries, and again after each pause.
+// poll tries to obtain h, again after each pause.
 func poll(ctx context.Context, h *hold) error {
 	return design.Poll(ctx, h.wait, design.Every(pollPause), func() (bool, error) { return h.try(ctx) })
 }
 
-// try tries once.
+// try tries to obtain h once.
 func (h *hold) try(ctx context.Context) (bool, error) {
 	h.from = h.owner.seen.Attempt(h.key)
 	granted, err := h.owner.process.take(ctx, h)

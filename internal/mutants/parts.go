@@ -10,14 +10,15 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Parts are the parts of the sound lock; a mutant changes one or two. A step is the command
-// that one call sends to the server; it returns whether it found the lock as needed (free,
-// or the hold's own), and the unchanged error of its first command.
+// A parts is a lock, as functions for its decisions and steps. A mutant differs from the sound lock
+// in one or two of them. A step is the command that one call sends to the server. It returns
+// whether it found the lock in the state it needs (free, or owned by the hold), and the unchanged
+// error of its first command.
 type parts struct {
 	abilities
 
 	token func(*process) (string, error)
-	// named is a key's name on the server, after the common prefix.
+	// named returns the name of a key on the server, after the common prefix.
 	named func(key string) string
 
 	// wait obtains h, or returns when h's wait is over.
@@ -30,25 +31,25 @@ type parts struct {
 	free  func(ctx context.Context, h *hold) (held bool, err error)
 	delay func(ctx context.Context, h *hold, d time.Duration) (held bool, err error)
 
-	// granted is called with a grant before the caller gets it, failed with an acquire that
-	// was neither granted nor refused.
+	// granted is called for a grant before the caller gets it, and failed for an acquire that was
+	// neither granted nor refused.
 	granted func(ctx context.Context, h *hold)
 	failed  func(ctx context.Context, h *hold, err error)
-	// rounded is the lease requested from the server.
+	// rounded returns the lease requested from the server.
 	rounded func(ttl time.Duration) time.Duration
-	// promise is the lease that the caller gets for ttl.
+	// promise returns the lease that the caller is told for ttl.
 	promise func(ttl time.Duration) time.Duration
 	watchdog
 }
 
-// Abilities are the optional abilities of a lock.
+// An abilities has the optional abilities of a lock.
 type abilities struct {
-	nested  bool // a second acquire by the holder counts
+	nested  bool // a second acquire by the holder is granted, and counted
 	renews  bool // a watchdog prolongs holds
 	notices bool // leases report a loss by Lost
 }
 
-// Abilities of several mutants.
+// The abilities of several mutants.
 var (
 	watched          = abilities{renews: true}
 	noticing         = abilities{renews: true, notices: true}
@@ -58,8 +59,8 @@ var (
 
 // A watchdog decides about the renewals of h. h.mu is held.
 type watchdog struct {
-	// renewed is called after a successful renewal, missed after an error that leaves its
-	// success open.
+	// renewed is called after a successful renewal, and missed after an error that leaves the
+	// outcome of a renewal unknown.
 	renewed, missed func(h *hold)
 	// ends reports whether a release that leaves depth levels ends the renewals.
 	ends func(depth int, err error) bool
@@ -94,8 +95,8 @@ func sound(able abilities) parts {
 	}
 }
 
-// design returns the design of a lock made of a. Every lock here claims the guarantees of
-// its sound form, whatever its fault.
+// design returns the design of a lock made of these parts. Every lock of this package claims the
+// guarantees of its sound form, whatever its fault.
 func (a parts) design(name, summary, source string) design.Design {
 	d := design.Design{
 		Name:      "mutants/" + name,
@@ -125,8 +126,8 @@ func (a parts) claims() lockbench.Claims {
 	return claims
 }
 
-// later hides the type of an error of a later command, which would seem to concern the
-// whole step, see [onredis.NoEffect].
+// later hides the type of the error of a later command in a step. The type would be taken to
+// concern the whole step, see [onredis.NoEffect].
 func later(err error) error {
 	if err == nil {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// connections bounds a process's connections: more than its owners and its
-// concurrent renewals.
+// connections is the maximum number of connections of a process, more than its owners and its
+// concurrent renewals need.
 const connections = 64
 
-// process is the state of a lock in one process.
+// A process is the state of a lock in one process.
 type process struct {
 	env onredis.Environment
 	parts
@@ -64,7 +64,7 @@ func (p *process) Close() error {
 	return err
 }
 
-// begin enters the background, unless the process is closing.
+// begin begins background work, and returns false if the process is closing.
 func (p *process) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

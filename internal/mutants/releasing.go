@@ -105,7 +105,7 @@ func freeShared(ctx context.Context, h *hold) (bool, error) {
 	return h.found(ctx, freeScript, token)
 }
 
-// tokensOf are an owner's tokens of grants, in order, without used ones.
+// tokensOf returns the tokens of an owner's grants, in order, without used ones.
 func tokensOf(o *owner) []string {
 	tokens, _ := o.process.shared.Load(o)
 	list, _ := tokens.([]string)

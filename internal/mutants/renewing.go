@@ -66,7 +66,7 @@ var renewingMutants = []Mutant{
 	},
 }
 
-// registered is a prefix for names of locks in the registry of the process.
+// registered is the prefix of the names of locks in the registry of the process.
 const registered = "renewed:"
 
 func watchUnlessStale(_ context.Context, h *hold) {

@@ -14,12 +14,12 @@ import (
 const SelfCheckName = "self-check/plain-del"
 
 // SelfCheck returns the named mutant in the form for a self-check: it claims nothing, and its
-// owners try again so soon that they meet a lock that is free by mistake. plain-del has late
-// releases that free the lock of any holder. Its faults appear under the conditions of most
-// real violations: holders that outlive their lease, and others that wait.
+// owners retry so soon that they meet a key that is free by mistake. In plain-del a late release
+// frees the key, whichever client holds it. That shows under the conditions of most real
+// violations: holders that outlive their leases while others wait.
 //
-// It also returns bare, the sound lock on one server, which breaks when the server loses a
-// grant.
+// For the name bare, SelfCheck returns the sound lock on one server, which breaks if the server
+// loses a grant.
 func SelfCheck(name string) design.Design {
 	d := named(name)
 	d.Name, d.Claims = "self-check/"+name, lockbench.Claims{}
@@ -36,8 +36,8 @@ func named(name string) design.Design {
 	return all[i].Design()
 }
 
-// eagerPause is the pause between two tries of an eager owner. It is short beside any lease, so
-// that the owner meets a lock that is free by mistake.
+// eagerPause is the pause between two tries of an eager owner. It is far shorter than any lease, so
+// that the owner meets a key that is free by mistake.
 const eagerPause = 7 * time.Millisecond
 
 // eager returns d with owners that wait by trying every eagerPause.

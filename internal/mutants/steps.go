@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// owned is a script that runs does if the key has the token ARGV[1], and returns 0
-// otherwise. KEYS[1] is the lock, KEYS[2] the counter of its fences.
+// owned returns a script that runs the code does if the key has the token ARGV[1], and returns 0
+// otherwise. KEYS[1] is the key, KEYS[2] the counter of its fences.
 func owned(does string) *redis.Script {
 	return redis.NewScript("\nif redis.call('GET', KEYS[1]) == ARGV[1] then\n  " + does + "\nend\nreturn 0")
 }
@@ -31,7 +31,8 @@ end
 
 // The scripts of the sound lock.
 var (
-	// takeScript: ARGV[2] is the lease in ms. Returns the fence, as nestScript does.
+	// takeScript acquires the key with a lease of ARGV[2] ms. It returns the fence, as nestScript
+	// does.
 	takeScript = redis.NewScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return redis.call('INCR', KEYS[2])
@@ -42,9 +43,9 @@ return 0`)
 	keepScript  = owned("return redis.call('PEXPIRE', KEYS[1], ARGV[2])")
 	checkScript = owned("return 1")
 	freeScript  = owned("return redis.call('DEL', KEYS[1])")
-	// delayScript leaves the lock to nobody for ARGV[2] ms: "-" is no token.
+	// delayScript keeps the key from every owner for ARGV[2] ms: "-" is the token of none.
 	delayScript = owned("redis.call('SET', KEYS[1], '-', 'PX', ARGV[2])\n  return 1")
-	// ttlScript returns the ms left.
+	// ttlScript returns the remaining lease in ms.
 	ttlScript = owned("return redis.call('PTTL', KEYS[1])")
 )
 
@@ -53,13 +54,13 @@ func (h *hold) run(ctx context.Context, script *redis.Script, args ...any) (int6
 	return script.Run(ctx, h.client(), []string{h.name, h.counter()}, args...).Int64()
 }
 
-// found runs a script that returns 1 if it found the lock as needed.
+// found runs a script that returns 1 if it found the lock in the state it needs.
 func (h *hold) found(ctx context.Context, script *redis.Script, args ...any) (bool, error) {
 	n, err := h.run(ctx, script, args...)
 	return n == 1, err
 }
 
-// draw runs a script that returns a fence if it was granted.
+// draw runs a script that returns a fence if it granted the lock.
 func (h *hold) draw(ctx context.Context, script *redis.Script, args ...any) (bool, error) {
 	fence, err := h.run(ctx, script, args...)
 	if fence > 0 {
@@ -92,7 +93,7 @@ func delay(ctx context.Context, h *hold, d time.Duration) (bool, error) {
 	return h.found(ctx, delayScript, h.token, design.WholeMillis(d).Milliseconds())
 }
 
-// randomToken draws the token of one grant.
+// randomToken returns a random token for one grant.
 func randomToken(p *process) (string, error) {
 	var raw [16]byte
 	if _, err := io.ReadFull(p.env.Random, raw[:]); err != nil {

@@ -83,7 +83,7 @@ func setThenExpire(ctx context.Context, h *hold) (bool, error) {
 	return true, later(h.client().PExpire(ctx, h.name, h.lease).Err())
 }
 
-// setNX sets the lock's key if there is none; a zero lease sets no expiry.
+// setNX sets the lock's key if it does not exist; a zero lease sets no expiry.
 func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (bool, error) {
 	err := h.client().SetArgs(ctx, h.name, value, redis.SetArgs{Mode: "NX", TTL: lease}).Err()
 	if errors.Is(err, redis.Nil) {
@@ -92,7 +92,7 @@ func setNX(ctx context.Context, h *hold, value string, lease time.Duration) (boo
 	return err == nil, err
 }
 
-// getThenSet checks for a lock, thinks for a while, and sets one.
+// getThenSet returns a step that looks for a lock, waits for think, and then sets one.
 func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) {
 	return func(ctx context.Context, h *hold) (bool, error) {
 		if err := h.client().Get(ctx, h.name).Err(); !errors.Is(err, redis.Nil) {
@@ -106,8 +106,7 @@ func getThenSet(think time.Duration) func(context.Context, *hold) (bool, error) 
 	}
 }
 
-// seededAlike draws from a generator of the process that is seeded like every other
-// process's.
+// seededAlike returns a token from a generator that every process seeds alike.
 func seededAlike(p *process) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +129,7 @@ func takeAgain(ctx context.Context, h *hold) (bool, error) {
 	return h.draw(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
 }
 
-// takeFirstOnly trusts only its first attempt.
+// takeFirstOnly takes only its first attempt for a grant.
 func takeFirstOnly(ctx context.Context, h *hold) (bool, error) {
 	granted, err := take(ctx, h)
 	retry := !h.first.IsZero()

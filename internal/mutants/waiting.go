@@ -44,7 +44,7 @@ func askTwice(ctx context.Context, h *hold) error {
 	return design.Poll(ctx, h.wait, design.Every(h.wait), func() (bool, error) { return h.try(ctx) })
 }
 
-// believeTheEnd takes the end of the wait for a grant.
+// believeTheEnd mistakes the end of the wait for a grant.
 func believeTheEnd(ctx context.Context, h *hold) error {
 	err := poll(ctx, h)
 	if h.wait > 0 && errors.Is(err, lockbench.ErrNotAcquired) {

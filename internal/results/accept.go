@@ -16,7 +16,8 @@ type Acceptance struct {
 	// are accepted as well.
 	Design string         `json:"design"`
 	Cell   lockbench.Cell `json:"cell"`
-	Reason string         `json:"reason"`
+	// Reason is the reason to accept the violations.
+	Reason string `json:"reason"`
 	// Until is the last day, in UTC, on which the acceptance counts, as 2027-01-31.
 	Until string `json:"until"`
 	// Place is the position of the acceptance in its file, as file:line.
@@ -107,8 +108,9 @@ func (a *Acceptance) covers(cell lockbench.Cell) bool {
 	return cell == a.Cell || more
 }
 
-// excused returns the exit code of a run with an accepted break. A broken claim hides every lesser
-// problem in an exit code, so they are counted anew.
+// excused returns the exit code of a run with an accepted break. The verdicts' code may be the one
+// for that break, so excused computes it without accepted breaks, with everything else that keeps
+// the run from passing.
 func (r *Run) excused() int {
 	exit := r.Cells.Exit()
 	if r.Search.Fails() {

@@ -37,8 +37,9 @@ type Comparison struct {
 	Limits []LimitOutcome `json:"limits,omitempty"`
 	// FailedWeaker reports whether the comparison fails because a claim lost strength, see
 	// [CompareOptions].
-	FailedWeaker bool     `json:"failed_weaker,omitempty"`
-	Notes        []string `json:"notes,omitempty"`
+	FailedWeaker bool `json:"failed_weaker,omitempty"`
+	// Notes are remarks for people on the comparison.
+	Notes []string `json:"notes,omitempty"`
 	// Open lists the reasons why the comparison is inconclusive; empty if it is not.
 	Open []string `json:"open,omitempty"`
 	// Exit is the exit code: 1 if a claimed cell is worse, else 3 if Open has a reason, else 4 if a
@@ -46,8 +47,9 @@ type Comparison struct {
 	Exit int `json:"exit"`
 }
 
-// A ComparedDesign compares the runs of one design in BASE with those in NEW. Base and New are
-// different designs if each side has a single one.
+// A ComparedDesign compares the runs of one design in BASE with those in NEW. Base and New are the
+// labels of the two groups of runs; they are of different designs if each side has a single one.
+// Cells and Metrics are the compared cells and figures.
 type ComparedDesign struct {
 	Base string `json:"base"`
 	New  string `json:"new"`

@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Limit is the largest change for the worse that is allowed for a metric.
+// A Limit is the largest change for the worse that is allowed for a metric, which has its name in
+// package thresholds.
 type Limit struct {
 	Metric string
 	// Share is the allowed change as a share of the value in BASE: 0.1 is a tenth.
@@ -60,7 +61,8 @@ const (
 	limitOpen   = "open" // the runs neither show that the figure is worse by more, nor rule it out
 )
 
-// A LimitOutcome is the outcome of a limit for one design.
+// A LimitOutcome is the outcome of a limit on a metric for one design. Design is
+// [ComparedDesign.Label].
 type LimitOutcome struct {
 	Design string `json:"design"`
 	Metric string `json:"metric"`

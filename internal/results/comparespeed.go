@@ -18,7 +18,8 @@ const (
 	MetricUnmeasured = "unmeasured"
 )
 
-// A MetricChange compares one figure of a design between the two sides.
+// A MetricChange compares one figure of a design between the two sides. Metric is the name of the
+// figure in package thresholds.
 type MetricChange struct {
 	Metric string `json:"metric"`
 	// Unit is the unit of the values: a duration is in ns. Better is "higher" or "lower".
@@ -48,8 +49,8 @@ type MetricChange struct {
 	found statistics.Comparison
 }
 
-// A Center is the median of a figure over some runs, with its 95% confidence interval. Low and High
-// are nil if there are too few runs for an interval.
+// A Center is the median of a figure over a number of runs, in the unit of the figure, with its 95%
+// confidence interval from Low to High. The bounds are nil if there are too few runs.
 type Center struct {
 	Runs   int      `json:"runs"`
 	Median float64  `json:"median"`

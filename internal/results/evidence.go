@@ -9,15 +9,15 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// A Search holds explorations of the design of a run that were made beside the run.
+// A Search holds explorations of the design of a run that were made beside the run; each is a part.
 type Search struct {
 	// NotDone is the reason why nothing was explored, empty if something was.
 	NotDone string `json:"not_done,omitempty"`
 	Parts   Parts  `json:"parts,omitempty"`
 }
 
-// Known is the row of the design of a run in the released matrix, which is part of the program. Its
-// findings are not marked as claimed.
+// A Known holds the findings on the design of a run in the released matrix, which is part of the
+// program. Parts are the parts of its row. Its findings are not marked as claimed.
 type Known struct {
 	// Missing is the reason why there is no such row, empty if there is one.
 	Missing string `json:"missing,omitempty"`

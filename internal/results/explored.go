@@ -28,8 +28,9 @@ type Explored struct {
 	Lacks string
 }
 
-// Coverage describes the schedules of a scenario that were run. Clients, Threads, Rounds, Faults
-// and Moves bound the schedules, and Kinds are the kinds of fault in them.
+// Coverage describes the schedules of a scenario that were run. The schedules are bounded: they
+// have Clients clients in processes of Threads threads, each of which runs the scenario Rounds
+// times, with at most Faults faults, of the kinds in Kinds, and at most Moves moves of time.
 type Coverage struct {
 	// Strategy is the way in which schedules were chosen; it is [Replay] if a file gave the only
 	// one.
@@ -66,8 +67,8 @@ type Exploration struct {
 	Scenarios []Covered `json:"-"`
 }
 
-// Timings are real times, in ns. FoundAfter is the time until the first violation of each broken
-// cell.
+// Timings are real times, in ns: the time of the whole exploration, and the time until the first
+// violation of each broken cell.
 type Timings struct {
 	Elapsed    int64                    `json:"elapsed_ns"`
 	FoundAfter map[lockbench.Cell]int64 `json:"found_after_ns,omitempty"`
@@ -87,8 +88,8 @@ type Schedule struct {
 	File string `json:"-"`
 }
 
-// A Step is one step of a Schedule: a command of a client, or a fault. Fields that do not apply are
-// empty.
+// A Step is one step of a Schedule: a command of Client with the reply of the server, in the
+// notation of the service, or the name of an injected fault. Fields that do not apply are empty.
 type Step struct {
 	// At is the virtual time since the start of the schedule, in ns.
 	At      int64  `json:"at_ns"`

@@ -40,7 +40,7 @@ func (l *Label) TellPoints(runs []Run) {
 // Points reports whether a design ran at several points.
 func (l Label) Points() bool { return l.Clients || l.Keys }
 
-// Point returns the name of the point of run, empty if there are no several points.
+// Point returns the name of the point of run, empty if no design ran at several points.
 func (l Label) Point(run *Run) string {
 	var parts []string
 	if l.Clients {

@@ -12,32 +12,35 @@ import (
 	"github.com/lockbench/lockbench/internal/runinfo"
 )
 
-// The quantities of which there are limits.
+// The kinds of limit.
 const (
-	RateLimit  = "rate"  // the highest rate of arrivals, per second
-	LeaseLimit = "lease" // the shortest lease that no work outlives, in ns
+	RateLimit  = "rate"  // the highest rate of arrivals that is safe, per second
+	LeaseLimit = "lease" // the shortest lease that no hold outlives, in ns
 )
 
-// MissedTarget is the exit code of a limit that was looked for and not found, since even
-// the easiest value misses what was wanted.
+// MissedTarget is the exit code of a search that found no limit, because even the easiest value
+// missed a condition.
 const MissedTarget = 4
 
-// A LimitSearch is the value up to which a design keeps what was wanted of it, and how it was
-// found. It is not safe for concurrent use.
+// A LimitSearch is the result of a search for a limit of a design: the furthest value, of a rate or
+// of a lease, at which the design meets all conditions. A value is harder than another if it is a
+// higher rate or a shorter lease. A LimitSearch is not safe for concurrent use.
 type LimitSearch struct {
 	LimitQuestion
 	LimitAnswer
 
 	Trials    []LimitTrial `json:"trials"`
 	SelfCheck *SelfCheck   `json:"self_check,omitempty"`
-	// Sentence says it all in one or two sentences.
+	// Sentence states the result in one or two sentences.
 	Sentence string `json:"sentence"`
-	// Exit is the exit code: 0 a limit was found; 1 a claim was broken on the way; 3
-	// nothing can be said; 4 even the easiest value was not kept.
+	// Exit is the exit code: [Passed] if a limit was found, [BrokenClaim] if a trial broke a claim,
+	// [MissedTarget] if even the easiest value missed a condition, and [Inconclusive] if the search
+	// shows nothing.
 	Exit int `json:"exit"`
 }
 
-// A LimitQuestion names a limit to search for, its design and the settings.
+// A LimitQuestion describes a search for a limit: the design and the settings of all trials, as in
+// a [Run].
 type LimitQuestion struct {
 	Design string `json:"design"`
 	// Of is the kind of limit, RateLimit or LeaseLimit.
@@ -47,54 +50,62 @@ type LimitQuestion struct {
 	Seed        uint64              `json:"seed"`
 	Server      runinfo.Server      `json:"server"`
 	Environment runinfo.Environment `json:"environment"`
-	// Wanted are the conditions that every trial had to meet, beside the claims of the design.
+	// Wanted are the conditions that every trial had to meet, in addition to the claims of the
+	// design.
 	Wanted []string `json:"wanted"`
 }
 
-// A LimitAnswer is the limit that was found, and how sure it is.
+// A LimitAnswer is the limit that was found, with its confidence.
 type LimitAnswer struct {
-	// Value is the limit, in the unit of Of; zero when there is none.
+	// Value is the limit, per second for a rate and in ns for a lease; zero if none was found.
 	Value float64 `json:"value"`
-	// Beyond is the nearest value further on that was not kept, zero when everything was,
-	// and WhyBeyond what was the matter there.
+	// Beyond is the nearest harder value that missed a condition, zero if none did. WhyBeyond is
+	// the condition that it missed.
 	Beyond    float64 `json:"beyond"`
 	WhyBeyond string  `json:"why_beyond,omitempty"`
-	// AtLeast: it was the trials that came to their end there, and not the design.
+	// AtLeast reports whether the design may do better than Value: the trials themselves could not
+	// go further, as when the machine cannot offer a higher rate.
 	AtLeast bool `json:"at_least,omitempty"`
-	// Unfinished: the search was ended before it could narrow down and confirm the value.
+	// Unfinished reports whether the search was ended before it could narrow down and confirm the
+	// value.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Confirmed is how many trials of Value kept everything, of how many.
+	// Confirmed is the number of trials at Value that met all conditions, and Tried the number of
+	// all trials at Value.
 	Confirmed int `json:"confirmed"`
 	Tried     int `json:"tried"`
-	// Holds is how many holds the confirmations of a lease had, all of which ended within
-	// it, Confidence the confidence with which a share of at most Risk outlives it.
+	// Holds is the number of holds in the confirming trials of a lease, all of which ended within
+	// it. With confidence Confidence, at most the share Risk of all holds outlives the lease. Both
+	// are between 0 and 1.
 	Holds      int64   `json:"holds,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Risk       float64 `json:"risk,omitempty"`
 }
 
-// A LimitTrial is one run of a search for a limit.
+// A LimitTrial is one run of a search for a limit. Value is in the unit of the limit. Grants and
+// Refused count the acquires of the whole run; GrantsPerS is the rate of grants in the measured
+// part.
 type LimitTrial struct {
 	Value   float64        `json:"value"`
 	Outcome limits.Outcome `json:"outcome"`
-	// Why says what was not kept, empty where all was.
+	// Why is the condition that the trial missed, empty if it met all.
 	Why        string  `json:"why,omitempty"`
 	Grants     int64   `json:"grants"`
 	Refused    int64   `json:"refused"`
 	GrantsPerS float64 `json:"grants_per_s"`
-	// Acquire is from the intended start, of grants.
+	// Acquire is the latency of granted acquires, from their intended start.
 	Acquire Latency `json:"acquire"`
-	// Longest is the longest hold in ns, Outlived how many outlived their lease.
+	// Longest is the duration of the longest hold, in ns. Outlived is the number of holds that
+	// outlived their lease.
 	Longest  int64 `json:"longest_hold_ns"`
 	Outlived int64 `json:"outlived"`
-	// Broken are the claims that were broken.
+	// Broken are the claims that the trial broke.
 	Broken []lockbench.Cell `json:"broken,omitempty"`
-	// Errors are those that operations met.
+	// Errors are the errors that operations met.
 	Errors []Error `json:"errors,omitempty"`
 }
 
-// NewLimitTrial is the trial that a run was. What is to be said of it is left to the
-// caller, but for the claims that it broke.
+// NewLimitTrial returns the trial of value that the run j was. It sets the claims that the run
+// broke; the caller sets Outcome and Why.
 func NewLimitTrial(value float64, j *Judged) LimitTrial {
 	m := &j.Measures.Measured
 	t := LimitTrial{
@@ -108,9 +119,9 @@ func NewLimitTrial(value float64, j *Judged) LimitTrial {
 	return t
 }
 
-// outlived returns how many holds lasted longer than their leases did. Where leases are renewed in
-// the background it counts those during which somebody else was granted the key: no other shows
-// that its lease was over.
+// outlived returns the number of holds that outlived their leases. If leases are renewed in the
+// background, only a grant of the key to another client shows that a lease was over, so it counts
+// the holds with such a grant.
 func outlived(j *Judged) int64 {
 	f := j.Verdicts.Cells().Sum(lockbench.Exclusion.At(lockbench.Outlived))
 	if j.Header.Renews {
@@ -119,7 +130,7 @@ func outlived(j *Judged) int64 {
 	return f.Exposure
 }
 
-// Settle decides the limit by what its search came to, and says so.
+// Settle sets the answer, the sentence and the exit code from the result r of the search.
 func (l *LimitSearch) Settle(r limits.Result) {
 	l.Value, l.Beyond, l.Confirmed, l.Tried = r.Limit, r.Beyond, r.Confirmed, r.Confirmed+r.Against
 	l.AtLeast = l.Value > 0 && r.Why == limits.Unable
@@ -150,7 +161,7 @@ func (l *LimitSearch) Settle(r limits.Result) {
 	}
 }
 
-// broken lists the claims that any trial broke.
+// broken returns the claims that any trial broke, each once.
 func (l *LimitSearch) broken() (all []string) {
 	seen := map[lockbench.Cell]bool{}
 	for _, t := range l.Trials {
@@ -164,7 +175,7 @@ func (l *LimitSearch) broken() (all []string) {
 	return all
 }
 
-// At renders a value in the unit of the limit.
+// At formats a value in the unit of the limit.
 func (l *LimitSearch) At(v float64) string {
 	if l.Of == LeaseLimit {
 		return time.Duration(v).String()
@@ -203,6 +214,7 @@ func (l *LimitSearch) beyondSentence() string {
 	return fmt.Sprintf(" At %s %s.", l.At(l.Beyond), l.WhyBeyond)
 }
 
+// grantsAt returns the number of grants in all trials of value.
 func (l *LimitSearch) grantsAt(value float64) (n int64) {
 	for _, t := range l.Trials {
 		if t.Value == value {

@@ -29,7 +29,8 @@ type Matrix struct {
 	Exit int `json:"exit"`
 }
 
-// MatrixSettings are the settings from which the parts of a matrix were planned.
+// MatrixSettings are the settings from which the parts of a matrix were planned. Seed determines
+// all random choices.
 type MatrixSettings struct {
 	Seed uint64 `json:"seed"`
 	// BudgetNS is the time for the whole matrix, in ns. Schedules bounds the exploration of each
@@ -42,7 +43,8 @@ type MatrixSettings struct {
 	Parts []string `json:"parts"`
 }
 
-// A MatrixRow holds the findings on one design.
+// A MatrixRow holds the findings on one design. Source and Library describe where the design comes
+// from, as in [design.Design].
 type MatrixRow struct {
 	Design  string `json:"design"`
 	Source  string `json:"source,omitempty"`
@@ -153,8 +155,8 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// Caught reports whether the lock broken on purpose, whose row r is, broke the cell in a part that
-// it had to break.
+// Caught reports whether the lock of the row broke the MustBreak cell of a part. The row is that of
+// the lock broken on purpose.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
 	return p != nil && catches(p.Cells.Cells, p.MustBreak)

@@ -29,8 +29,9 @@ type OverTime struct {
 	Faults     []FaultLine                `json:"faults,omitempty"`
 }
 
-// A FaultLine counts the occurrences of one kind of fault over time. If such a fault lasts, it also
-// has the periods, at most 64; if there were more, the nearest are merged.
+// A FaultLine counts the occurrences of one kind of fault, described by Note, in the buckets of its
+// [OverTime]. If such a fault lasts, it also has the periods, at most 64; if there were more, the
+// nearest are merged.
 type FaultLine struct {
 	Note        string   `json:"note"`
 	Occurrences []int64  `json:"occurrences"`

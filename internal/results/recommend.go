@@ -8,12 +8,13 @@ import (
 	"github.com/lockbench/lockbench/internal/conclusion"
 )
 
-// A Recommendation is the lock recommended for a workload: the fastest of the safest.
+// A Recommendation is the lock recommended for a workload: the fastest of the safest. Design is its
+// name, with its guard if it has one, and Word its conclusion.
 type Recommendation struct {
 	Design string          `json:"design"`
 	Word   conclusion.Word `json:"word"`
-	// Price describes how much slower the lock is than an unsafe one, empty if no other lock is
-	// clearly faster.
+	// Price states by how much the lock is slower than the fastest one, and the reason against that
+	// one; empty if no other lock is clearly faster.
 	Price string `json:"price,omitempty"`
 }
 

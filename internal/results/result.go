@@ -70,7 +70,8 @@ type Run struct {
 }
 
 // RunSettings are the design, the workload and the server of a run. Params are the parameters of
-// the workload; a name that ends in _ns is of a duration in ns.
+// the workload; a name that ends in _ns is of a duration in ns. Seed determines the random choices
+// of the run. Faults are the requested faults, in the form of lockbench run --fault.
 type RunSettings struct {
 	Design string `json:"design"`
 	// Control names the control that was run in place of a lock, to compare locks with; empty for a
@@ -94,8 +95,10 @@ type RunSettings struct {
 type RunFigures struct {
 	// MeasuredNS is the duration of the measured part in ns, without the warm-up.
 	MeasuredNS int64 `json:"measured_ns"`
-	// Grants, the rate, the latencies and the attempts are of the measured part. Counts and the
-	// commands are of the whole run.
+	// Grants counts the new holds, and GrantsPerS is their rate per second. Attempts is the number
+	// of tries of all acquires, granted or not, per grant. These and Latency, by operation, are of
+	// the measured part. Counts is of the whole run, and so is Commands, the number of requests to
+	// the server per grant. Attempts and Commands are zero if unknown.
 	Grants     int64   `json:"grants"`
 	GrantsPerS float64 `json:"grants_per_s"`
 	Attempts   float64 `json:"attempts_per_grant"`
@@ -113,8 +116,8 @@ type RunFigures struct {
 	Standstills *Standstills `json:"standstills,omitempty"`
 }
 
-// Standstills count the times in which the process that drives the clients, or a server, stood
-// still. Overlapping ones count once.
+// Standstills sums up the times in which the process that drives the clients, or a server, stood
+// still: their number, their total duration, and the longest. Overlapping ones count once.
 type Standstills struct {
 	Times     int64 `json:"times"`
 	TotalNS   int64 `json:"total_ns"`
@@ -149,7 +152,8 @@ type RunRecord struct {
 	History string `json:"history"`
 }
 
-// A Latency is a distribution of durations, in ns.
+// A Latency is a distribution of Count durations: its percentiles and its maximum, in ns. P999 is
+// the 99.9th percentile and P9999 the 99.99th.
 type Latency struct {
 	Count int64 `json:"count"`
 	P50   int64 `json:"p50_ns"`
@@ -165,7 +169,10 @@ type Latency struct {
 	Spectrum *Spectrum `json:"spectrum,omitempty"`
 }
 
-// Counts are the numbers of operations of a whole run, by their outcome for the client.
+// Counts are the numbers of operations of a whole run, by their outcome for the client. Ops counts
+// all of them. Grants counts new holds, and Nested further acquires by an owner that held the key
+// already. Refused counts refused operations. Unknown counts operations without an answer, Failed
+// those that certainly had no effect, and Lost those answered that the lock is no longer held.
 type Counts struct {
 	Ops     int64 `json:"ops"`
 	Grants  int64 `json:"grants"`

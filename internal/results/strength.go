@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/figures"
 )
 
-// A StrengthLoss is a claim that held on enough occasions before, [conclusion.Enough] (299) at
-// least, and now holds on fewer or on none.
+// A StrengthLoss is a claim of a design that held on enough occasions before, [conclusion.Enough]
+// (299) at least, and now holds on fewer or on none.
 type StrengthLoss struct {
 	Design string
 	Cell   lockbench.Cell

@@ -7,6 +7,7 @@ import (
 )
 
 // A Threshold is a condition on a metric that fails a run for which it is true, with its outcome.
+// The condition is: Metric, Relation, Bound. Readings has the value of the metric in each run.
 type Threshold struct {
 	// Threshold is the text of the condition. Scope names the designs to which it applies, empty
 	// for all.

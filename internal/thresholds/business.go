@@ -1,7 +1,7 @@
 package thresholds
 
-// business are the figures of workloads' business, by their names. They are known only after
-// a run, so none of them ends one.
+// business returns the metrics of the damage that workloads count. They are known only after a run,
+// so none of them can end one.
 func business() []Metric {
 	return []Metric{
 		ofBusiness("sold", "oversell", "units that buyers were told they have, whole run"),
@@ -18,7 +18,7 @@ func business() []Metric {
 	}
 }
 
-// ofBusiness is a figure of these workloads.
+// ofBusiness returns the metric of a figure that these workloads count.
 func ofBusiness(name, workloads, summary string) Metric {
 	return Metric{Name: name, Unit: Count, Summary: workloads + ": " + summary, read: func(r *Run) Reading {
 		its := r.Measures.Business

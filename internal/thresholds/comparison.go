@@ -19,7 +19,7 @@ const (
 	NotEqual Relation = "!="
 )
 
-// relations are in an order in which none is a prefix of a later one.
+// relations are sorted so that none is a prefix of a later one.
 var relations = []Relation{AtLeast, AtMost, Equal, NotEqual, Above, Below}
 
 // A Comparison is a condition on one metric, such as acquire.p99>20ms.
@@ -30,9 +30,9 @@ type Comparison struct {
 	Bound float64
 }
 
-// ParseComparison reads metric, relation and value, with or without blanks between them.
-// The error names the wrong part, with a hint: for an unknown metric similar names, for
-// a value of the wrong unit its form.
+// ParseComparison parses a metric, a relation and a value, with or without blanks between them. The
+// error names the wrong part, with a hint: similar names for an unknown metric, and the form for a
+// value of the wrong unit.
 func ParseComparison(text string) (Comparison, error) {
 	name, relation, bound, err := split(text)
 	if err != nil {
@@ -52,7 +52,7 @@ func ParseComparison(text string) (Comparison, error) {
 	return Comparison{Metric: m, Relation: relation, Bound: v}, nil
 }
 
-// split finds the parts of a comparison.
+// split returns the parts of the text of a comparison.
 func split(text string) (name string, relation Relation, bound string, err error) {
 	at := strings.IndexAny(text, "<>=!")
 	if at < 0 {
@@ -85,13 +85,13 @@ func (c Comparison) Holds(value float64) bool {
 	return false
 }
 
-// CanSettle reports whether the condition, once it holds in a run under way, is certain
-// to hold at the end.
+// CanSettle reports whether the condition, once it holds during a run, is certain to hold at its
+// end.
 func (c Comparison) CanSettle() bool {
 	return c.Metric.Rises && (c.Relation == Above || c.Relation == AtLeast || c.Relation == NotEqual && c.Bound == 0)
 }
 
-// String writes the comparison in a form that ParseComparison reads back.
+// String returns the comparison in a form that ParseComparison accepts.
 func (c Comparison) String() string {
 	return c.Metric.Name + string(c.Relation) + c.Metric.Unit.text(c.Bound)
 }

@@ -45,7 +45,7 @@ func TestParseThreshold(t *testing.T) {
 	}
 }
 
-// sameAgain checks that a threshold is read back from its text.
+// sameAgain checks that parsing the text of a threshold gives the threshold.
 func sameAgain(t *testing.T, first Threshold) {
 	t.Helper()
 	again, err := ParseThreshold(first.String())
@@ -133,8 +133,8 @@ func TestCanSettle(t *testing.T) {
 	}
 }
 
-// TestRegistry sees that every metric is found by its name, has all that a list of them
-// shows, and that no guarantee and no operation was forgotten.
+// TestRegistry checks that every metric can be found by its name and has all fields that lists
+// show, and that every guarantee and every operation has metrics.
 func TestRegistry(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, m := range Metrics() {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// findings are the metrics of the checker's findings: totals, and one set for each guarantee
+// findings returns the metrics of the checker's findings: totals, and a set for each guarantee
 // without conditions. Metrics under conditions are found by name, see [Find].
 func findings() []Metric {
 	all := []Metric{
@@ -41,7 +41,8 @@ func findings() []Metric {
 	return all
 }
 
-// total is a count over all findings. It has no value if no guarantee was tested.
+// total returns the metric of a count over all findings. It has no value if no guarantee was
+// tested.
 func total(name, summary string, of func(*checker.Result) int64) Metric {
 	return Metric{Name: name, Unit: Count, Sources: Live | Explored, Summary: summary, Rises: true, Judged: true, read: func(r *Run) Reading {
 		if r.empty() {
@@ -55,13 +56,13 @@ func total(name, summary string, of func(*checker.Result) int64) Metric {
 	}}
 }
 
-// A cellCount is a count of one cell.
+// A cellCount describes a count in the finding on a cell.
 type cellCount struct {
 	name, summary string
 	of            func(checker.Finding) Reading
 }
 
-// tested reads a count that has no value if the cell was not tested.
+// tested returns a function that reads a count; it has no value if the cell was not tested.
 func tested(of func(checker.Finding) int64) func(checker.Finding) Reading {
 	return func(f checker.Finding) Reading {
 		if f.Verdict == checker.Untested {
@@ -77,7 +78,7 @@ var cellCounts = []cellCount{
 	{"exposure", "occasions on which it could have been broken, %s: %s", func(f checker.Finding) Reading { return count(f.Exposure) }},
 }
 
-// metric is the count of a cell.
+// metric returns the metric of the count for a cell.
 func (c cellCount) metric(cell lockbench.Cell) Metric {
 	when := "where nothing went wrong"
 	if cell.Under != 0 {
@@ -89,8 +90,8 @@ func (c cellCount) metric(cell lockbench.Cell) Metric {
 	}
 }
 
-// judged reads the finding of a cell: without conditions the exact cell, under conditions all
-// operations that they touched.
+// judged returns a function that reads the finding on a cell. Without conditions that is the
+// finding on exactly the cell; with conditions it counts every occasion that they touched.
 func judged(cell lockbench.Cell, of func(checker.Finding) Reading) func(*Run) Reading {
 	return func(r *Run) Reading {
 		all := r.Verdicts.Cells()
@@ -131,8 +132,8 @@ func reason(f checker.Finding) string {
 	return f.Note
 }
 
-// cellMetric finds the metric of a cell under conditions. known is false if the name does not
-// have that form; the error names an unknown part of a name that has.
+// cellMetric returns the metric of a cell under conditions. known is false if name does not have
+// the form of one; err names the unknown part of a name that does.
 func cellMetric(name string) (m Metric, known bool, err error) {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
@@ -150,7 +151,7 @@ func cellMetric(name string) (m Metric, known bool, err error) {
 	return Metric{}, false, nil
 }
 
-// measured are the checker's measures beside its verdicts.
+// measured returns the metrics of what the checker measures, apart from verdicts.
 func measured() []Metric {
 	const overlap, delay = "how long two owners held one key past a lease", "how late an owner was told of its loss"
 	overran, told := lockbench.Exclusion.At(lockbench.Outlived), lockbench.LossReported.At(lockbench.Outlived)
@@ -170,8 +171,8 @@ func measured() []Metric {
 	}
 }
 
-// figure is a duration of a finding, by its name in JSON results; without its unit that is
-// the name of the metric.
+// figure returns the metric of a duration in the finding on a cell. name is its name in JSON
+// results; without its unit, that is the name of the metric.
 func figure(cell lockbench.Cell, name, summary string, rises bool) Metric {
 	return Metric{
 		Name: cell.String() + "." + strings.TrimSuffix(name, "_ns"), Unit: Duration, Summary: summary, Rises: rises,

@@ -13,7 +13,7 @@ import (
 
 const ms = int64(1e6)
 
-// measuredRun has 100 grants of 1 to 100 ms in 10 s, one refusal and one failure.
+// measuredRun returns a run with 100 grants of 1 to 100 ms in 10 s, one refusal and one failure.
 func measuredRun() *Run {
 	c := measure.New(history.Header{})
 	for i := range int64(100) {
@@ -106,8 +106,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestNothingNeverPasses checks every metric: in a run without operations no threshold passes,
-// whatever its condition.
+// TestNothingNeverPasses checks, for every metric and relation, that no threshold passes in a run
+// without operations.
 func TestNothingNeverPasses(t *testing.T) {
 	empty := &Run{Measures: &measure.Measures{}, Verdicts: &checker.Result{}}
 	for _, m := range Metrics() {
@@ -120,7 +120,7 @@ func TestNothingNeverPasses(t *testing.T) {
 	}
 }
 
-// TestViolationsOfNothing checks that without tested guarantees none counts as kept.
+// TestViolationsOfNothing checks that no threshold on violations passes if no guarantee was tested.
 func TestViolationsOfNothing(t *testing.T) {
 	r := measuredRun()
 	r.Verdicts.Findings = []checker.CellFinding{{Cell: lockbench.Exclusion.At(0)}, {Cell: lockbench.Fencing.At(0), Finding: checker.Finding{Verdict: checker.NotApplicable}}}
@@ -133,7 +133,7 @@ func TestViolationsOfNothing(t *testing.T) {
 	}
 }
 
-// TestArrivals reads the due arrivals, which have no value in a closed loop.
+// TestArrivals checks the metrics of arrivals, which have no value in a closed loop.
 func TestArrivals(t *testing.T) {
 	open := &Run{Verdicts: &checker.Result{Ops: 9}, Measures: &measure.Measures{Arrivals: &measure.Arrivals{
 		Arrivals:         runinfo.Arrivals{Due: 200, Started: 180, Waiting: 20, Overslept: 9},
@@ -161,8 +161,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// counted are the metrics with a meaningful zero: no grants are no grants. A run without any is
-// inconclusive by itself.
+// counted reports whether a zero of m is a value. A run without grants is inconclusive for that
+// reason alone.
 func counted(m Metric) bool { return m.Name == "grants" || m.Name == "ops" }
 
 func TestOutOfRangeIsNoValue(t *testing.T) {
@@ -215,7 +215,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestServiceIsItsOwn if acquires were due before they were called.
+// TestServiceIsItsOwn checks that the service time differs from the latency of acquires if these
+// were due before they were called.
 func TestServiceIsItsOwn(t *testing.T) {
 	c := measure.New(history.Header{})
 	op := history.Op{Kind: history.Acquire, Outcome: history.OK, Key: "k", Hold: 1, Intended: 10 * ms, Call: 50 * ms, Return: 51 * ms}

@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// shown are the percentiles in reports.
+// shown are the percentiles that reports show.
 var shown = []string{"50", "90", "99", "99.9", "99.99"}
 
-// summaries define the durations of each operation, as package measure does.
+// summaries has the definition of each operation's duration, as package measure has it.
 var summaries = map[measure.Op]string{
 	measure.Acquire:    "intended start, in closed loop the call, to return of acquires that were granted a new hold",
 	measure.Service:    "call to return of acquires that were granted a new hold",
@@ -26,7 +26,7 @@ var summaries = map[measure.Op]string{
 	measure.LeftTaken:  "return of an acquire without an answer, on a free key, to the latest that others met the key taken",
 }
 
-// latencies are the listed metrics of durations.
+// latencies returns the metrics of durations that lists show.
 func latencies() []Metric {
 	var all []Metric
 	for _, op := range measure.Ops() {
@@ -39,10 +39,11 @@ func latencies() []Metric {
 	return all
 }
 
-// percentileName is the form of a percentile: op.p99.9.
+// percentileName matches the name of a percentile, such as acquire.p99.9.
 var percentileName = regexp.MustCompile(`^([a-z_]+)\.p([0-9]{1,3}(?:\.[0-9]{1,6})?)$`)
 
-// percentileOf returns the percentile with that name, any above 0 and up to 100.
+// percentileOf returns the metric of the percentile with this name, above 0 and at most 100; false
+// if name is not one.
 func percentileOf(name string) (Metric, bool) {
 	parts := percentileName.FindStringSubmatch(name)
 	if parts == nil {
@@ -71,8 +72,8 @@ func longest(op measure.Op) Metric {
 		read: latency(op, func(l *measure.Latency) float64 { return float64(l.Max()) })}
 }
 
-// latency reads a figure of the durations of the measured part. It has no value if some
-// durations were out of the histogram's range.
+// latency returns a function that reads a figure of the durations of op in the measured part. It
+// has no value if some durations were out of range of the histogram.
 func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Reading {
 	return func(r *Run) Reading {
 		l := durations(&r.Measures.Measured, op)
@@ -86,8 +87,8 @@ func latency(op measure.Op, of func(*measure.Latency) float64) func(*Run) Readin
 	}
 }
 
-// durations returns the durations of op. Acquires without an intended start have only a
-// service time.
+// durations returns the durations of op. Acquires of a closed loop have no intended start, and so
+// only a service time.
 func durations(p *measure.Phase, op measure.Op) *measure.Latency {
 	if op == measure.Service && p.Latency(measure.Lag).Count() == 0 {
 		op = measure.Acquire

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/suggest"
 )
 
-// A Run is the source of metrics: a judged and measured run of a design, or its state so
-// far; or an exploration of the design, which has Schedules and no Measures.
+// A Run is the data from which metrics are read: a judged and measured run of a design, or its
+// state so far; or an exploration of the design, which has Schedules and no Measures.
 type Run struct {
 	Design   string
 	Verdicts *checker.Result
@@ -22,7 +22,7 @@ type Run struct {
 // empty reports whether the run has no judged operation and no schedule.
 func (r *Run) empty() bool { return r.Verdicts.Ops == 0 && r.Schedules == 0 }
 
-// A Source is a kind of results that have a metric.
+// A Source is a set of kinds of results that have a metric.
 type Source uint8
 
 // The sources. A metric may have several.
@@ -33,17 +33,17 @@ const (
 
 // A Metric is a figure of a run, by its name in reports.
 type Metric struct {
-	// Name is stable; "acquire.p99".
+	// Name is the stable name, as "acquire.p99".
 	Name string
 	Unit Unit
 	// Summary describes it in one sentence.
 	Summary string
-	// Rises means that it never falls during a run, so that a bound once exceeded stays
-	// exceeded.
+	// Rises reports whether the metric never falls during a run, so that a bound once exceeded
+	// stays exceeded.
 	Rises bool
-	// Sources are the kinds of results that have it.
+	// Sources are the kinds of results that have the metric.
 	Sources Source
-	// Judged means that it is a finding of the checker, which proves nothing if the
+	// Judged reports whether the metric is a finding of the checker, which proves nothing if the
 	// self-check failed.
 	Judged bool
 
@@ -53,9 +53,9 @@ type Metric struct {
 // A Reading is the value of a metric in a run, or the reason why it has none.
 type Reading struct {
 	Value float64
-	// Why is the reason for a missing value; empty if there is one.
+	// Why is the reason for a missing value, empty if there is a value.
 	Why string
-	// Foreign means that the metric does not apply to the design of this run.
+	// Foreign reports whether the metric does not apply to the design of this run.
 	Foreign bool
 }
 
@@ -71,12 +71,13 @@ func unless(absent bool, why string, v float64) Reading {
 	return value(v)
 }
 
-// Read returns the metric of a run. It is safe for concurrent use while nobody changes the
-// run.
+// Read returns the value of the metric in a run. It is safe for concurrent use while the run is not
+// changed.
 func (m Metric) Read(r *Run) Reading { return m.read(r) }
 
-// Metrics lists every metric: latencies with the percentiles of reports, guarantees
-// without conditions. Others can be found by name, such as exclusion@failover.violations.
+// Metrics returns the metrics that lists show: latencies with the percentiles of reports, and
+// guarantees without conditions. [Find] returns others by name, such as
+// exclusion@failover.violations.
 func Metrics() []Metric {
 	live := slices.Concat(latencies(), counts(), business(), arrivals(), measured())
 	for i := range live {
@@ -85,7 +86,7 @@ func Metrics() []Metric {
 	return slices.Concat(live, findings(), explored())
 }
 
-// Find returns the metric with that name. The error hints at similar names.
+// Find returns the metric with this name. The error hints at similar names.
 func Find(name string) (Metric, error) {
 	all := Metrics()
 	for _, m := range all {
@@ -107,7 +108,7 @@ func Find(name string) (Metric, error) {
 	return Metric{}, unknown(name, suggest.Near(name, names))
 }
 
-// explored are the metrics of explorations alone.
+// explored returns the metrics of explorations alone.
 func explored() []Metric {
 	return []Metric{{
 		Name: "schedules", Unit: Count, Sources: Explored, Rises: true, Summary: "schedules that explore ran and judged",
@@ -117,7 +118,7 @@ func explored() []Metric {
 	}}
 }
 
-// counts are the metrics that need no percentile and no verdict.
+// counts returns the metrics that are neither percentiles nor verdicts.
 func counts() []Metric {
 	return []Metric{
 		{Name: "grants", Unit: Count, Summary: "new holds in the measured part", Rises: true,
@@ -155,7 +156,7 @@ func counts() []Metric {
 	}
 }
 
-// cost is a cost of a grant, which may be unknown.
+// cost returns a cost per grant, which may be unknown.
 func cost(c measure.Cost) Reading {
 	return unless(!c.Known, "nobody knows it", c.PerGrant)
 }
@@ -179,7 +180,7 @@ func share(name, summary string, of func(*checker.Result) (part, whole int64)) M
 	}}
 }
 
-// guarded is a count about guarded records, if there are any.
+// guarded returns the metric of a count on guarded records; it has no value without any.
 func guarded(name, summary string, of func(*measure.Measures) int64) Metric {
 	return Metric{Name: name, Unit: Count, Summary: summary, Rises: true, read: func(r *Run) Reading {
 		switch f := r.Verdicts.Find(lockbench.Effects.At(0)); {

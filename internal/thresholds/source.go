@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// ParseThresholdOf is [ParseThreshold] limited to metrics of a source.
+// ParseThresholdOf is like [ParseThreshold], and returns an error for a metric that results of kind
+// of do not have.
 func ParseThresholdOf(text string, of Source) (Threshold, error) {
 	t, err := ParseThreshold(text)
 	if err == nil {
@@ -15,7 +16,8 @@ func ParseThresholdOf(text string, of Source) (Threshold, error) {
 	return t, err
 }
 
-// ParseComparisonOf is [ParseComparison] limited to metrics of a source.
+// ParseComparisonOf is like [ParseComparison], and returns an error for a metric that results of
+// kind of do not have.
 func ParseComparisonOf(text string, of Source) (Comparison, error) {
 	c, err := ParseComparison(text)
 	if err == nil {
@@ -24,7 +26,7 @@ func ParseComparisonOf(text string, of Source) (Comparison, error) {
 	return c, err
 }
 
-// offered returns an error for a metric that a source does not have.
+// offered returns an error if results of kind of do not have the metric m.
 func offered(m Metric, of Source) error {
 	switch {
 	case m.Sources&of != 0:
@@ -35,7 +37,7 @@ func offered(m Metric, of Source) error {
 	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
 }
 
-// exploredMetrics names the metrics of explorations, with the ones of a cell once
+// exploredMetrics returns the names of the metrics of explorations; those of cells are in it once,
 // for all cells.
 func exploredMetrics() (names []string) {
 	for _, m := range Metrics() {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A Threshold fails the runs for which its comparison holds.
+// A Threshold is a condition that fails a run for which it holds.
 type Threshold struct {
-	// Scope limits it to a design, or to designs that match a glob of package path;
-	// empty for all.
+	// Scope limits the threshold to a design, or to the designs that match a pattern of package
+	// path; empty for all.
 	Scope string
 	Comparison
 }
 
-// ParseThreshold reads a comparison, or "SCOPE: COMPARISON". Its errors are the
-// ones of [ParseComparison], or name an error in the scope.
+// ParseThreshold parses "COMPARISON" or "SCOPE: COMPARISON". Its errors are those of
+// [ParseComparison], or name an error in the scope.
 func ParseThreshold(text string) (Threshold, error) {
 	scope, condition := "", text
 	if at := strings.LastIndex(text, ":"); at >= 0 {
@@ -40,7 +40,7 @@ func (t Threshold) For(design string) bool {
 	return ok && err == nil
 }
 
-// String writes the threshold in a form that ParseThreshold reads back.
+// String returns the threshold in a form that ParseThreshold accepts.
 func (t Threshold) String() string {
 	if t.Scope == "" {
 		return t.Comparison.String()
@@ -48,15 +48,15 @@ func (t Threshold) String() string {
 	return t.Scope + ": " + t.Comparison.String()
 }
 
-// An Outcome is the outcome of a threshold. The zero value is Inconclusive, which
-// is never success.
+// An Outcome is the outcome of a threshold. The zero value is Inconclusive, which never counts as
+// success.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Inconclusive  Outcome = iota // the metric had no value
-	Passed                       // measured, and the comparison did not hold
-	Failed                       // the comparison held
+	Inconclusive  Outcome = iota // the metric has no value
+	Passed                       // the metric has a value, and the comparison does not hold
+	Failed                       // the comparison holds
 	NotApplicable                // the metric does not apply to the design
 )
 
@@ -84,7 +84,8 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is no outcome of a threshold; hint: one of %q", b, outcomeNames)
 }
 
-// Judge decides the threshold for one run, to which it must apply.
+// Judge returns the outcome of the threshold for one run, to which it must apply, and the value of
+// the metric.
 func (t Threshold) Judge(r *Run) (Outcome, Reading) {
 	reading := t.Metric.Read(r)
 	switch {
@@ -98,8 +99,8 @@ func (t Threshold) Judge(r *Run) (Outcome, Reading) {
 	return Passed, reading
 }
 
-// Together is the outcome of a threshold over all runs for which it was judged: the
-// worst of them. It is inconclusive if there are none, or none to which it applies.
+// Together returns the outcome of a threshold over all runs for which it was judged: the worst of
+// them. It is inconclusive if there are none, or none to which the threshold applies.
 func Together(outcomes ...Outcome) Outcome {
 	total := NotApplicable
 	for _, o := range outcomes {

@@ -20,10 +20,10 @@ const (
 	Number   Unit = "number" // a ratio or an index
 )
 
-// examples has a value of each unit.
+// examples has a value of each unit, for hints.
 var examples = map[Unit]string{Duration: "20ms", Count: "0", Share: "10%", Rate: "1000", Number: "2.5"}
 
-// parse reads a value of the unit. The error hints at its form.
+// parse parses a value of the unit. The error hints at its form.
 func (u Unit) parse(text string) (float64, error) {
 	var value float64
 	var err error
@@ -48,8 +48,7 @@ func (u Unit) parse(text string) (float64, error) {
 	return value, nil
 }
 
-// longestDuration is the longest duration that floats represent to the ns: 104
-// days.
+// longestDuration is the longest duration that a float64 represents to the nanosecond: 104 days.
 const longestDuration = time.Duration(1 << 53)
 
 func parseDuration(text string) (float64, error) {
@@ -80,8 +79,7 @@ func parseShare(text string) (float64, error) {
 	return value, nil
 }
 
-// parseNumber reads a number in digits; it refuses other forms of floats, such
-// as Inf.
+// parseNumber parses a decimal number. It returns an error for other forms of floats, such as Inf.
 func parseNumber(text string) (float64, error) {
 	if strings.Trim(text, "0123456789.eE+-") == "" {
 		if value, err := strconv.ParseFloat(text, 64); err == nil {
@@ -97,7 +95,7 @@ func parseNumber(text string) (float64, error) {
 	return 0, fmt.Errorf("%q is no number", text)
 }
 
-// Format writes a value of the unit for people, with about three digits.
+// Format formats a value of the unit for people, with about three digits.
 func (u Unit) Format(value float64) string {
 	switch u {
 	case Duration:
@@ -112,7 +110,7 @@ func (u Unit) Format(value float64) string {
 	return tidy(value)
 }
 
-// text writes a value of the unit in a form that parse reads back.
+// text formats a value of the unit in a form that parse accepts.
 func (u Unit) text(value float64) string {
 	if u == Duration {
 		return written(time.Duration(value))
@@ -120,7 +118,7 @@ func (u Unit) text(value float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// written is a duration in its usual form: 1h rather than 1h0m0s.
+// written formats a duration in its usual form: 1h rather than 1h0m0s.
 func written(d time.Duration) string {
 	s := strings.ReplaceAll(d.String(), "µ", "u")
 	if strings.HasSuffix(s, "m0s") {
@@ -132,7 +130,7 @@ func written(d time.Duration) string {
 	return s
 }
 
-// rounded keeps three digits of a duration.
+// rounded returns d rounded to three digits.
 func rounded(d time.Duration) time.Duration {
 	step := time.Duration(1)
 	for d/step >= 1000 {
@@ -141,7 +139,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(step)
 }
 
-// tidy writes a number with three digits, and whole numbers in full.
+// tidy formats a number with three digits, and whole numbers in full.
 func tidy(value float64) string {
 	if math.Abs(value) >= 100 || value == math.Trunc(value) {
 		return strconv.FormatFloat(value, 'f', 0, 64)

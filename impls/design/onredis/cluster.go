@@ -118,8 +118,8 @@ func ofConnection(cmd redis.Cmder) bool {
 	return false
 }
 
-// original is err as the node's connection returned it. A broken connection may mean that the
-// cluster has changed, so it reloads the cluster's state.
+// original returns err as the connection to the node returned it. A broken connection may mean that
+// the cluster has changed, so original makes the client reload the state of the cluster.
 func (p passing) original(ctx context.Context, err error) error {
 	var f *final
 	if errors.As(err, &f) {
@@ -132,9 +132,9 @@ func (p passing) original(ctx context.Context, err error) error {
 // passedKey marks the context of a command that a passing hook has seen.
 type passedKey struct{}
 
-// newNode is the client of one node. The cluster client sends a command again if the connection
-// broke after it was sent, which would turn a client's own grant into a refusal; so newNode hides
-// such errors from it.
+// newNode returns the client of one node. The cluster client sends a command again if the
+// connection broke after it was sent, which would turn a client's own grant into a refusal; so
+// newNode hides such errors from it.
 func newNode(opt *redis.Options) *redis.Client {
 	node := redis.NewClient(opt)
 	node.AddHook(finally{})

@@ -103,8 +103,8 @@ func (n *node) environment(sent *atomic.Int64) onredis.Environment {
 
 func hangUp(int64) string { return "" }
 
-// TestClusterSendsOnce: a command on a connection that broke after sending is not sent again, and
-// its error is the connection's.
+// TestClusterSendsOnce checks that a command is not sent again if its connection broke after it was
+// sent, and that its error is the connection's.
 func TestClusterSendsOnce(t *testing.T) {
 	n := startNode(t, hangUp)
 	var sent atomic.Int64
@@ -130,7 +130,7 @@ func TestClusterSendsOnce(t *testing.T) {
 	}
 }
 
-// TestClusterFollowsMoved: an answer that names another node is followed.
+// TestClusterFollowsMoved checks that the client follows an answer that names another node.
 func TestClusterFollowsMoved(t *testing.T) {
 	to := startNode(t, func(int64) string { return ":1\r\n" })
 	from := startNode(t, func(int64) string { return "-MOVED 12539 " + to.addr + "\r\n" })
@@ -146,7 +146,7 @@ func TestClusterFollowsMoved(t *testing.T) {
 	}
 }
 
-// TestClusterThatIsGone: the error of a dial shows that nothing was sent.
+// TestClusterThatIsGone checks that the error of a dial counts as proof that nothing was sent.
 func TestClusterThatIsGone(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -165,7 +165,8 @@ func TestClusterThatIsGone(t *testing.T) {
 	}
 }
 
-// TestClusterKeysOfALockAreTogether: a design locks {key} on a cluster, and observers know nothing of that.
+// TestClusterKeysOfALockAreTogether checks that a design locks {key} on a cluster, and that
+// observers receive key.
 func TestClusterKeysOfALockAreTogether(t *testing.T) {
 	n := startNode(t, hangUp)
 	var locked string

@@ -27,7 +27,7 @@ type Environment struct {
 	Clients Clients
 }
 
-// A Server describes the way of a process to one Redis server. It is the type of
+// A Server describes the connection of a process to one Redis server. It is the type of
 // [design.Environment.Services] for designs of [Open].
 type Server struct {
 	Options *redis.Options
@@ -38,7 +38,8 @@ type Server struct {
 	Clients Clients
 }
 
-// Open makes the [design.Design.Open] of a design on Redis. It fails if the service is not Redis.
+// Open returns the [design.Design.Open] of a design on Redis. That function returns an error if the
+// service is not Redis.
 func Open(open func(Environment) (design.Process, error)) func(design.Environment) (design.Process, error) {
 	return func(general design.Environment) (design.Process, error) {
 		env, err := From(general)
@@ -53,7 +54,8 @@ func Open(open func(Environment) (design.Process, error)) func(design.Environmen
 	}
 }
 
-// From is the environment of a design on Redis. It fails if the services are not Redis servers.
+// From returns the environment of a design on Redis. It returns an error if the services are not
+// Redis servers.
 func From(general design.Environment) (Environment, error) {
 	env := Environment{Environment: general}
 	for i, s := range general.Services {
@@ -73,7 +75,7 @@ func From(general design.Environment) (Environment, error) {
 	return env, nil
 }
 
-// General is the environment in the form for [design.Design.Open].
+// General returns the environment in the form for [design.Design.Open].
 func (e Environment) General() design.Environment {
 	general := e.Environment
 	general.Services = []any{Server{e.Redis, e.Nodes, e.Clients}}
@@ -116,8 +118,8 @@ func (e Environment) Connect(pool int) *redis.Client {
 	return client
 }
 
-// ConnectAll is Connect for each of the n servers that a design needs, the environment's Redis
-// first. It fails if the environment has fewer servers.
+// ConnectAll is like Connect for each of the n servers that a design needs, the environment's Redis
+// first. It returns an error if the environment has fewer servers.
 func (e Environment) ConnectAll(n, pool int) ([]*redis.Client, error) {
 	all := append([]*redis.Options{e.Redis}, e.Others...)
 	if len(all) < n {

@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// connections bounds the connections of a process unless its environment does: more
-// than the usual number of its owners, for designs with documents that name no number.
+// connections is the largest number of connections of a process unless its environment sets one. It
+// is more than the usual number of its owners, for designs whose documents name no number.
 const connections = 64
 
-// Sharing makes the [design.Design.Open] of a design with no state per process but its
-// connections: owner makes each of the process's owners, on one client.
+// Sharing returns the [design.Design.Open] of a design that has no state per process except its
+// connections. owner returns a new owner; all owners of a process share one client.
 func Sharing(owner func(Environment, *redis.Client, design.Observer) lockbench.Locker) func(design.Environment) (design.Process, error) {
 	return Open(func(env Environment) (design.Process, error) {
 		client := env.Connect(connections)

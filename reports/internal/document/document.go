@@ -12,11 +12,11 @@ type Document struct {
 	Kind, Title, Version string
 	// Conclusion gives the decision before the exit code does; nil for none.
 	Conclusion *Paragraph
-	// Headline and Why state the outcome in words, Exit as the exit code.
+	// Headline and Why state the outcome in words, and Exit as an exit code.
 	Headline, Why string
 	Exit          int
 	Tone          Tone // of the headline
-	// Beside adds the facts that a reader needs and the exit code does not give; nil for none.
+	// Beside adds the facts that a reader needs beside the exit code; nil for none.
 	Beside *Paragraph
 	Blocks []Block
 	// Brief makes Markdown leave out everything but the blocks, as papers need it.
@@ -29,7 +29,7 @@ type Document struct {
 	Suites []Suite
 }
 
-// A Tone is the meaning that a renderer gives a colour.
+// A Tone is the meaning that a renderer expresses by a colour.
 type Tone uint8
 
 // The tones.
@@ -47,7 +47,7 @@ func (t Tone) String() string {
 	return [...]string{"plain", "good", "bad", "weak", "none", "unclaimed"}[t]
 }
 
-// Media is a set of renderers.
+// A Media is a set of renderers.
 type Media uint8
 
 // The media.
@@ -102,9 +102,9 @@ func (l Length) Hides(screen bool) bool { return screen && l == Whole || !screen
 type Section struct {
 	// ID is the target of links, empty for none. It is unique in a document.
 	ID string
-	// PageTitle replaces Title on pages, which need a title to set every section apart.
+	// PageTitle replaces Title on pages, where every section needs a title.
 	Title, PageTitle string
-	// Says follows the title, such as "broke exclusion"; SaysTone colours it.
+	// Says is the text after the title, as "broke exclusion"; SaysTone colours it.
 	Says string
 	// PageSays replaces Says on pages, for folded sections that need a shorter text.
 	PageSays string
@@ -178,8 +178,8 @@ type Table struct {
 	Corner  string // the head of the first column
 	Columns []Column
 	Rows    []Row
-	// Wide tables are logs, a line for each event. Their lines are never shortened, however
-	// narrow the terminal.
+	// Wide marks a table that is a log, with a line for each event. Its lines are never shortened,
+	// however narrow the terminal.
 	Wide bool
 	// Blank is the text that pages show in an empty cell; empty if blanks mean nothing.
 	Blank string
@@ -194,8 +194,8 @@ type Column struct {
 	Full        string // replaces Name on pages, turned by 90 degrees for its length
 	Number      bool   // aligned to the right
 	Prose       bool   // its texts are phrases and may wrap
-	// Spare columns are dropped when space is short, the lowest number first; zero is never
-	// dropped.
+	// Spare is the order in which columns are dropped when space is short, the lowest number first.
+	// A column with zero is never dropped.
 	Spare int
 	Apart bool // begins a group of columns
 	Code  bool // its texts are commands
@@ -226,7 +226,7 @@ type Value struct {
 	Short string
 	// Aside follows the text: its uncertainty, or a word for it.
 	Aside string
-	// Sign stands before Aside if there is room.
+	// Sign is a mark that is shown before Aside if there is room.
 	Sign string
 	// Tone colours Aside, or Text if there is no Aside.
 	Tone Tone
@@ -236,7 +236,7 @@ type Value struct {
 	Dots *Dots
 }
 
-// Dots are the values behind a figure, one for each run of either side. Only pages draw them.
+// Dots are the values of a figure in every run of either side. Only pages draw them.
 type Dots struct {
 	Says, Low, High string // in words, and the ends of the scale
 	Sides           []Side
@@ -277,15 +277,16 @@ type Line struct {
 type Series struct {
 	Label string `json:"label"`
 	Slow  bool   `json:"slow,omitempty"`
-	// Hidden lines are drawn only when a reader asks for them: a chart of many runs is too
-	// full.
+	// Hidden makes the chart draw the line only when a reader asks for it, because a chart of all
+	// runs would be too full.
 	Hidden   bool                    `json:"hidden,omitempty"`
 	Spectra  map[string]Distribution `json:"spectra"`
 	OverTime any                     `json:"over_time,omitempty"`
-	// Verdicts say which of the violations over time break a claim.
+	// Verdicts tell, for each cell with violations over time, whether they break a claim.
 	Verdicts map[string]string `json:"verdicts,omitempty"`
 	Grants   []int64           `json:"grants_by_client,omitempty"`
-	// Response: latencies count from the intended start. Settings are common to all lines.
+	// Response reports whether latencies count from the intended start. Settings are common to all
+	// lines.
 	Response bool     `json:"-"`
 	Settings []string `json:"-"`
 }
@@ -307,26 +308,26 @@ type Suite struct {
 	Took       time.Duration
 }
 
-// A Case is one question put to a design, with its answer.
+// A Case is one test of a design with its outcome, such as the verdict on one cell.
 type Case struct {
 	Name  string
 	State State
 	// Message is the finding in one line; Evidence supports it.
 	Message  string
 	Evidence []Block
-	// Broken: the run broke this cell, claimed or not, or the cell fails the run.
+	// Broken reports whether the run broke the cell, claimed or not, or the cell fails the run.
 	Broken bool
 	// Occasions counts the occasions that put a cell to the test. Strength is a word for their
-	// weight, empty if nothing is known.
+	// weight as evidence, empty if nothing is known.
 	Occasions int64
 	Strength  string
-	// Sources list the findings on the case by source: its name, and its finding.
+	// Sources has the name and the finding of each source.
 	Sources [][2]string
 }
 
-// A State is the outcome of a case. Three colours cannot tell five verdicts apart, so green is
-// only for a cell that was put to the test and held, and a breach of no claim is skipped: a
-// green "exclusion" beside a lock that was seen granted twice would be a lie.
+// A State is the outcome of a case. Test reports have fewer colours than there are verdicts: green
+// is only for a cell that was put to the test and held. A breach of a cell that is not claimed is
+// skipped; green would hide it.
 type State uint8
 
 // The states.

@@ -48,7 +48,7 @@ type Bar struct {
 	Says string `json:"says"`
 }
 
-// A Mark is a command: called at At, answered at To, or To is At without an answer.
+// A Mark is a command that was called at At and answered at To. Without an answer To equals At.
 type Mark struct {
 	Sign string `json:"sign"`
 	At   int64  `json:"at"`
@@ -74,7 +74,7 @@ type Entry struct {
 	Words string
 }
 
-// Lane returns the index of the lane with that name, and makes the lane if it does not exist.
+// Lane returns the index of the lane with this name, which it creates if necessary.
 func (t *Timeline) Lane(name string) int {
 	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == name })
 	if i < 0 {
@@ -92,7 +92,7 @@ func (t *Timeline) Sort() {
 	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
 }
 
-// Drawable reports whether it has anything to draw.
+// Drawable reports whether t has anything to draw.
 func (t *Timeline) Drawable() bool {
 	return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return len(l.Bars)+len(l.Marks) > 0 })
 }

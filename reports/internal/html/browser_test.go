@@ -24,7 +24,8 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// A tab is one page in a headless Chromium, with a record of its misdeeds.
+// A tab is one page in a headless Chromium. It records the network requests and console messages of
+// the page, which should have none.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -124,7 +125,7 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval returns the value of an expression in the page.
+// eval returns the value of a JavaScript expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -374,7 +375,7 @@ func testTheme(t *testing.T, b *tab) {
 	b.well()
 }
 
-// testPaper prints a page that was never scrolled: everything is drawn, on white.
+// testPaper prints a page that was never scrolled, and checks that everything is drawn, on white.
 func testPaper(t *testing.T, b *tab) {
 	eval[any](b, "void (dispatchEvent(new Event('beforeprint'))) ?? 0")
 	if missing := eval[int](b, "[...document.querySelectorAll('.plot')].filter((p) => !p.querySelector('canvas, .note')).length + [...document.querySelectorAll('.stage')].filter((s) => !s.querySelector('svg')).length"); missing > 0 {

@@ -50,15 +50,14 @@ var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
 	"stripY":  func(side int) int { return 10 + 16*side },
 }).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
 
-// marks has the outcome of a tone, classes its style, and signs its sign, which gives the same
-// meaning without colour.
+// The outcome, the CSS class and the sign of each tone. The sign has the meaning of the colour.
 var (
 	marks   = map[document.Tone]string{document.Good: "good", document.Weak: "open", document.Bad: "bad"}
 	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
 	signs   = map[document.Tone]string{document.Good: "✓", document.Weak: "?", document.Bad: "✗", document.None: "·", document.Unclaimed: "✗"}
 )
 
-// toned reports whether some item of a list is good or bad.
+// toned reports whether an item of the list is good or bad.
 func toned(l *document.List) bool {
 	return slices.ContainsFunc(l.Items, func(item document.Item) bool { return item.Tone != document.Plain })
 }
@@ -75,7 +74,7 @@ func dotted(t *document.Table) bool {
 	})
 }
 
-// look returns the style of a table.
+// look returns the CSS classes of a table.
 func look(t *document.Table) string {
 	switch {
 	case t.Wide:
@@ -122,7 +121,7 @@ func capital(words string) string {
 	return string(unicode.ToUpper(r)) + words[size:]
 }
 
-// arrow draws the arrows of text for terminals without breaking lines in them.
+// arrow replaces "->" by an arrow, and prevents line breaks at it.
 func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
 // name allows a line break after the slash of a design's name, for narrow columns.
@@ -171,7 +170,7 @@ type view struct {
 	Data    data
 }
 
-// data is the data of the page's drawings.
+// A data is the data of the drawings on a page, for its scripts.
 type data struct {
 	Runs     []document.Series             `json:"runs,omitempty"`
 	Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID

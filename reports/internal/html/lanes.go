@@ -15,14 +15,14 @@ const (
 	drawnSide   = 14.0
 	axisHeight  = 26.0
 	laneHeight  = 62.0
-	barTop      = 20.0 // below the top of its lane, as all following
+	barTop      = 20.0 // below the top of its lane, as are the next ones
 	barHeight   = 18.0
 	thinHeight  = 6.0
 	signBase    = 53.0
 	nameBase    = 13.0
 	overlapRow  = 18.0
 	overlapSize = 40.0
-	letter      = 7.4 // width of one, in the broadest of the usual fonts
+	letter      = 7.4 // width of a letter in the broadest of the usual fonts
 )
 
 // A drawing is a picture with everything in its place.
@@ -59,7 +59,7 @@ type drawnMark struct {
 	Bad                    bool
 	Says, Sign             string
 	X, Top, Low, To, SignY float64
-	Answered               bool // later than the call, by a visible distance
+	Answered               bool // the answer is visibly later than the call
 }
 
 type drawnOverlap struct {
@@ -138,7 +138,7 @@ func (d *drawing) mark(m document.Mark, y, free float64) float64 {
 	return free
 }
 
-// clipped returns as much of a sign as there is room for, one letter at least.
+// clipped returns the part of a sign for which there is room, at least one letter.
 func clipped(sign string, room int) string {
 	letters := []rune(sign)
 	return string(letters[:min(len(letters), max(1, room))])
@@ -182,7 +182,8 @@ func (d *drawing) ticks(heading float64) {
 	}
 }
 
-// when names a stamp: its step, or the time since the first stamp with so many digits.
+// when returns the text of a stamp: its step, or the time since the first stamp with this number of
+// digits.
 func (d *drawing) when(at int64, digits int) string {
 	if d.Steps {
 		return fmt.Sprint(at + 1)
@@ -190,7 +191,7 @@ func (d *drawing) when(at int64, digits int) string {
 	return "+" + short(at-d.scale.start(), digits)
 }
 
-// short formats a duration with so many digits.
+// short formats a duration with this number of digits.
 func short(ns int64, digits int) string {
 	for _, unit := range []struct {
 		size int64

@@ -28,7 +28,7 @@ type drawnCurve struct {
 	KeyX, KeyY         float64
 }
 
-// A curve is a spectrum over 1/(1-share). The longest of n durations is at n.
+// A curve is a spectrum over 1/(1-share). The longest of n durations has the position n.
 type curve struct {
 	label string
 	x     []float64
@@ -74,8 +74,7 @@ func latencyPicture(all []document.Series) *drawnPicture {
 	return d
 }
 
-// drawSpectrum draws curves below a heading of that height, and returns the total
-// height.
+// drawSpectrum draws curves below a heading of height top, and returns the total height.
 func drawSpectrum(curves []curve, top float64) (*drawnSpectrum, float64) {
 	least, most, last := int64(math.MaxInt64), int64(1), 10.0
 	for _, c := range curves {
@@ -119,7 +118,7 @@ func (c curve) path(x func(float64) float64, y func(int64) float64) string {
 	return b.String()
 }
 
-// nines formats the share at 10^n: 0%, 90%, 99%, 99.9%.
+// nines formats the share at position 10^n: 0%, 90%, 99%, 99.9%.
 func nines(n int) string {
 	switch n {
 	case 0:

@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/results"
 )
 
-// Collapsed returns steps with repetitions folded: commands that a client repeats are
-// listed once, and a step gives the number of repetitions. Details that differ
-// between them, such as a time within a value, are only in the JSON result.
+// Collapsed returns steps with repetitions folded: commands that a client repeats are listed once,
+// followed by a step with the number of repetitions. Differences between repetitions, such as a
+// time within a value, are left out.
 func Collapsed(steps []results.Step) []results.Step {
 	var out []results.Step
 	for i := 0; i < len(steps); {
@@ -30,12 +30,12 @@ func Collapsed(steps []results.Step) []results.Step {
 }
 
 const (
-	longestPeriod = 4 // commands of one attempt
+	longestPeriod = 4 // in steps: the commands of one attempt
 	fewRepeats    = 2 // fewer repetitions are shown in full
 )
 
-// repetition returns the length of the shortest sequence at the start of steps that
-// repeats, and how often it repeats.
+// repetition returns the length of the shortest sequence at the start of steps that repeats, and
+// its number of repetitions.
 func repetition(steps []results.Step) (period, times int) {
 	for period = 1; period <= longestPeriod && 2*period <= len(steps); period++ {
 		for times = 0; same(steps, period, times+1); times++ {
@@ -47,7 +47,7 @@ func repetition(steps []results.Step) (period, times int) {
 	return 0, 0
 }
 
-// same reports whether the n-th period after the first is like the first.
+// same reports whether the n-th period after the first equals the first.
 func same(steps []results.Step, period, n int) bool {
 	from := n * period
 	if from+period > len(steps) {

@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
-// wordColumns is the largest width of a table of words.
+// wordColumns is the largest width of a table of words, in characters.
 const wordColumns = 80
 
-// numberColumns is the largest width of the notes of a table of numbers.
+// numberColumns is the largest width of the notes of a table of numbers, in characters.
 const numberColumns = 100
 
 // An abridged table uses the short form of its heads, texts or names.
@@ -99,7 +99,7 @@ func (p *page) fit(t *document.Table, width, indent int, limited bool) {
 	}
 }
 
-// leastMissed returns the place of the column to drop next, -1 for none.
+// leastMissed returns the index of the column to drop next, -1 for none.
 func (t *tableText) leastMissed() int {
 	found := -1
 	for i, c := range t.columns {
@@ -194,7 +194,7 @@ func (t *tableText) lines(colours palette) []string {
 		}
 	}
 	for i := range t.Rows {
-		if r := &t.Rows[i]; t.once(r) { // in the table its text would widen the first column
+		if r := &t.Rows[i]; t.once(r) { // in the table, its text would widen the first column
 			v := &r.Cells[t.columns[0]]
 			lines[heads+i] = strings.TrimRight(lines[heads+i], " ")
 			lines[heads+i] += strings.Repeat(" ", max(0, t.first()-letters(t.name(r)))) + "  " + colours.tone(v.Tone, t.text(v))
@@ -203,7 +203,7 @@ func (t *tableText) lines(colours palette) []string {
 	return lines
 }
 
-// once reports whether the row's common text is written once.
+// once reports whether all cells of the row have the same text, which is then written once.
 func (t *tableText) once(r *document.Row) bool {
 	number := func(at int) bool { return t.Columns[at].Number }
 	return !t.Wide && same(r) && !slices.ContainsFunc(t.columns, number)

@@ -17,14 +17,15 @@ import (
 
 // Options describe the terminal or file that a report is written to.
 type Options struct {
-	// Color allows colours. The text carries their meaning, too.
+	// Color allows colours. They only repeat the meaning of the text.
 	Color bool
-	// Width is the width of the terminal in characters; zero or less is unlimited. A narrow
-	// terminal drops the least important figures.
+	// Width is the width of the terminal in characters; zero or less is unlimited. Tables drop
+	// their least important columns to fit.
 	Width int
-	// Whole shows a terminal the whole report, as a file or a pipe has it.
+	// Whole writes the whole report to a terminal; by default a terminal shows less than a file or
+	// a pipe.
 	Whole bool
-	// Failed: the command ends in an error, regardless of the exit code of the document.
+	// Failed reports whether the command ends in an error, whatever the exit code of the document.
 	Failed bool
 }
 
@@ -44,7 +45,7 @@ func Write(w io.Writer, d *document.Document, opt Options) error {
 	return p.Flush()
 }
 
-// Blocks writes blocks alone. It returns the first error of w.
+// Blocks writes blocks without a report around them. It returns the first error of w.
 func Blocks(w io.Writer, blocks []document.Block, opt Options) error {
 	p := newPage(w, opt)
 	p.blocks(blocks, 0)
@@ -202,7 +203,7 @@ func (p *page) paragraph(b *document.Paragraph, indent int) {
 	p.line(indent+2, b.Code) // has a line of its own at any length, so that it can be copied
 }
 
-// list writes items one below the other, with words and names in columns.
+// list writes items in lines, with words and names in columns.
 func (p *page) list(b *document.List, indent int) {
 	if b.Title != "" {
 		p.line(indent, p.bold(b.Title))
@@ -250,7 +251,7 @@ func (p *page) outcome(d *document.Document, failed bool) {
 	p.prose(0, 2, fmt.Sprintf("%s (%s)", text, exit))
 }
 
-// palette is whether words are coloured; the text carries the meaning without it.
+// A palette reports whether words are coloured; the text has the meaning without it.
 type palette bool
 
 func (p palette) paint(code, s string) string {
@@ -262,7 +263,7 @@ func (p palette) paint(code, s string) string {
 
 func (p palette) bold(s string) string { return p.paint("1", s) }
 
-// tone colours a text.
+// tone returns text in the colour of a tone.
 func (p palette) tone(t document.Tone, text string) string {
 	code := map[document.Tone]string{document.Good: "32", document.Bad: "1;31", document.Weak: "33", document.Unclaimed: "33", document.None: "2"}[t]
 	if code == "" {

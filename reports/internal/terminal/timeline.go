@@ -126,7 +126,7 @@ func (a *axis) paint(l *document.Lane) string {
 	return string(cells)
 }
 
-// overlaps marks the times at which two clients held at once: '!' if both were within their
+// overlaps marks the times at which two clients held the key at once: '!' if both were within their
 // lease, '~' past the end of one.
 func (a *axis) overlaps(all []document.Overlap) string {
 	if len(all) == 0 {
