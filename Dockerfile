@@ -11,7 +11,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X github.com/lockbench/lockbench/internal/buildinfo.release=$VERSION" -o /lockbench ./cmd/lockbench
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X github.com/lockbench/lockbench/internal/lib/buildinfo.release=$VERSION" -o /lockbench ./cmd/lockbench
 
 # The server's own image, of which the server is most: runs need one beside them, whose
 # speed is the embedded one's otherwise, and so nobody's.

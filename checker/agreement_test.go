@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/crosscheck"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 var histories = flag.Int("histories", longtest.Times(6000, 30_000), "random histories on which sweep, definition and porcupine must agree; a tenth of them with -short")

@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 var updateCorpus = flag.Bool("update", false, "rewrite the golden file of the corpus")

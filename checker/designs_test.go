@@ -19,7 +19,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 // TestParallelSaysTheSameOfDesigns judges histories of the documented designs in use, side

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // conditional are the mutants that do wrong under one condition only: one of these touches

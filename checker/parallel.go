@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/relay"
+	"github.com/lockbench/lockbench/internal/lib/relay"
 )
 
 // Parallel judges a history with this header in up to the given number of goroutines, at least

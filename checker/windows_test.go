@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // catching are the tests of which one must fail for each mutant of the table of windows.

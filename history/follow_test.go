@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/spool"
+	"github.com/lockbench/lockbench/internal/lib/spool"
 )
 
 // TestFollowingAHistory: a reader that follows a recorder yields the same as one that

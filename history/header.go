@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // Schema is the version of the history format that this package writes.

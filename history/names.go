@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 var kindNames = [...]string{"", "acquire", "release", "extend", "renew", "read", "write", "lost", "death", "pause", "resume", "fault"}

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/serverror"
+	"github.com/lockbench/lockbench/internal/lib/serverror"
 )
 
 // Stale is the note of an access that a guarded store refused.

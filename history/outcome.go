@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/serverror"
+	"github.com/lockbench/lockbench/internal/lib/serverror"
 )
 
 // A verdict is the outcome of an operation according to its error.

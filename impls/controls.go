@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/control"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/impls/internal/control"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // Controls returns the controls with which runs compare locks. A control is not a lock, and not in

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/impls/rueidislock"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // All returns every design of the catalogue, family by family and always in the same order:

@@ -16,10 +16,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/occupancy"
-	"github.com/lockbench/lockbench/internal/runinfo"
-	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/internal/drive/occupancy"
+	"github.com/lockbench/lockbench/internal/drive/standstill"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 

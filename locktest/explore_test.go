@@ -19,9 +19,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/bubble"
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 	"github.com/lockbench/lockbench/locktest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/internal/drive/standstill"
 )
 
 // DesignOf returns the design that Explore makes of a lock without leases that tell their

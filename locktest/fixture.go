@@ -11,8 +11,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/drive/occupancy"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/occupancy"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )

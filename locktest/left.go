@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/internal/measure"
 )
 

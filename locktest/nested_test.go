@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // TestNestedModule tests a library with an old Go and an old go-redis, from a module within its

@@ -15,8 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/locktest"
 	"github.com/lockbench/lockbench/locktest/testdata/outside"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/internal/drive/standstill"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 )
 

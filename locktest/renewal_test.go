@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/internal/drive/standstill"
 	"github.com/lockbench/lockbench/locktest"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A Result is the result of testing a lock, in real time ([Try]) or in virtual time ([Check]).

@@ -14,7 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/locktest"
 )
 

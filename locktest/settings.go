@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/standstill"
+	"github.com/lockbench/lockbench/internal/drive/standstill"
 )
 
 // The environment variables, see the package's documentation.

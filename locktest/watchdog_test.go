@@ -16,8 +16,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/locktest"
 )
 

@@ -3,7 +3,7 @@ package reports
 import (
 	"strconv"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // arrival returns a phrase on the arrivals that params set, or "closed loop" if they set clients

@@ -3,9 +3,9 @@ package reports
 import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // matrixSuites returns the test cases of a matrix, a suite per design.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // latencyNames are the latencies of a run that a page shows.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // comparisonDocument returns the report of a comparison: the differences in settings, the changed

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // covered returns a description of the exploration of each design; scenarios with the same scope

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestCoverageSaysWhatWasDropped checks that diverged schedules, and commands that the server

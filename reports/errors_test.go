@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 const denied = "NOPERM this user has no permissions to run the 'evalsha' command"

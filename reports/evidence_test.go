@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestUnclaimedEvidence checks that a screen shows a breach of no claim in one line, with the

@@ -3,12 +3,12 @@ package reports
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
 // TestGateExplored judges thresholds on all scenarios of a design together: a cell held in one of

@@ -3,8 +3,8 @@ package reports
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/schematest"
+	"github.com/lockbench/lockbench/internal/testkit/schematest"
 )
 
 // compile compiles the published schema. If closed, it accepts no field that it does not

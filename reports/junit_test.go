@@ -13,12 +13,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
+	"github.com/lockbench/lockbench/results"
 )
 
 // resultsOf returns the results for the tests of test reports, each with another reason for its

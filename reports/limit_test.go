@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/measure/limits"
+	"github.com/lockbench/lockbench/results"
 )
 
 func TestLimitSettles(t *testing.T) {

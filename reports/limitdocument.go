@@ -3,10 +3,10 @@ package reports
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/measure/limits"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // limitSearchDocument returns the report of a limit: the limit searched for, the path of the

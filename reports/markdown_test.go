@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/markdown"
+	"github.com/lockbench/lockbench/results"
 )
 
 func TestMarkdown(t *testing.T) {

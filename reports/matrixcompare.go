@@ -3,9 +3,9 @@ package reports
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // matrixComparisonDocument returns the report of a comparison of two matrices.

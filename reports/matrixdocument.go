@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // matrixDocument returns the report of a matrix: the table, its sources, and on a page every cell

@@ -3,7 +3,7 @@ package reports
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // matrixGated returns m in the form in which results show thresholds: its exit code and

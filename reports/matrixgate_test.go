@@ -3,13 +3,13 @@ package reports
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
 // TestMatrixGate judges thresholds on all parts of a design together, one of them live and

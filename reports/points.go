@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // lockName returns the name of a run without its point, for a conclusion or a row on all points of

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A Report is any value that [Write] writes: a result of package runner, or a report that

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/measure/series"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/results"
 )
 
 const ms = int64(time.Millisecond)

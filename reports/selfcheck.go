@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // selfCheck returns a block on the self-check. If the broken lock and all probes were caught, pages

@@ -3,7 +3,7 @@ package reports
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestStoodStill checks that a standstill of a thousandth of a run is not mentioned.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/reports/internal/document"
+	"github.com/lockbench/lockbench/results"
 )
 
 // shownReadings is the largest number of runs whose values are shown for a threshold. JSON has all.

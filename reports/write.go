@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/legible"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/html"
 	"github.com/lockbench/lockbench/reports/internal/junit"
 	"github.com/lockbench/lockbench/reports/internal/markdown"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A Form is a form in which a report can be written.

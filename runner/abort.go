@@ -3,7 +3,7 @@ package runner
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
 // abort returns a sink that watches the run of a design for its thresholds, and a channel that

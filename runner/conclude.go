@@ -3,7 +3,7 @@ package runner
 import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/evidence"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // conclude returns a function that draws the conclusions of a report; nil without [Plan.Conclude].

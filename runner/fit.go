@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/inject"
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/mutants"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // leaveOut removes from the plan the optional subjects for which fails returns an error. It returns

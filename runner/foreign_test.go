@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // ms is the unit of time in this file, in ns. The tests here judge histories in JSON Lines as

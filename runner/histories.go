@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/tempdir"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A histories is the directory for the histories of a session.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/synthetic"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/synthetic"
 )
 
 // A heapProbe measures the live heap after a number of events was judged, and again after eight

@@ -10,8 +10,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/workloads"
 )
 

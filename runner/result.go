@@ -1,6 +1,6 @@
 package runner
 
-import "github.com/lockbench/lockbench/internal/results"
+import "github.com/lockbench/lockbench/results"
 
 // A Result is the result of a plan. It is not safe for concurrent use while [Run] works.
 type Result struct {

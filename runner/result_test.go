@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestJudgedFigures checks the figures of two acquires that took 2 and 4 ms, within 10 ms.

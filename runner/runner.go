@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/inject"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/drive/inject"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // Run executes a plan until all its runs are made, ctx ends or the server is lost. It returns an

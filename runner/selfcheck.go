@@ -10,11 +10,11 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/load"
 	"github.com/lockbench/lockbench/internal/mutants"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/backend"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // services has the services of the session's designs, by the name of the backend.

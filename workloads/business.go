@@ -3,7 +3,7 @@ package workloads
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 )
 
 // Names of the figures in a [Business].

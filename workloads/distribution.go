@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // A Distribution is a length of time, constant or random. The zero value is the

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // A Program is a client's use of a lock, round after round. It consists of plain data and of

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // deepest bounds nesting: the deepest call chains that people lock are far below.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/internal/synthetic"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/testkit/synthetic"
 )
 
 func main() {

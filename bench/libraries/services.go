@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/postgres"
-	"github.com/lockbench/lockbench/internal/servers"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/postgres"
 )
 
 // A service is a service that libraries lock on.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 func TestRatioIsTheMedianOfTheRounds(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/synthetic"
+	"github.com/lockbench/lockbench/internal/testkit/synthetic"
 )
 
 func TestPorcupineIsAskedTheRightThing(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // action is the GitHub action, with the fields that work without GitHub.
@@ -189,7 +189,7 @@ func (r *hostedRunner) build(s actionStep) {
 	r.path = dir + string(filepath.ListSeparator)
 	r.passes(s)
 	r.path = strings.TrimSuffix(r.path, dir+string(filepath.ListSeparator))
-	want := fmt.Sprintf("CGO_ENABLED=0 GOFLAGS= GOWORK=off go -C %s build -trimpath -ldflags -X github.com/lockbench/lockbench/internal/buildinfo.release=%s -o %s/lockbench/ ./cmd/lockbench\n", r.expand("${{ github.action_path }}"), actionRef, r.temp)
+	want := fmt.Sprintf("CGO_ENABLED=0 GOFLAGS= GOWORK=off go -C %s build -trimpath -ldflags -X github.com/lockbench/lockbench/internal/lib/buildinfo.release=%s -o %s/lockbench/ ./cmd/lockbench\n", r.expand("${{ github.action_path }}"), actionRef, r.temp)
 	if diff := cmp.Diff(contents(r.t, filepath.Join(r.temp, "built")), want); diff != "" {
 		r.t.Errorf("step %s (-asked of go +want):\n%s", s.Name, diff)
 	}

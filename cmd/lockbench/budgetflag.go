@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/budget"
+	"github.com/lockbench/lockbench/internal/cli/budget"
 	"github.com/lockbench/lockbench/runner"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
 

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/choosing"
 	"github.com/lockbench/lockbench/internal/evidence"
+	"github.com/lockbench/lockbench/internal/evidence/choosing"
 )
 
 func newChoose() *cobra.Command {

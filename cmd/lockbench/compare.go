@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
+	"github.com/lockbench/lockbench/results"
 )
 
 // compareOptions are the flags of compare, beside the flags of run.

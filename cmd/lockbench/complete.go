@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // arguments complete the arguments that are not flags, by command. Other commands take any file.

@@ -10,6 +10,6 @@
 // into a plan of package runner (runflags.go, points.go), run it (runPlan) and write the result
 // (outflag.go); check hands files to runner.Judge. Sinks show the events of a run while it lasts:
 // progress, --ui, --metrics and --out hlog. explore and matrix have their sessions in
-// internal/exploring and internal/matrix. runfile.go, vocabulary.go and complete.go know the values
-// of the flags, flaghelp.go their groups in help.
+// internal/explore/exploring and internal/cli/matrix. runfile.go, vocabulary.go and complete.go
+// know the values of the flags, flaghelp.go their groups in help.
 package main

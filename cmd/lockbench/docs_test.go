@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // notRun are the commands of the documents that no test runs: those that .ci/run runs anyway

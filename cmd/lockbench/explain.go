@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // explainOptions are the flags of explain.

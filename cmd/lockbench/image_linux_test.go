@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // imageBuild matches the line of the Dockerfile that builds lockbench, with groups for

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/runfile"
+	"github.com/lockbench/lockbench/internal/cli/runfile"
 )
 
 // usualRunFile is the default file of init.

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/figures"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/synthetic"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/synthetic"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestInterrupt ends a run by a signal in its first design: the measurements so far are reported,

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/limitsearch"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/cli/limitsearch"
+	"github.com/lockbench/lockbench/internal/cli/progress"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 	"github.com/lockbench/lockbench/runner"
 )
 

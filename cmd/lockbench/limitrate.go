@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/limits"
-	"github.com/lockbench/lockbench/internal/limitsearch"
+	"github.com/lockbench/lockbench/internal/cli/limitsearch"
+	"github.com/lockbench/lockbench/internal/measure/limits"
 	"github.com/lockbench/lockbench/workloads"
 )
 

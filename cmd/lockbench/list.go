@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
 )
 
 func newList() *cobra.Command {

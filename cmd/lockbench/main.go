@@ -6,8 +6,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/lockbench/lockbench/internal/bubble"
-	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
 )
 
 func main() {

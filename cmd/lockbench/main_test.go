@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lockbench/lockbench/internal/bubble"
-	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // atOnce is the number of tests that run at one time, independent of the number of cores:

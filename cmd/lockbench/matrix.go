@@ -12,12 +12,12 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/cli/matrix"
+	"github.com/lockbench/lockbench/internal/cli/progress"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // matrixOptions are the flags of matrix.

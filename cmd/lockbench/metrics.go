@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/exporter"
+	"github.com/lockbench/lockbench/internal/cli/exporter"
 	"github.com/lockbench/lockbench/runner"
 )
 

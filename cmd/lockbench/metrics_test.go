@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A scraped has the values of a scrape of the only run, by family and, if there is one,

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/internal/wholefile"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // outPaths are the paths that --out names, by kind: a result is written there, beside the report on

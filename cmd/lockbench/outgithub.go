@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // inGitHub writes the outputs of GitHub Actions if lockbench runs there: the report to the summary of

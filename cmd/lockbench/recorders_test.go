@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/schematest"
+	"github.com/lockbench/lockbench/internal/testkit/schematest"
 )
 
 // TestRecorders runs the recorders of examples around a sound lock and a broken one, and judges

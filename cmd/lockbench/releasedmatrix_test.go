@@ -13,12 +13,12 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/bubble"
+	"github.com/lockbench/lockbench/internal/cli/matrix"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 var update = flag.Bool("update", false, "rewrite the matrix of docs/matrix.md from docs/matrix.json, and the golden files of TestProjection")

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/wholefile"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // reportOptions are the flags of report.

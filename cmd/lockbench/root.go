@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/legible"
-	"github.com/lockbench/lockbench/internal/suggest"
-	"github.com/lockbench/lockbench/internal/wholefile"
+	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
 )
 
 // exitUsage is the exit code for an error of usage or set-up. The exit codes of results are in the

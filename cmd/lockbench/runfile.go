@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/runfile"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
+	"github.com/lockbench/lockbench/internal/cli/runfile"
 )
 
 // oneRunFile refuses arguments beyond the run file.

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
+	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
 )
 
 // TestOnlyFor checks that a flag is refused for other workloads if and only if its help

@@ -6,7 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/lockbench/lockbench/internal/schematest"
+	"github.com/lockbench/lockbench/internal/testkit/schematest"
 	"github.com/lockbench/lockbench/reports"
 )
 

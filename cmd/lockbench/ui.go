@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/ui"
+	"github.com/lockbench/lockbench/internal/cli/progress"
+	"github.com/lockbench/lockbench/internal/cli/ui"
 	"github.com/lockbench/lockbench/runner"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/buildinfo"
+	"github.com/lockbench/lockbench/internal/lib/buildinfo"
 )
 
 func newVersion() *cobra.Command {

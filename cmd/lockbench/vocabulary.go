@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/cli/catalog"
+	"github.com/lockbench/lockbench/internal/cli/matrix"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/thresholds"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
 

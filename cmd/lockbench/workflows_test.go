@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/lockbench/lockbench/internal/accept"
-	"github.com/lockbench/lockbench/internal/runfile"
+	"github.com/lockbench/lockbench/internal/cli/accept"
+	"github.com/lockbench/lockbench/internal/cli/runfile"
 )
 
 // A workflow is a workflow of GitHub, with the fields that a test can check.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/tempdir"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
 )
 
 // directories is the backend: each service is a directory with lock files.

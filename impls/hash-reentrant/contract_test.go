@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/batching"
+	"github.com/lockbench/lockbench/impls/internal/batching"
 )
 
 // batched is one owner of lua-token/batched: lua-token/strategy with a client that sends

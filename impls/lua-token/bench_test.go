@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/designtest"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 // BenchmarkPair shows the cost of the design beside a loop that sends the same

@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

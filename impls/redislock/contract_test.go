@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/impls/redislock"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 	"go.uber.org/goleak"
 )
 

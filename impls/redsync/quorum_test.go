@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/redsync"
-	"github.com/lockbench/lockbench/internal/backend"
-	"github.com/lockbench/lockbench/internal/designtest"
-	"github.com/lockbench/lockbench/internal/servers"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 // five starts five servers and a process of redsync/quorum on them.

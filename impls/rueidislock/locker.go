@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/batching"
+	"github.com/lockbench/lockbench/impls/internal/batching"
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
 )

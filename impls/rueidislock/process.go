@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/batching"
+	"github.com/lockbench/lockbench/impls/internal/batching"
 )
 
 type (

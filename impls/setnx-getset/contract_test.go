@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 	"go.uber.org/goleak"
 )
 

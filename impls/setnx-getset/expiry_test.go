@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 // value is the value that setnx-getset/expiry stores for a lock held until t.

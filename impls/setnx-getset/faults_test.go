@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	setnxgetset "github.com/lockbench/lockbench/impls/setnx-getset"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 // A fault is something that a document's design does wrong, shown one command at

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 // almost is just short of a second: clocks show whole seconds to this design.

@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	watchmulti "github.com/lockbench/lockbench/impls/watch-multi"
-	"github.com/lockbench/lockbench/internal/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

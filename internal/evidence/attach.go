@@ -5,12 +5,12 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/exploring"
+	"github.com/lockbench/lockbench/internal/drive/inject"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence/known"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/inject"
-	"github.com/lockbench/lockbench/internal/known"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/results"
 )
 
 // Conclude adds the findings of searches and of the released matrix to the first run of each lock

@@ -12,14 +12,14 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/bubble"
-	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/mutants"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestMain lets this program serve as the child process that explores, with mutants as well.

@@ -3,8 +3,8 @@ package evidence
 import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/results"
 )
 
 // ConcludeMatrix draws the conclusions for the rows of designs over the usual conditions, from the

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/conclusion"
-	"github.com/lockbench/lockbench/internal/known"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence/known"
+	"github.com/lockbench/lockbench/results"
 )
 
 // TestMatrixConcludesAsRunsDo checks that equal findings give the same conclusion in a matrix and

@@ -9,11 +9,11 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/exploring"
-	"github.com/lockbench/lockbench/internal/results"
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/explore/exploring"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // Options are the user's options, as text.

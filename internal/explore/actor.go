@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // An actor is a participant of a schedule: a client, which runs its part of the program, or the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // An actorSet is the set of actors, which is the same in all schedules. The field actors has the

@@ -8,7 +8,7 @@ import (
 )
 
 // A Bubble gives access to testing/synctest, because its import would link package testing
-// into every program that explores. Package internal/bubble makes one.
+// into every program that explores. Package internal/explore/bubble makes one.
 type Bubble struct {
 	// Enter runs body as the root of a new bubble and returns when all of the bubble's
 	// goroutines have ended. It must not be called within a bubble.

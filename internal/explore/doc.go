@@ -9,7 +9,7 @@
 //   - run.go: an explorer lets a strategy begin schedule after schedule, runs each in a world
 //     and judges it (judge.go), adds the verdicts up (merge.go) and keeps the first schedule
 //     that breaks each cell;
-//   - world.go, cast.go, actor.go: a world has the server (package internal/stepserver),
+//   - world.go, cast.go, actor.go: a world has the server (package internal/explore/stepserver),
 //     processes and clients. It is the root of the bubble: a client, a goroutine that runs
 //     a program of package workloads, moves only until it waits again for its next step.
 //     Its calls of the lock pass tracked.go;

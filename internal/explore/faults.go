@@ -7,8 +7,8 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/stepserver"
 )
 
 // A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // TestSameOnEveryMachine searches for a few faults in processes of their own, with

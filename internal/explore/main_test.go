@@ -11,8 +11,8 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/bubble"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
 )
 
 // TestMain makes this program one that can explore in a child: benchmarks need that,

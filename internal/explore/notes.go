@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore/internal/render"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // notes record a schedule for a reader: for each step a row of a table and a line of a replay file.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // maxSteps bounds the steps of one schedule, for locks that retry for ever.

@@ -4,7 +4,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // A server is the interface of a lock server for schedules: every command stops

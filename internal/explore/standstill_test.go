@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/longtest"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // runOnServer runs a command on the server by how, and records the clients from which it took a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/suggest"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 // Parse reads a fault: its kind and, after commas, settings that differ from the

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // Arrivals are the figures of an open loop: the load offered to the lock, and its effect.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 func TestKeptUp(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // feed gives c the calls and returns of ops in the order of time, calls first.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/serverror"
+	"github.com/lockbench/lockbench/internal/lib/serverror"
 )
 
 // MaxErrors bounds the kinds of errors of a run that are counted apart; the rest are counted

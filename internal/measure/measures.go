@@ -3,7 +3,7 @@ package measure
 import (
 	"time"
 
-	"github.com/lockbench/lockbench/internal/runinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // Measures are the figures of one run.

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/designtest"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/lockbench/lockbench/internal/postgres"
-	"github.com/lockbench/lockbench/internal/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/postgres"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 // start starts a private cluster, which stops when t ends, and returns the configuration to connect to it. Without

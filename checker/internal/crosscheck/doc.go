@@ -7,6 +7,6 @@
 // passes over all keys in the order of time, with state for what is open; this package sees the
 // whole history of one key, and derives one hold after another. Nothing here may import the
 // checker, or use more of package interval, in which the checker computes must-hold intervals; a
-// test of internal/architecture lists the names that may be used. Speed does not matter.
+// test of internal/testkit/architecture lists the names that may be used. Speed does not matter.
 // docs/design/model.md has the definition that both follow.
 package crosscheck

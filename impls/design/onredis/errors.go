@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/serverror"
+	"github.com/lockbench/lockbench/internal/lib/serverror"
 )
 
 // NoEffect wraps err in [lockbench.ErrNoEffect] if it proves that the command was never run:

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/longtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
 // A bench is the state of one part of the campaign.

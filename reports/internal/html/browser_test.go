@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/longtest"
-	"github.com/lockbench/lockbench/internal/results"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+	"github.com/lockbench/lockbench/results"
 )
 
 // A tab is one page in a headless Chromium. It records the network requests and console messages of

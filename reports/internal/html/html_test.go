@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 // load reads a report from a file.

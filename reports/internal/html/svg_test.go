@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/results"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/results"
 )
 
 var update = flag.Bool("update", false, "draw the pictures of the documents anew")

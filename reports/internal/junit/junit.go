@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/legible"
+	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/legible"
+	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/reports/internal/terminal"
 )

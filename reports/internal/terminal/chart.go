@@ -5,7 +5,7 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
-	"github.com/lockbench/lockbench/internal/figures"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // A Printer renders commands and replies for people: the same text for the same schedule,

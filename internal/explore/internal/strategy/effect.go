@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // An Effect is the effect of one step, as far as it matters for the question whether the step

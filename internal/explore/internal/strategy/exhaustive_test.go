@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/internal/stepserver"
+	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
 // A model is a world without a server: each actor has a list of accesses, "r x" or "w x", and

@@ -1,0 +1,95 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/lockbench/lockbench/internal/lib/legible"
+)
+
+// redraw is the interval between two redraws of a bar.
+const redraw = 200 * time.Millisecond
+
+// A writer writes lines, by one goroutine at a time.
+type writer struct {
+	mu sync.Mutex
+	w  io.Writer
+	// redrawn means that the last line is redrawn, so that others replace it.
+	redrawn bool
+}
+
+// Say writes a line. It may be called concurrently. If the last line is redrawn, a line that ends
+// in "..." stays until the next.
+func (w *writer) Say(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clear()
+	text := legible.Text(fmt.Sprintf(format, args...))
+	if w.redrawn && strings.HasSuffix(text, " ...") {
+		fmt.Fprint(w.w, within(w.w, text, 1))
+		return
+	}
+	fmt.Fprintln(w.w, text)
+}
+
+// say is Say for a sink.
+func (w *writer) say(text string) { w.Say("%s", text) }
+
+// clear clears the redrawn line. w.mu is held.
+func (w *writer) clear() {
+	if w.redrawn {
+		fmt.Fprint(w.w, "\r\x1b[K")
+	}
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, isFile := w.(*os.File)
+	return isFile && term.IsTerminal(int(f.Fd()))
+}
+
+// barWidth is the length of a bar, and besideBar the room that the text before it leaves for the
+// bar, its percentage and the last column: a line that reaches the last column may wrap, and would
+// not be redrawn.
+const (
+	barWidth  = 10
+	besideBar = barWidth + len(" 100% ||") + 2
+)
+
+// drawn returns a bar on w that goes to most, with a text before it.
+func drawn(w io.Writer, most int64, text string) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(most,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(barWidth),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetDescription(text),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+}
+
+// fit shortens text to the room beside a bar on a terminal.
+func fit(w io.Writer, text string) string { return within(w, text, besideBar) }
+
+// within shortens text to the width of a terminal less free columns.
+func within(w io.Writer, text string, free int) string {
+	f, isFile := w.(*os.File)
+	if !isFile {
+		return text
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return text
+	}
+	return ansi.Truncate(text, max(0, width-free), "…")
+}

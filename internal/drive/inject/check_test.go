@@ -1,0 +1,89 @@
+package inject
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+)
+
+// TestEveryFaultIsInjected: each live fault of the table has the code that its target needs.
+func TestEveryFaultIsInjected(t *testing.T) {
+	for _, row := range fault.Rows() {
+		how, is := injections[row.Kind]
+		if row.Live == nil {
+			if is {
+				t.Errorf("%s is injected, and its row has no Live", row.Kind)
+			}
+			continue
+		}
+		missing := map[fault.Target]bool{
+			fault.Client:  how.at == 0 || how.at&atCommand != 0 && how.command == nil,
+			fault.Process: how.begin == nil,
+			fault.Server:  how.occur == nil,
+			fault.Network: how.occur == nil || how.toxic == "",
+		}
+		if missing[row.Target] {
+			t.Errorf("%s, of the %s, is not injected; hint: an entry in injections (injections.go)", row.Kind, row.Target)
+		}
+	}
+	for kind := range injections {
+		if fault.Of(kind) == nil {
+			t.Errorf("%s is injected and has no row", kind)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	private := servertest.Start(t)
+	embedded, err := servers.StartEmbedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = embedded.Close() })
+	external, err := servers.Connect(t.Context(), private.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		fault string
+		on    *servers.Server
+		want  string
+	}{
+		{"crash", external, ""},
+		{"lost-reply", external, ""},
+		{"script-flush", external, "would harm a server that lockbench did not start; hint: leave --server out"},
+		{"server-pause", external, "would harm"},
+		{"restart", external, "would harm"},
+		{"restart-aof", external, "would harm"},
+		{"failover", external, "would harm"},
+		{"down", external, "would harm"},
+		{"client-kill", external, "would harm"},
+		{"evict", external, "would harm"},
+		{"clock-step", external, "would harm"},
+		{"clock-step", embedded, "needs a server process"},
+		{"slow", external, "needs a server reached by TCP"},
+		{"script-flush", embedded, ""},
+		{"restart", embedded, "needs a server process"},
+		{"black-hole", embedded, "needs a server reached by TCP"},
+		{"restart", private, ""},
+		{"slow", private, ""},
+		{"down,n=2", private, "affects 2 servers, there are 1"},
+		{"server-pause,for=10s", private, "longer than clients wait"},
+		{"crash,p=0", private, "would never occur"},
+	} {
+		t.Run(c.fault+" on "+c.on.Kind(), func(t *testing.T) {
+			f, err := fault.Parse(c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Check([]fault.Fault{f}, []design.Service{c.on})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package load
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/drive/inject"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+// A process is one process of the design, with its clients.
+type process struct {
+	number  int
+	inner   design.Process
+	sent    *commands
+	faults  *inject.Process // nil in a run without faults
+	closing sync.Once
+}
+
+// commands counts the commands of one process, on a cache line of its own.
+type commands struct {
+	sent    atomic.Int64
+	carried servers.Traffic
+	_       [64]byte
+}
+
+// usage counts the commands of processes and the traffic of their connections.
+type usage struct {
+	commands int64
+	traffic  runinfo.Traffic
+}
+
+func (d *usage) add(p *process) {
+	d.commands += p.sent.sent.Load()
+	d.traffic.Sent += p.sent.carried.Sent.Load()
+	d.traffic.Received += p.sent.carried.Received.Load()
+}
+
+// processes are the processes of a run, one at each place. Of dead processes only the counts are
+// kept.
+type processes struct {
+	mu        sync.Mutex
+	byPlace   []*process // by place
+	made      int        // so far
+	deadUsage usage      // usage of dead processes, except for stallers
+	closed    bool       // no process is opened any more
+	errs      []error
+}
+
+// openProcess opens the process for a place, with a number unique in the run.
+func (r *run) openProcess(place int) (*process, error) {
+	p := &process{number: r.processes.made, sent: &commands{}}
+	r.processes.made++
+	env := r.environment(p)
+	if r.injector != nil {
+		p.faults = r.injector.Process(p.number, &env)
+	}
+	for _, s := range env.Services {
+		if server, ok := s.(onredis.Server); ok {
+			p.sent.carried.Meter(server.Options)
+		}
+	}
+	process, err := r.cfg.Design.Open(env)
+	if err != nil {
+		return nil, fmt.Errorf("open process %d: %w", p.number, err)
+	}
+	p.inner = process
+	if place == len(r.processes.byPlace) {
+		r.processes.byPlace = append(r.processes.byPlace, nil)
+	}
+	r.processes.byPlace[place] = p
+	return p, nil
+}
+
+func (r *run) environment(p *process) design.Environment {
+	return design.Environment{
+		Services: r.cfg.services().Reach(),
+		Prefix:   r.prefix,
+		Host:     fmt.Sprintf("server-%d", p.number),
+		PID:      1000 + p.number,
+		Now:      time.Now,
+		Random:   processRandom(r.options.Seed, p.number),
+		Commands: &p.sent.sent,
+	}
+}
+
+// processAt returns the process at a place, and replaces a dead one. It returns nil if no process
+// can be opened any more.
+func (r *run) processAt(place int) *process {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	p := r.processes.byPlace[place]
+	if !p.crashed() {
+		return p
+	}
+	if r.processes.closed {
+		return nil
+	}
+	fresh, err := r.openProcess(place)
+	if err != nil {
+		r.processes.errs = append(r.processes.errs, err)
+		return nil
+	}
+	if place < r.options.Processes {
+		r.processes.deadUsage.add(p)
+	}
+	return fresh
+}
+
+func (p *process) crashed() bool { return p.faults != nil && p.faults.Crashed() }
+
+// close ends the background work of the process and its connections, once.
+func (p *process) close() (err error) {
+	p.closing.Do(func() { err = p.inner.Close() })
+	return err
+}
+
+// closeProcesses closes every process of the run.
+func (r *run) closeProcesses() {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	r.processes.closed = true
+	for _, p := range r.processes.byPlace {
+		if err := p.close(); err != nil && !p.crashed() {
+			r.summary.note("process %d of the design did not close cleanly: %v", p.number, err)
+		}
+	}
+	for _, err := range r.processes.errs {
+		r.summary.note("nothing took the place of a process that died: %v", err)
+	}
+	r.processes.errs = nil
+}
+
+// totalUsage returns the usage of the processes of all clients except stallers.
+func (r *run) totalUsage() usage {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	all := r.processes.deadUsage
+	for _, p := range r.processes.byPlace[:min(len(r.processes.byPlace), r.options.Processes)] {
+		all.add(p)
+	}
+	return all
+}

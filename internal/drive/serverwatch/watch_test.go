@@ -1,0 +1,148 @@
+package serverwatch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/serverwatch"
+)
+
+// A fake is a user's server with glances set by the test.
+type fake struct {
+	design.Service
+	glance func(at time.Duration) (design.Glance, error)
+	closed bool
+}
+
+func (f *fake) Kind() string    { return design.External }
+func (f *fake) Address() string { return "redis://far:6379/0" }
+
+func (f *fake) Watch(string) (func(context.Context) (design.Glance, error), func() error) {
+	begun := time.Now()
+	return func(context.Context) (design.Glance, error) { return f.glance(time.Since(begun)) }, func() error {
+		f.closed = true
+		return nil
+	}
+}
+
+// from is a glance of before until an instant, and one of after from then on.
+func from(at time.Duration, before, after design.Glance) func(time.Duration) (design.Glance, error) {
+	return func(now time.Duration) (design.Glance, error) {
+		if now < at {
+			return before, nil
+		}
+		return after, nil
+	}
+}
+
+func TestWatcher(t *testing.T) {
+	const at = 1050 * time.Millisecond
+	usual := design.Glance{Run: "a", Role: "master", Data: "x", Kept: true}
+	once := func(change func(*design.Glance)) func(time.Duration) (design.Glance, error) {
+		after := usual
+		change(&after)
+		return from(at, usual, after)
+	}
+	loss := []string{"server-losing", "server-loss"}
+	taken := []string{"server-losing", "failover", "script-flush", "failover", "script-flush", "server-loss"}
+	for _, c := range []struct {
+		name   string
+		glance func(time.Duration) (design.Glance, error)
+		events []string
+		told   string
+	}{
+		{"nothing", once(func(*design.Glance) {}), nil, ""},
+		{"started anew", once(func(g *design.Glance) { g.Run, g.Data = "b", "y" }),
+			[]string{"server-losing", "script-flush", "script-flush", "server-loss"}, "it was started anew, between 1.00 and 1.10 s"},
+		{"replica took over", once(func(g *design.Glance) { g.Run, g.Data, g.Ancestor = "b", "y", "x" }), taken, "another server took over"},
+		{"becomes a replica", once(func(g *design.Glance) { g.Role = "slave" }), taken, "it was a master and became a slave"},
+		{"other data", once(func(g *design.Glance) { g.Data = "y" }), taken, "it began to follow other data"},
+		{"evicts", once(func(g *design.Glance) { g.Evicted = 7 }), loss, "it evicted 7 keys"},
+		{"flushed", func(now time.Duration) (design.Glance, error) {
+			g := usual
+			g.Kept = now < at || now > at+100*time.Millisecond
+			return g, nil
+		}, loss, "it forgot a key"},
+		{"hides", from(0, design.Glance{}, design.Glance{Kept: true, Hidden: "NOPERM"}), nil, "hides whether it restarts"},
+		{"is away", func(now time.Duration) (design.Glance, error) {
+			if now > at && now < at+time.Second {
+				return design.Glance{}, errors.New("connection refused")
+			}
+			return usual, nil
+		}, []string{"server-standstill"}, "it gave no answer for 1.1s, between 1.00 and 2.10 s"},
+		{"is away for a moment", func(now time.Duration) (design.Glance, error) {
+			if now > at && now < at+200*time.Millisecond {
+				return design.Glance{}, errors.New("connection refused")
+			}
+			return usual, nil
+		}, nil, ""},
+		{"never answers", func(time.Duration) (design.Glance, error) {
+			return design.Glance{}, errors.New("connection refused")
+		}, nil, "was not watched for restarts, failovers and lost data: connection refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var record bytes.Buffer
+				r, err := history.NewRecorder(&record, history.Header{Design: "lock"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &fake{glance: c.glance}
+				w := serverwatch.Start(t.Context(), []design.Service{s}, "lockbench:", r.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
+				time.Sleep(3 * time.Second)
+				notes := strings.Join(w.Stop(), "\n")
+				if err := r.Close(history.Trailer{}); err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(notes, c.told) || (notes == "") != (c.told == "") || !s.closed {
+					t.Errorf("notes %q, closed: %t; want %q in them", notes, s.closed, c.told)
+				}
+				if got := eventsOf(t, &record); !slices.Equal(got, c.events) {
+					t.Errorf("events %q, want %q", got, c.events)
+				}
+			})
+		})
+	}
+}
+
+// eventsOf reads the notes of a history's events.
+func eventsOf(t *testing.T, record *bytes.Buffer) (notes []string) {
+	t.Helper()
+	src, err := history.NewSource(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ev, err := range src.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Phase == history.Call && ev.Op.Kind == history.Fault {
+			notes = append(notes, ev.Op.Note)
+		}
+	}
+	return notes
+}
+
+// TestOursAreNotWatched: lockbench already knows all about servers that it
+// started.
+func TestOursAreNotWatched(t *testing.T) {
+	if w := serverwatch.Start(t.Context(), []design.Service{ours{}}, "lockbench:", nil); w != nil || w.Stop() != nil {
+		t.Error("a private server is watched")
+	}
+}
+
+type ours struct{ design.Service }
+
+func (ours) Kind() string { return design.Private }
+
+func (ours) Watch(string) (func(context.Context) (design.Glance, error), func() error) {
+	return nil, nil
+}

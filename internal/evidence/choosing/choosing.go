@@ -1,0 +1,204 @@
+package choosing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/evidence"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/evidence/known"
+)
+
+// A Case describes a user's need of a lock.
+type Case struct {
+	// Harm is the damage if two clients hold the lock at once.
+	Harm Harm
+	// Work is the usual duration of the work under the lock.
+	Work time.Duration
+	// Service is the service to lock on.
+	Service Service
+	// Waiters is the number of clients that want one key at the same time.
+	Waiters int
+	// Over are the conditions that can happen, in addition to those of the service.
+	Over lockbench.Conditions
+}
+
+// Harm is the damage if two clients hold a lock at once.
+type Harm string
+
+// The harms.
+const (
+	Waste  Harm = "waste"  // work is done twice
+	Damage Harm = "damage" // something is wrong afterwards
+)
+
+// Harms lists the harms.
+func Harms() []string { return []string{string(Waste), string(Damage)} }
+
+// A Service is a kind of service to lock on.
+type Service string
+
+// The services.
+const (
+	OneRedis     Service = "redis"    // one server
+	Replicated   Service = "replicas" // one server with replicas that take over
+	ManyRedises  Service = "quorum"   // several servers that know nothing of each other
+	OneDirectory Service = "files"    // a directory of one machine
+)
+
+// Services lists the services.
+func Services() []string {
+	return []string{string(OneRedis), string(Replicated), string(ManyRedises), string(OneDirectory)}
+}
+
+// has reports whether a design locks on the service.
+func (s Service) has(d *design.Design) bool {
+	switch s {
+	case OneDirectory:
+		return d.Backend != nil && d.Backend.Serves("file:///")
+	case ManyRedises:
+		return d.Backend == nil && d.ServerCount() > 1
+	}
+	return d.Backend == nil && d.ServerCount() == 1
+}
+
+// An Option is a design on the service of a case, with the reasons for and against it.
+type Option struct {
+	Design     design.Design
+	Conclusion conclusion.Conclusion
+	// GrantsPerS is the rate of grants, per second, in the released matrix.
+	GrantsPerS float64
+	// Lease and Guard are the settings with which to use the design; an empty Guard is none.
+	Lease time.Duration
+	Guard lockbench.Guard
+	// Fits reports whether the design can be used in the case, and Why is the reason.
+	Fits bool
+	Why  string
+	// Commands are command lines that test the design in the case: first without a fault, then with
+	// each of Faults, one at a time.
+	Commands, Faults []string
+}
+
+// Choose returns the designs on the service of a case, the best first. It leaves out designs that
+// the released matrix does not have.
+func Choose(c Case) (all []Option) {
+	for _, d := range impls.All() {
+		row, is := known.Released(d.Name)
+		if !c.Service.has(&d) || !is {
+			continue
+		}
+		lock := evidence.Lock(d)
+		lock.Foreign |= lockbench.ThreadDeath
+		o := Option{
+			Design: d, GrantsPerS: known.GrantsPerS(d.Name), Lease: c.lease(&d),
+			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
+		}
+		c.decide(&o)
+		o.Commands, o.Faults = c.commands(&o)
+		all = append(all, o)
+	}
+	slices.SortStableFunc(all, func(a, b Option) int {
+		fits := map[bool]int{true: 1}
+		return cmp.Or(fits[b.Fits]-fits[a.Fits], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
+	})
+	return all
+}
+
+// over returns the conditions that conclusions on the case cover. If the service has a replica, it
+// takes over eventually.
+func (c *Case) over() lockbench.Conditions {
+	if c.Service == Replicated {
+		return c.Over | lockbench.Failover
+	}
+	return c.Over
+}
+
+// decide decides whether an option fits the case.
+func (c *Case) decide(o *Option) {
+	o.Why = o.Conclusion.Why
+	switch o.Conclusion.Word {
+	case conclusion.DoNotUse, conclusion.NotKnown:
+	case conclusion.NeedsGuard:
+		// Without a guard, a late owner sometimes causes work to be done twice, which Waste
+		// accepts. A breach although no owner was late is worse.
+		o.Fits = c.Harm == Damage || o.Conclusion.Late
+		if c.Harm == Damage {
+			o.Guard = o.Conclusion.Guard
+		}
+	default:
+		o.Fits = true
+	}
+}
+
+const (
+	// room is the factor by which a lease without renewal is longer than the work, so that a short
+	// delay does not outlive it.
+	room = 3
+	// leastLease is the shortest lease that is advised.
+	leastLease = time.Second
+)
+
+// lease returns the lease to request. For a lock that renews its lease, it must outlast a
+// standstill of the owner, not the work.
+func (c *Case) lease(d *design.Design) time.Duration {
+	if d.Leaseless {
+		return 0
+	}
+	lease := leastLease
+	if d.Renews {
+		lease = 10 * time.Second
+	} else if c.Work*room > lease {
+		lease = c.Work * room
+	}
+	return lease.Round(time.Second)
+}
+
+// faults has the fault of lockbench run that brings about each condition, as far as a private
+// server suffices for it.
+var faults = map[lockbench.Conditions]string{
+	lockbench.Pause: "pause", lockbench.Crash: "crash", lockbench.LostReply: "lost-reply", lockbench.Cancel: "cancel",
+	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
+}
+
+// commands returns command lines that test an option in the case: live, without and with its
+// conditions, and by exploration.
+func (c *Case) commands(o *Option) (all, kinds []string) {
+	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), c.Work)
+	if o.Lease > 0 {
+		run += fmt.Sprintf(" --ttl %v", o.Lease)
+	}
+	if o.Guard != "" {
+		run += " --guard " + string(o.Guard)
+	}
+	for _, one := range (c.over() &^ evidence.Lock(o.Design).Foreign).Each() {
+		if f := faults[one]; f != "" {
+			kinds = append(kinds, f)
+		}
+	}
+	all = []string{run}
+	if o.Design.Explorable() == nil {
+		all = append(all, "lockbench explore "+o.Design.Name)
+	}
+	return all, kinds
+}
+
+// Check returns an error if a value of the case is wrong.
+func (c Case) Check() error {
+	switch {
+	case !slices.Contains(Harms(), string(c.Harm)):
+		return fmt.Errorf("--if-two-hold %q: it is none of %s; hint: damage, unless work done twice costs time alone", c.Harm, strings.Join(Harms(), ", "))
+	case !slices.Contains(Services(), string(c.Service)):
+		return fmt.Errorf("--service %q: it is none of %s; hint: redis is one server", c.Service, strings.Join(Services(), ", "))
+	case c.Work <= 0:
+		return fmt.Errorf("--work %v: it is not above zero; hint: how long the work under the lock usually takes, such as 50ms", c.Work)
+	case c.Waiters < 1:
+		return fmt.Errorf("--waiters %d: nobody would want the lock; hint: how many want one key at the same time, such as 8", c.Waiters)
+	}
+	return nil
+}

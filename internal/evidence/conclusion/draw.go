@@ -1,0 +1,241 @@
+package conclusion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+)
+
+// safety are the guarantees without which two owners may work on the same thing. Fencing is left
+// out, because only a guard reads fences. liveness are the guarantees without which a key may get
+// stuck.
+var (
+	safety = asked(func(g lockbench.Guarantee, q checker.Question) bool {
+		return q < checker.Stuck && g != lockbench.Fencing
+	})
+	liveness = asked(func(_ lockbench.Guarantee, q checker.Question) bool { return q == checker.Stuck })
+)
+
+// asked returns the guarantees that match. match receives each guarantee and the question that its
+// breaches answer.
+func asked(match func(lockbench.Guarantee, checker.Question) bool) (all []lockbench.Guarantee) {
+	for _, g := range lockbench.Guarantees() {
+		if match(g.Name, checker.Asks(g.Name)) {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
+
+// required has, for each condition, the groups of guarantees that must be tested under it before a
+// lock is called safe.
+var required = map[lockbench.Conditions]struct{ safety, liveness bool }{
+	0:                     {true, true},
+	lockbench.Outlived:    {true, false},
+	lockbench.Pause:       {true, false},
+	lockbench.Crash:       {true, true},
+	lockbench.ThreadDeath: {false, true},
+	lockbench.LostReply:   {true, true},
+	lockbench.Cancel:      {true, true},
+	lockbench.Skew:        {true, false},
+	lockbench.ScriptFlush: {false, true},
+	lockbench.StateLoss:   {true, false},
+	lockbench.Failover:    {true, false},
+}
+
+// A question is the input of the rules: a lock, the conditions to cover, and the evidence.
+type question struct {
+	lock     Lock
+	over     lockbench.Conditions
+	evidence []Evidence
+}
+
+// rules are tried in order; the first that fits decides.
+var rules = []struct {
+	name string
+	fits func(*question) (Conclusion, bool)
+}{
+	{"a key gets stuck", (*question).stuck},
+	{"a breach that a guard does not stop", (*question).unstopped},
+	{"a breach of which nobody knows whether a guard stops it", (*question).unguarded},
+	{"every breach is stopped by a guard", (*question).guarded},
+	{"too little was tried", (*question).open},
+	{"nothing broke", (*question).safe},
+}
+
+// Draw returns the conclusion on a lock over these conditions, by the first rule that fits.
+func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion {
+	q := question{lock: lock, over: over &^ lock.Foreign, evidence: evidence}
+	for _, r := range rules {
+		if c, fits := r.fits(&q); fits {
+			c.Open = q.opens()
+			c.LeftOut = (All() &^ lock.Foreign &^ over).Each()
+			return c
+		}
+	}
+	panic("conclusion: no rule fits, not even the last")
+}
+
+// breaches returns the broken cells of these guarantees under conditions that count.
+func (q *question) breaches(guarded bool, of ...lockbench.Guarantee) []breach {
+	return broken(q.evidence, guarded, func(cell lockbench.Cell) bool {
+		return q.over.Has(cell.Under) && slices.Contains(of, cell.Guarantee)
+	})
+}
+
+// by returns a conclusion with a breach as its reason.
+func by(word Word, b breach, why string) Conclusion {
+	c := Conclusion{Word: word, Why: why + when(b.cell.Under), Cell: b.cell, Source: b.from.Source}
+	if b.from.Shows != nil {
+		c.Shows = b.from.Shows(b.cell)
+	}
+	return c
+}
+
+// when returns the conditions as the end of a phrase.
+func when(under lockbench.Conditions) string {
+	if under == 0 {
+		return ", even when nothing goes wrong"
+	}
+	return ", when: " + under.Title()
+}
+
+func (q *question) stuck() (c Conclusion, fits bool) {
+	if all := q.breaches(false, lockbench.Recovery); len(all) > 0 {
+		return by(DoNotUse, all[0], "a key stays locked and nobody owns it"), true
+	}
+	return c, false
+}
+
+func (q *question) unstopped() (c Conclusion, fits bool) {
+	if all := q.breaches(true, lockbench.Effects); len(all) > 0 {
+		return by(DoNotUse, all[0], "a guard in the store does not stop lost updates"), true
+	}
+	return c, false
+}
+
+// guardedEnough reports whether the guarantee on effects held behind a guard on enough occasions.
+func (q *question) guardedEnough() bool {
+	n := int64(0)
+	for i := range q.evidence {
+		if q.evidence[i].Guarded {
+			n += q.evidence[i].Cells.Occasions(lockbench.Effects.At(0), checker.Held)
+		}
+	}
+	return n >= Enough
+}
+
+func (q *question) unguarded() (c Conclusion, fits bool) {
+	all := q.breaches(false, safety...)
+	if len(all) == 0 || q.guardedEnough() {
+		return c, false
+	}
+	c = by(NotKnown, worst(all), q.describe(worst(all)))
+	c.Why += "; whether a guard in the store stops it was not tried"
+	return c, true
+}
+
+func (q *question) guarded() (c Conclusion, fits bool) {
+	all := q.breaches(false, safety...)
+	if len(all) == 0 {
+		return c, false
+	}
+	c = by(NeedsGuard, worst(all), q.describe(worst(all)))
+	c.Late, c.Guard = late(all), q.lock.Guard
+	return c, true
+}
+
+// worst returns the breach to show. A breach within the lease comes before work past it, and two
+// owners before the consequences.
+func worst(all []breach) breach {
+	for _, b := range all {
+		if !checker.Late(b.cell) {
+			return b
+		}
+	}
+	return all[0]
+}
+
+func late(all []breach) bool {
+	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
+}
+
+// describe returns a breach in words.
+func (q *question) describe(b breach) string {
+	switch {
+	case checker.Late(b.cell):
+		return "a late owner works on beside the next"
+	case b.cell.Guarantee == lockbench.Effects:
+		return "updates are lost"
+	case b.cell.Guarantee == lockbench.OwnerRelease:
+		return "a late release frees the next owner's key"
+	case b.cell.Guarantee == lockbench.Reentrancy:
+		return "an inner release frees the key"
+	}
+	return "two own a key at once"
+}
+
+func (q *question) open() (c Conclusion, fits bool) {
+	all := q.opens()
+	if len(all) == 0 {
+		return c, false
+	}
+	var words []string
+	for _, o := range all[:min(2, len(all))] {
+		words = append(words, o.String())
+	}
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return Conclusion{Word: NotKnown, Why: "too little was tried of " + strings.Join(words, ", ")}, true
+}
+
+// String returns the kind of breach, the condition and the number of occasions.
+func (o Open) String() string {
+	under := o.Under.Title()
+	if o.Occasions == 0 {
+		return fmt.Sprintf("%s (%s: not at all)", o.Of, under)
+	}
+	return fmt.Sprintf("%s (%s: %s)", o.Of, under, figures.Plural(o.Occasions, "occasion"))
+}
+
+// opens returns the conditions that were tested too little, or not at all, in order.
+func (q *question) opens() (all []Open) {
+	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
+		wants := required[under]
+		if wants.safety && !q.cannotOccur(under) {
+			all = q.add(all, under, "two owners", safety)
+		}
+		if wants.liveness {
+			all = q.add(all, under, "a stuck key", liveness)
+		}
+	}
+	return all
+}
+
+// cannotOccur reports whether the conditions include an outlived lease although the lock has no
+// lease.
+func (q *question) cannotOccur(under lockbench.Conditions) bool {
+	return q.lock.Leaseless && under == lockbench.Outlived
+}
+
+func (q *question) add(all []Open, under lockbench.Conditions, what string, of []lockbench.Guarantee) []Open {
+	if slices.ContainsFunc(q.breaches(false, of...), func(b breach) bool { return b.cell.Under == under }) {
+		return all
+	}
+	if n := held(q.evidence, of, under); n < Enough {
+		return append(all, Open{Under: under, Of: what, Occasions: n})
+	}
+	return all
+}
+
+func (q *question) safe() (Conclusion, bool) {
+	if q.lock.Leaseless {
+		return Conclusion{Word: SafeSession, Why: "nothing broke that was tried"}, true
+	}
+	return Conclusion{Word: Safe, Why: "nothing broke that was tried"}, true
+}

@@ -1,0 +1,138 @@
+package results
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+)
+
+// A Search holds explorations of the design of a run that were made beside the run; each is a part.
+type Search struct {
+	// NotDone is the reason why nothing was explored, empty if something was.
+	NotDone string `json:"not_done,omitempty"`
+	Parts   Parts  `json:"parts,omitempty"`
+}
+
+// A Known holds the findings on the design of a run in the released matrix, which is part of the
+// program. Parts are the parts of its row. Its findings are not marked as claimed.
+type Known struct {
+	// Missing is the reason why there is no such row, empty if there is one.
+	Missing string `json:"missing,omitempty"`
+	// Version is the version of the design's code for which the row was made.
+	Version string `json:"version,omitempty"`
+	Parts   Parts  `json:"parts,omitempty"`
+}
+
+// Fails reports whether an exploration broke a claim that is not accepted. It returns false for
+// nil.
+func (s *Search) Fails() bool {
+	return s != nil && s.Parts.Together(false).Exit() == BrokenClaim
+}
+
+// evidence returns the findings on the design from the run, its search and the released matrix,
+// each with its source.
+func (r *Run) evidence() []conclusion.Evidence {
+	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.Cells, After: r.Cells.after(&r.Claims)}
+	if r.Exploration != nil {
+		own.Source = conclusion.Explored
+	}
+	all := []conclusion.Evidence{own}
+	if r.Guard() != "" {
+		all[0].Cells = unguarded(own.Cells)
+		own.Guarded = true
+		all = append(all, own)
+	}
+	if s := r.Search; s != nil {
+		all = append(all, s.Parts.Evidence(conclusion.Explored, &r.Claims)...)
+	}
+	if k := r.Known; k != nil {
+		all = append(all, k.Parts.Evidence(conclusion.Known, &r.Claims)...)
+	}
+	return all
+}
+
+// after returns, for each broken cell that an earlier condition excuses, the conditions of
+// [Finding.Excused].
+func (c Cells) after(claims *lockbench.Claims) map[lockbench.Cell]lockbench.Conditions {
+	all := make(map[lockbench.Cell]lockbench.Conditions)
+	for _, cell := range c.With(checker.Broken) {
+		f := c.At(cell)
+		if under := f.Excused(claims, cell); under != 0 {
+			all[cell] = under
+		}
+	}
+	return all
+}
+
+// Excused returns the conditions that excuse the violations of a claimed cell although they did not
+// touch them: the conditions happened earlier, and the lock never recovers from them, see
+// [lockbench.Exception]. It is zero if there are none.
+func (f *Finding) Excused(claims *lockbench.Claims, cell lockbench.Cell) lockbench.Conditions {
+	if f.After != 0 || f.Verdict != checker.Broken || !f.Claimed || f.Against > 0 {
+		return f.After
+	}
+	for _, e := range claims.Except {
+		if e.Lasts && (e.Gives == nil || slices.Contains(e.Gives, cell.Guarantee)) {
+			return e.Under
+		}
+	}
+	return 0
+}
+
+// Reason returns the reason why a cell is not claimed: that of the exception for its conditions, if
+// there is one, or else the reason of the claims.
+func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
+	why := c.Reason(cell)
+	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {
+		return e.Why
+	}
+	return why
+}
+
+// unguarded returns the findings that a guard of the store cannot influence.
+func unguarded(cells checker.Cells) checker.Cells {
+	all := maps.Clone(cells)
+	maps.DeleteFunc(all, func(cell lockbench.Cell, _ checker.Finding) bool { return cell.Guarantee == lockbench.Effects })
+	return all
+}
+
+// Conclude draws a conclusion on each lock over these conditions, from all its findings, and
+// recommends one of the locks. A run fails if its [Search] broke a claim, as if the run itself had.
+// lock returns the lock of a run, and false if it is not known; such a run has no conclusion. A
+// lock with several runs, its points or the explored scenarios of its design, has one conclusion,
+// stored in the first of them.
+func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
+	merged := r.Designs()
+	for _, points := range merged.Locks() {
+		run := &merged.Runs[points[0]]
+		l, known := lock(run)
+		if !known {
+			continue
+		}
+		var all []conclusion.Evidence
+		for _, i := range points {
+			all = append(all, merged.Runs[i].evidence()...)
+		}
+		c := conclusion.Draw(l, over, all...)
+		first := r.firstOf(points[0], run)
+		first.Conclusion = &c
+		if first.Search.Fails() {
+			first.Exit = BrokenClaim
+			r.Exit = worst(r.Exit, BrokenClaim)
+		}
+	}
+	if !r.Explored() {
+		r.Recommendation = r.recommend()
+	}
+}
+
+// firstOf returns the run of r that stores the conclusion for the i-th run of r.Designs(), merged.
+func (r *Result) firstOf(i int, merged *Run) *Run {
+	if !r.Explored() {
+		return &r.Runs[i]
+	}
+	return &r.Runs[slices.IndexFunc(r.Runs, func(run Run) bool { return run.Design == merged.Design })]
+}
