@@ -31,8 +31,9 @@ var (
 	staleAdmitted  = kindOf(fencing, LostUpdate, "a write by %s was admitted with a lower fence than one before it")
 )
 
-// fences checks the fences of the grants of one key. Two grants are ordered if one returned before
-// the other was called, or if their must-hold intervals are disjoint.
+// fences checks that, of two ordered grants of one key, the later one has the higher fence. Two grants
+// are ordered if one returned before the other was called, or if their must-hold intervals are
+// disjoint.
 type fences struct {
 	pending.Fences[*hold]
 	admitted uint64      // the highest fence of an accepted write

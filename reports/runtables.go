@@ -58,7 +58,8 @@ var arrivalColumns = []runColumn{
 	{document.Column{Above: "still", Name: "waiting", Number: true, Spare: 3, Apart: true}, func(_ *summary, r *results.Run) document.Value { return waiting(r.OpenLoop) }},
 }
 
-// number returns a column of figures.
+// number returns a column of right-aligned figures with the heading name, below the heading above of
+// its group. text returns the figure of a run.
 func number(above, name string, text func(*summary, *results.Run) string) runColumn {
 	return runColumn{document.Column{Above: above, Name: name, Number: true}, func(s *summary, r *results.Run) document.Value {
 		return document.Value{Text: text(s, r)}

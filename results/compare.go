@@ -17,10 +17,10 @@ import (
 // several runs of each design, which count as repetitions. Its JSON form is described by
 // reports/schema/report-v4.json.
 type Comparison struct {
-	// Alpha is the highest probability that a comparison of two equal sides shows any difference in
-	// speed; [statistics.Alpha]. Tests is the number of figures compared at once, for which
-	// p-values are corrected. RunsNeeded is the number of runs of each side needed to show any
-	// difference.
+	// Alpha bounds the probability that a comparison of two equal sides shows any difference in
+	// speed, see [statistics.Alpha]. Tests is the number of figures compared at once, for which
+	// p-values are corrected. With fewer than RunsNeeded runs of each side not even the clearest
+	// difference is significant.
 	Alpha      float64 `json:"alpha"`
 	Tests      int     `json:"tests"`
 	RunsNeeded int     `json:"runs_needed"`

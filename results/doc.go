@@ -1,8 +1,7 @@
 // Package results holds the results of lockbench as data: results of runs and explorations,
-// matrices, comparisons and limits. [New], [NewExploration] and [NewLimitTrial] make them of judged
-// histories, [Compare] and [CompareMatrices] compare them, and [Read] and [WriteJSON] read and
-// write them as JSON. Package reports shows them to people; nothing here depends on a document or a
-// renderer.
+// matrices, comparisons and limits. [New], [NewExploration] and [NewLimitTrial] build them from
+// judged histories, [Compare] and [CompareMatrices] compare them, and [Read] and [WriteJSON] read
+// and write them as JSON. Package reports renders them; this package imports nothing of it.
 //
 // Terms used in this package:
 //
@@ -10,12 +9,13 @@
 // chance for the guarantee to be broken; the exposure of a cell is its number of occasions. A
 // finding is the verdict on a cell with its counts.
 //
-// A claim is a cell that a design promises to keep. A violation of a cell counts against the claims
-// if it breaks one.
+// A claim is a cell that a design promises to keep. A violation counts against a design only if the
+// design claims the cell.
 //
-// A run is one design under one workload. A point is the combination of the numbers of clients and
-// keys of a run; the points of a lock are its runs that differ in nothing else. A part is one run
-// of a matrix, and a scenario is a workload that is explored.
+// A run is one design under one workload. A point is a combination of a number of clients and a
+// number of keys; the runs of a lock that differ in nothing else are at different points. A part is
+// a run with the purpose for which it was made ([Part]), and a scenario is a workload that is
+// explored.
 //
 // A standstill is a time in which lockbench or a server did not work at all. The self-check is a
 // run of a lock that is broken on purpose; a probe is such a lock for a single condition. A

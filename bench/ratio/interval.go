@@ -70,7 +70,8 @@ type estimate struct {
 // fine is the largest difference that "same" should not hide.
 const fine = 0.03
 
-// blunt reports whether "same" does not rule out a difference of more than fine.
+// blunt reports whether a finding of "same" is too imprecise to mean much: its interval still admits a
+// difference larger than the constant fine.
 func (e estimate) blunt() bool {
 	return e.finding == same && (e.low < 1-fine || e.high > 1+fine)
 }

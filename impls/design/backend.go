@@ -97,7 +97,8 @@ type Watched interface {
 
 // A Divided is a service that consists of parts, each with keys of its own.
 type Divided interface {
-	// Parts returns the parts, or the service itself if it has one part. Each is watched by itself.
+	// Parts returns the parts, such as the masters of a cluster, or the service itself if it has one
+	// part. Each is watched separately.
 	Parts() []Service
 }
 

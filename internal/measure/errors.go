@@ -27,8 +27,8 @@ type Error struct {
 	Kind string
 	// Refusal is set if the server refused to run the command, for a reason other than the lock.
 	Refusal bool
-	// Fault is the injected fault that caused the errors, by its note in histories; empty if none
-	// did.
+	// Fault names the injected fault that caused the errors, as histories note it. It is empty if no
+	// fault did.
 	Fault string
 	// Count is the number of errors, Of the number of operations of that kind.
 	Count, Of int64

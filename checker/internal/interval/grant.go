@@ -99,8 +99,9 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Renewal returns the shortest lease, in ns, that renewal op may set if the record tells none. A
-// renewal called before g renews an earlier grant, whose lease is not known.
+// Renewal returns a lower bound, in ns, on the lease that the renewal op sets, for records that do not
+// tell it: the shortest lease that g may have. It returns 0 if op was called before g, because op then
+// renews an earlier grant, whose lease is not known.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0

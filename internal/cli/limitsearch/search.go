@@ -1,6 +1,6 @@
 // Package limitsearch searches for a limit of a design: the highest rate of arrivals, or the
-// shortest lease, that is still safe. It makes and judges a run for each trial that package limits
-// asks for.
+// shortest lease, that is still safe. Package limits chooses the value of each trial; this package
+// makes a run with that value and judges it.
 package limitsearch
 
 import (

@@ -10,8 +10,9 @@ import (
 // An injection implements a fault of the table. Its fields depend on the fault's
 // target.
 type injection struct {
-	// at are the occasions of clients on which the fault may occur. command lets it
-	// occur at a request of c, or of the background if c is nil.
+	// at is the set of moments in a client's work at which the fault may occur. command is called
+	// before each request at such a moment, and may make the fault occur; c is the client that sends
+	// the request, nil if a goroutine of the lock does, such as a watchdog.
 	at      occasion
 	command func(p *Process, r *request, c *Client, plan *plan) error
 

@@ -7,13 +7,14 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// A change is an incident of a server between two looks.
+// A change is an incident of a server between two glances at it.
 type change struct {
 	says  string   // description for the user
 	notes []string // notes of its events, between its possible beginning and its end
 }
 
-// changeOf compares two looks; it returns false if they show no incident.
+// changeOf returns the incident that two successive glances at a server show, such as a restart. It
+// returns false if they show none.
 func changeOf(before, now design.Glance) (change, bool) {
 	took := []string{string(fault.Failover), string(fault.ScriptFlush)} // replicas know no scripts
 	switch started := before.Run != "" && now.Run != "" && before.Run != now.Run; {

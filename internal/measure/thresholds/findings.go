@@ -90,8 +90,9 @@ func (c cellCount) metric(cell lockbench.Cell) Metric {
 	}
 }
 
-// judged returns a function that reads the finding on a cell. Without conditions that is the
-// finding on exactly the cell; with conditions it counts every occasion that they touched.
+// judged returns a function that applies of to a run's finding on cell. If the cell has conditions,
+// the finding counts every occasion that they touched, whatever other conditions did, too; otherwise
+// it counts the occasions that no condition touched.
 func judged(cell lockbench.Cell, of func(checker.Finding) Reading) func(*Run) Reading {
 	return func(r *Run) Reading {
 		all := r.Verdicts.Cells()

@@ -21,9 +21,9 @@ type Replica struct {
 	of     *Server
 }
 
-// ListenTCP makes a private server listen on a loopback port as well, and returns the
-// address, the same each time: replicas and proxies need one. It needs Redis 7 or
-// newer. A server with a TCP address returns that.
+// ListenTCP returns the TCP address of a server, which replicas and proxies need. A private server
+// that has none begins to listen on a loopback port, for which it has to be Redis 7 or newer; later
+// calls return the same address.
 func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	if s.options.Network == "tcp" && s.kind != design.Embedded {
 		return s.options.Addr, nil

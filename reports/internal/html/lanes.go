@@ -66,7 +66,8 @@ type drawnOverlap struct {
 	Kind, Says  string // both within their leases, or late
 	X, Y, Width float64
 	Top, Height float64 // of the band over the lanes
-	// Length is written over it, empty if there is no room; Label is behind it.
+	// Length is the duration of the overlap as text, above the band; it is empty if the text does not
+	// fit. LabelX, LabelY and LabelWidth place the rectangle beneath that text.
 	Length                     string
 	LengthX                    float64
 	LabelX, LabelY, LabelWidth float64
