@@ -2,6 +2,7 @@ package results
 
 import (
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
@@ -27,6 +28,57 @@ type Result struct {
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Exit is the exit code: [Passed], [BrokenClaim], [Inconclusive] or [FailedThreshold].
 	Exit int `json:"exit"`
+}
+
+// New returns the Result of judged runs. It keeps runs, which must not be changed afterwards.
+// notRun names designs that were requested and never started; they make the Result inconclusive.
+func New(runs []Judged, notRun []string) Result {
+	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
+	for i := range runs {
+		if i == 0 {
+			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
+		}
+		run := newRun(&runs[i])
+		run.setOwn(&r, &runs[i].Header)
+		r.Runs = append(r.Runs, run)
+	}
+	r.Exit = r.total()
+	return r
+}
+
+// Exit codes of a Result.
+const (
+	Passed          = 0 // every claim that was put to the test held
+	BrokenClaim     = 1 // a claim was broken
+	Inconclusive    = 3 // too little was tested to tell
+	FailedThreshold = 4 // a threshold failed, and nothing worse happened
+)
+
+// weights orders exit codes by severity. A broken claim is the worst, since it has a
+// counterexample. A threshold that failed in an inconclusive run proves nothing, so the open
+// question outweighs it.
+var weights = map[int]int{Passed: 0, FailedThreshold: 1, Inconclusive: 2, BrokenClaim: 3}
+
+// worst returns the exit code of several runs together: a broken claim outweighs an inconclusive
+// run, which outweighs a failed threshold, which outweighs success.
+func worst(exits ...int) int {
+	code := Passed
+	for _, e := range exits {
+		if weights[e] > weights[code] {
+			code = e
+		}
+	}
+	return code
+}
+
+// setOwn sets the server and the environment of r if they differ from those of all.
+func (r *Run) setOwn(all *Result, h *history.Header) {
+	if h.Server != all.Server {
+		r.Server = &h.Server
+	}
+	if h.Environment != all.Environment {
+		r.Environment = &h.Environment
+	}
 }
 
 // A Run holds the settings, speed and findings of one design under one workload.

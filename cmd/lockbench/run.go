@@ -117,13 +117,14 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
-	conclude := request.Gather(ctx, designsOf(p.Subjects), scope, shown.Say)
+	designs := designsOf(p.Subjects)
+	searches := request.Search(ctx, designs, scope, shown.Say)
 	result, failed := o.observed(ctx, p, shown, out.hlog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
 	r := result.Report()
-	conclude(r)
+	request.Conclude(r, designs, searches)
 	r.Accept(accepted, time.Now())
 	r.Gate(gates)
 	if err := out.writeRuns(cmd.OutOrStdout(), r, failed); err != nil {

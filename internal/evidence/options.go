@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,47 +73,6 @@ func Conditions(names []string) (over lockbench.Conditions, err error) {
 		}
 	}
 	return over, nil
-}
-
-// Gather explores designs, and returns a function that adds the findings to a result of their runs
-// and draws conclusions, see [Request.Conclude]. It announces its work with say.
-//
-// If it cannot explore, it calls say with the reason, and the function concludes without
-// explorations.
-func (r Request) Gather(ctx context.Context, designs []design.Design, scope explore.Config, say func(string, ...any)) func(*results.Result) {
-	designs = slices.CompactFunc(slices.Clone(designs), func(a, b design.Design) bool { return a.Name == b.Name })
-	scope.Budget = r.Explore
-	p := Plan{Designs: designs, Scope: scope}
-	if r.Explore == 0 {
-		return func(result *results.Result) { r.Conclude(result, designs, nil) }
-	}
-	say("exploring %s in virtual time, %v each ...", names(designs), r.Explore)
-	sink := unheard
-	sink.Say = func(text string) { say("%s", text) }
-	searches, err := p.Search(ctx, sink)
-	if err != nil {
-		searches = make(Searches)
-		for _, d := range designs {
-			searches[d.Name] = &results.Search{NotDone: err.Error()}
-		}
-	}
-	return func(result *results.Result) { r.Conclude(result, designs, searches) }
-}
-
-// Explored draws conclusions for the explored designs of result. If the plan names no scenarios and
-// no guard, it first explores some more schedules with a guard in the store.
-func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
-	found := make(Searches)
-	for _, d := range p.Designs {
-		found[d.Name] = &results.Search{}
-	}
-	if !p.Named && p.Config.Guard == "" {
-		if err := (Plan{Scope: p.Config}).guarded(ctx, p.Designs, unheard, found); err != nil {
-			return err
-		}
-	}
-	r.Conclude(result, p.Designs, found)
-	return nil
 }
 
 // unheard is a sink that discards everything.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"slices"
 
 	"github.com/lockbench/lockbench"
@@ -8,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/evidence/known"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/results"
@@ -41,6 +43,44 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		}
 		return l, known
 	})
+}
+
+// Search explores designs for [Request.Conclude], and announces that with say. It returns nil if the
+// request asks for no exploration. If nothing can be explored, the searches say why.
+func (r Request) Search(ctx context.Context, designs []design.Design, scope explore.Config, say func(string, ...any)) Searches {
+	if r.Explore == 0 {
+		return nil
+	}
+	designs = slices.CompactFunc(slices.Clone(designs), func(a, b design.Design) bool { return a.Name == b.Name })
+	scope.Budget = r.Explore
+	p := Plan{Designs: designs, Scope: scope}
+	say("exploring %s in virtual time, %v each ...", names(designs), r.Explore)
+	sink := unheard
+	sink.Say = func(text string) { say("%s", text) }
+	searches, err := p.Search(ctx, sink)
+	if err != nil {
+		searches = make(Searches)
+		for _, d := range designs {
+			searches[d.Name] = &results.Search{NotDone: err.Error()}
+		}
+	}
+	return searches
+}
+
+// Explored draws conclusions for the explored designs of result. If the plan names no scenarios and
+// no guard, it first explores some more schedules with a guard in the store.
+func (r Request) Explored(ctx context.Context, result *results.Result, p exploring.Plan) error {
+	found := make(Searches)
+	for _, d := range p.Designs {
+		found[d.Name] = &results.Search{}
+	}
+	if !p.Named && p.Config.Guard == "" {
+		if err := (Plan{Scope: p.Config}).guarded(ctx, p.Designs, unheard, found); err != nil {
+			return err
+		}
+	}
+	r.Conclude(result, p.Designs, found)
+	return nil
 }
 
 // shares reports whether some clients of the run are threads of one process.
