@@ -108,12 +108,7 @@ type Step struct {
 func NewExploration(runs []Explored, notRun []string) Result {
 	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
-		if i == 0 {
-			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
-		}
-		run := explored(&runs[i])
-		run.setOwn(&r, &runs[i].Header)
-		r.Runs = append(r.Runs, run)
+		r.append(explored(&runs[i]), &runs[i].Header)
 	}
 	r.Exit = exploredExit(byDesign(r))
 	return r

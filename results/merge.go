@@ -51,8 +51,7 @@ func (r *Result) take(o *Result) {
 	before := len(r.Runs)
 	for i := range o.Runs {
 		run := o.Runs[i]
-		run.setOwn(r, &history.Header{Server: o.ServerOf(&run), Environment: o.environment(&run)})
-		r.Runs = append(r.Runs, run)
+		r.append(run, &history.Header{Server: o.ServerOf(&run), Environment: o.environment(&run)})
 	}
 	for _, th := range o.Thresholds {
 		th.Readings = append([]Reading{}, th.Readings...)

@@ -35,12 +35,7 @@ type Result struct {
 func New(runs []Judged, notRun []string) Result {
 	r := Result{Runs: make([]Run, 0, len(runs)), NotRun: notRun}
 	for i := range runs {
-		if i == 0 {
-			r.Server, r.Environment = runs[i].Header.Server, runs[i].Header.Environment
-		}
-		run := newRun(&runs[i])
-		run.setOwn(&r, &runs[i].Header)
-		r.Runs = append(r.Runs, run)
+		r.append(newRun(&runs[i]), &runs[i].Header)
 	}
 	r.Exit = r.total()
 	return r
@@ -71,14 +66,19 @@ func worst(exits ...int) int {
 	return code
 }
 
-// setOwn sets the server and the environment of r if they differ from those of all.
-func (r *Run) setOwn(all *Result, h *history.Header) {
-	if h.Server != all.Server {
-		r.Server = &h.Server
+// append adds a run with this header. The server and the environment of the first run become those of
+// r; a later run keeps its own if they differ.
+func (r *Result) append(run Run, h *history.Header) {
+	if len(r.Runs) == 0 {
+		r.Server, r.Environment = h.Server, h.Environment
 	}
-	if h.Environment != all.Environment {
-		r.Environment = &h.Environment
+	if h.Server != r.Server {
+		run.Server = &h.Server
 	}
+	if h.Environment != r.Environment {
+		run.Environment = &h.Environment
+	}
+	r.Runs = append(r.Runs, run)
 }
 
 // A Run holds the settings, speed and findings of one design under one workload.

@@ -96,7 +96,7 @@ func Choose(c Case) (all []Option) {
 		lock := evidence.Lock(d)
 		lock.Foreign |= lockbench.ThreadDeath
 		o := Option{
-			Design: d, GrantsPerS: known.GrantsPerS(d.Name), Lease: c.lease(&d),
+			Design: d, GrantsPerS: row.Parts[0].GrantsPerS, Lease: c.lease(&d),
 			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
 		}
 		c.decide(&o)

@@ -2,6 +2,7 @@ package known
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 
 	"github.com/lockbench/lockbench"
@@ -9,9 +10,10 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// condense returns the excerpt of a matrix that this package embeds, in the JSON form of a matrix.
+// condense returns the excerpt of a matrix that this package embeds.
 func condense(m *results.Matrix) ([]byte, error) {
-	small := results.Matrix{}
+	var text bytes.Buffer
+	rows := json.NewEncoder(&text)
 	for i := range m.Rows {
 		from := &m.Rows[i]
 		r := results.MatrixRow{Design: from.Design, Version: from.Version}
@@ -20,18 +22,18 @@ func condense(m *results.Matrix) ([]byte, error) {
 				r.Parts = append(r.Parts, condensed(from, p, m.SelfCheck.Caught(p.Name)))
 			}
 		}
-		small.Rows = append(small.Rows, r)
+		if err := rows.Encode(r); err != nil {
+			return nil, err
+		}
 	}
-	var text bytes.Buffer
-	err := results.WriteJSON(&text, &small)
-	return text.Bytes(), err
+	return text.Bytes(), nil
 }
 
 // condensed returns one part with the verdicts of its cells and their counts. It leaves out held
 // cells if the part did not catch the lock that is broken on purpose.
 func condensed(r *results.MatrixRow, p *results.Part, caught bool) results.Part {
 	out := results.Part{Name: p.Name, Command: p.Command, Complete: true}
-	out.Server, out.GrantsPerS = p.Server, speed(p)
+	out.Server, out.GrantsPerS = p.Server, math.Round(p.GrantsPerS)
 	if guard := p.Guard(); guard != "" {
 		out.Params = map[string]any{"guard": guard}
 	}
@@ -49,12 +51,4 @@ func condensed(r *results.MatrixRow, p *results.Part, caught bool) results.Part 
 	}
 	out.Cells = results.NewCells(cells)
 	return out
-}
-
-// speed returns the grants per second of a live run, zero for other parts.
-func speed(p *results.Part) float64 {
-	if p.Explored() || p.MeasuredNS == 0 {
-		return 0
-	}
-	return math.Round(float64(p.Counts.Grants) / float64(p.MeasuredNS) * 1e9)
 }

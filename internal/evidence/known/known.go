@@ -3,24 +3,34 @@ package known
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/results"
 )
 
-//go:embed released.json
+// released has the row of each design as a JSON object on a line of its own, which begins with the
+// design, so that a command decodes only the rows that it needs.
+//
+//go:embed released.jsonl
 var released []byte
 
-var rows = sync.OnceValue(func() []results.MatrixRow {
-	m, err := results.ReadAs[*results.Matrix](bytes.NewReader(released))
-	if err != nil {
-		panic(fmt.Sprintf("known: %v", err)) // it is part of the program, and a test reads it
+// row returns the row of a design, nil if there is none.
+func row(design string) *results.MatrixRow {
+	for line := range bytes.Lines(released) {
+		if !bytes.HasPrefix(line, []byte(`{"design":"`+design+`",`)) {
+			continue
+		}
+		var r results.MatrixRow
+		if err := json.Unmarshal(line, &r); err != nil {
+			panic(fmt.Sprintf("known: %s: %v", design, err)) // it is part of the program, and a test reads it
+		}
+		return &r
 	}
-	return m.Rows
-})
+	return nil
+}
 
 // Of returns the findings on a design that apply to a server: on the present version of the design
 // only, and live runs only from the same kind and version of server.
@@ -33,17 +43,6 @@ func Of(design string, on runinfo.Server) *results.Known {
 		return &results.Known{Missing: fmt.Sprintf("the released matrix has version %s of it, and this is %s", r.Version, now)}
 	}
 	return onServer(r, on)
-}
-
-// row returns the row of a design, nil if there is none.
-func row(design string) *results.MatrixRow {
-	all := rows()
-	for i := range all {
-		if all[i].Design == design {
-			return &all[i]
-		}
-	}
-	return nil
 }
 
 // Released returns all findings of the released matrix on the present version of a design, on the
@@ -61,15 +60,6 @@ func Released(design string) (*results.Known, bool) {
 		}
 	}
 	return onServer(r, server), true
-}
-
-// GrantsPerS returns the grants per second of a design in the live run of the released matrix; zero
-// if unknown. The clients and the machine were the same for all designs.
-func GrantsPerS(design string) float64 {
-	if r := row(design); r != nil && len(r.Parts) > 0 {
-		return r.Parts[0].GrantsPerS
-	}
-	return 0
 }
 
 // onServer returns the parts of a row that apply to a server. Explorations apply to any server that

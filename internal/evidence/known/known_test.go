@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-var update = flag.Bool("update", false, "write released.json anew, from docs/matrix.json")
+var update = flag.Bool("update", false, "write released.jsonl anew, from docs/matrix.json")
 
 // TestReleased checks that the embedded findings are those of the released matrix.
 func TestReleased(t *testing.T) {
@@ -31,13 +31,18 @@ func TestReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("released.json", want, 0o644); err != nil {
+		if err := os.WriteFile("released.jsonl", want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		released = want
 	}
+	for i := range m.Rows {
+		if r := row(m.Rows[i].Design); r == nil || r.Design != m.Rows[i].Design {
+			t.Errorf("%s: no row is found", m.Rows[i].Design)
+		}
+	}
 	if !bytes.Equal(bytes.TrimSpace(released), bytes.TrimSpace(want)) {
-		t.Error("released.json is not that of docs/matrix.json; hint: go test ./internal/evidence/known -run TestReleased -update")
+		t.Error("released.jsonl is not that of docs/matrix.json; hint: go test ./internal/evidence/known -run TestReleased -update")
 	}
 }
 

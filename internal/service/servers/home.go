@@ -2,6 +2,8 @@ package servers
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,6 +21,7 @@ const (
 	// longestSocket bounds the path of a Unix socket, with a margin: macOS allows
 	// 104 bytes, Linux 108.
 	longestSocket = 100
+	loopback      = "127.0.0.1"
 )
 
 // A home is the temporary folder of one private server.
@@ -54,13 +57,19 @@ func (h *home) listenOptions() (redis.Options, error) {
 	return opt, os.WriteFile(h.File("address"), []byte(opt.Network+" "+opt.Addr), 0o600)
 }
 
-// FreePort returns a loopback address that was free a moment ago.
-func FreePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// FreePort returns a loopback address that was free a moment ago. Its port is below those that
+// every system gives to outgoing connections, so that none of these takes it before a server
+// listens there.
+func FreePort() (addr string, err error) {
+	const first, end, tries = 12_000, 32_000, 100
+	for range tries {
+		var l net.Listener
+		l, err = net.Listen("tcp", fmt.Sprintf("%s:%d", loopback, first+rand.IntN(end-first)))
+		if err == nil {
+			return l.Addr().String(), l.Close()
+		}
 	}
-	return l.Addr().String(), l.Close()
+	return "", err
 }
 
 // clearLeftovers removes homes in base with no live owner, and ends a server that

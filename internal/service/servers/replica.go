@@ -35,18 +35,28 @@ func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	if addr := own.port(); addr != "" {
 		return addr, nil
 	}
-	if addr, err = FreePort(); err != nil {
-		return "", fmt.Errorf("server %s: find a free port: %w", s.address, err)
-	}
-	host, port, _ := net.SplitHostPort(addr)
 	client := s.single()
 	defer client.Close()
-	for _, setting := range [][2]string{{"bind", host}, {"port", port}, {"repl-diskless-sync-delay", "0"}} {
+	for _, setting := range [][2]string{{"bind", loopback}, {"repl-diskless-sync-delay", "0"}} {
 		if err := client.ConfigSet(ctx, setting[0], setting[1]).Err(); err != nil {
 			return "", fmt.Errorf("server %s: set %s: %w; hint: use Redis 7 or newer", s.address, setting[0], err)
 		}
 	}
-	own.setPort(addr, "--bind", host, "--port", port)
+	const tries = 3 // another program may listen at the port first
+	var port string
+	for range tries {
+		if addr, err = FreePort(); err != nil {
+			return "", fmt.Errorf("server %s: find a free port: %w", s.address, err)
+		}
+		_, port, _ = net.SplitHostPort(addr)
+		if err = client.ConfigSet(ctx, "port", port).Err(); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("server %s: listen at port %s: %w; hint: use Redis 7 or newer", s.address, port, err)
+	}
+	own.setPort(addr, "--bind", loopback, "--port", port)
 	return addr, nil
 }
 
