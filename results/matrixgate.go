@@ -1,7 +1,6 @@
 package results
 
 import (
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
@@ -14,7 +13,7 @@ func (m *Matrix) Gate(asked []thresholds.Threshold) {
 		var readings []Reading
 		for i := range m.Rows {
 			if t.For(m.Rows[i].Design) {
-				readings = append(readings, newReading(t, i, m.Rows[i].thresholdRun()))
+				readings = append(readings, newReading(t, i, m.Rows[i].metrics()))
 			}
 		}
 		r.add(t, readings)
@@ -41,14 +40,12 @@ func (m *Matrix) AsResult() Result {
 	return r
 }
 
-// thresholdRun returns the combined parts of a design in the form that metrics read.
-func (r *MatrixRow) thresholdRun() *thresholds.Run {
-	g := thresholds.Run{Design: r.Design, Verdicts: &checker.Result{}}
+// metrics returns the combined parts of a design in the form from which metrics are read.
+func (r *MatrixRow) metrics() *thresholds.Run {
+	all := Run{RunSettings: RunSettings{Design: r.Design}, Cells: r.Cells, Exploration: &Exploration{Coverage: Coverage{Schedules: r.Parts.Schedules()}}}
 	for i := range r.Parts {
-		g.Verdicts.Grants += r.Parts[i].Counts.Grants
+		all.Counts.Grants += r.Parts[i].Counts.Grants
 	}
-	g.Schedules = r.Parts.Schedules()
-	g.Verdicts.Ops = g.Verdicts.Grants // a matrix does not count operations
-	g.Verdicts.Findings = r.Cells.List()
-	return &g
+	all.Counts.Ops = all.Counts.Grants // a matrix does not count operations
+	return all.metrics()
 }
