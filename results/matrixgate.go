@@ -1,14 +1,11 @@
 package results
 
-import (
-	"github.com/lockbench/lockbench/internal/measure/thresholds"
-)
+import "github.com/lockbench/lockbench/internal/measure/thresholds"
 
 // Gate judges thresholds on m, by all parts of each design together, and replaces m.Thresholds and
 // m.Exit. Call it after [Matrix.Settle].
 func (m *Matrix) Gate(asked []thresholds.Threshold) {
-	r := m.AsResult()
-	r.Thresholds = nil
+	r := Result{Exit: m.Exit}
 	for _, t := range asked {
 		var readings []Reading
 		for i := range m.Rows {
@@ -28,16 +25,6 @@ func (m *Matrix) Gated(exit int) int {
 		exit = worst(exit, exitOf(m.Thresholds[i].Outcome))
 	}
 	return exit
-}
-
-// AsResult returns a Result with the exit code and thresholds of m, so that reports show them as
-// those of any result. It has a run for each design, without findings.
-func (m *Matrix) AsResult() Result {
-	r := Result{Exit: m.Exit, Thresholds: m.Thresholds}
-	for i := range m.Rows {
-		r.Runs = append(r.Runs, Run{RunSettings: RunSettings{Design: m.Rows[i].Design}})
-	}
-	return r
 }
 
 // metrics returns the combined parts of a design in the form from which metrics are read.
