@@ -133,8 +133,7 @@ func (w *world) applyToAll(c strategy.Choice) {
 	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
 		w.standStill(c)
 	case strategy.VerbScriptFlush:
-		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
-		w.server.ScriptFlush()
+		w.flushScripts()
 	case strategy.VerbRestart:
 		w.serverRecord.Fault(string(fault.Restart), 0)
 		w.server.Restart()

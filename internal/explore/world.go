@@ -63,6 +63,7 @@ type record struct {
 	trailer      history.End     // zero until the schedule has ended
 	events       []history.Event // of the last step
 	notes        *notes          // nil while only the verdict matters
+	flush        flush           // kept from one schedule to the next
 }
 
 // rootTurns lets the root and the goroutines of clients run alternately: the root sleeps until a

@@ -54,6 +54,11 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)}, change: func(a *parts) { a.free = freeByHash },
 	},
 	{
+		Name: "flush-unnamed", Seen: "evalsha-only, behind a library that words its errors itself",
+		Mechanism: "evalsha-only, and the error does not tell the server's reply",
+		Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)}, change: func(a *parts) { a.free = freeWithoutReason },
+	},
+	{
 		Name: "release-then-delay", Seen: "no row: a delay put together from two calls",
 		Mechanism: "a delayed release is a release, and then SET NX of a placeholder: others get in between",
 		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.delay = freeThenDelay },
@@ -152,6 +157,14 @@ func freeByHash(ctx context.Context, h *hold) (bool, error) {
 		err = later(err)
 	}
 	return n == 1, err
+}
+
+func freeWithoutReason(ctx context.Context, h *hold) (bool, error) {
+	held, err := freeByHash(ctx, h)
+	if err != nil && strings.Contains(err.Error(), "NOSCRIPT") {
+		err = errors.New("the lock could not be released")
+	}
+	return held, err
 }
 
 func freeThenDelay(ctx context.Context, h *hold, d time.Duration) (bool, error) {
