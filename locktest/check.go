@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -31,8 +32,8 @@ func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result,
 		return Result{}, err
 	}
 	a, err := probe(t, newLocker)
-	if err == nil && t.Failed() {
-		err = errors.New("newLocker failed the test")
+	if t.Failed() {
+		err = errors.Join(errors.New("newLocker failed the test"), err)
 	}
 	if err != nil {
 		return Result{}, err
@@ -61,6 +62,7 @@ type check struct {
 	inner     *testing.T  // the bubble's
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
+	left      error       // of a bubble that ended before its exploration
 	result    Result      // so far; its Cells are those of explore.Result until list
 }
 
@@ -170,10 +172,11 @@ func (c *check) explore(of pass, b budget) (explore.Result, error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	c.waiting = aboutWaiters(s)
-	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
+	r, err := explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
 		Budget: b.time, Schedules: b.schedules, Retries: of.retries, TTL: roundUp(exploredTTL, c.settings.unit),
 	}, func(explore.Progress) { alive.seen() })
+	return r, errors.Join(err, c.left)
 }
 
 // exploredTTL is the lease asked for in virtual time.
@@ -201,7 +204,7 @@ func (c *check) again(file string) (note string, _ error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	r, err := explore.Rerun(c.t.Context(), c.bubble(), c.design, schedule)
-	if err != nil {
+	if err = errors.Join(err, c.left); err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	came := "shows what it did"
@@ -217,10 +220,20 @@ func (c *check) again(file string) (note string, _ error) {
 func (c *check) bubble() explore.Bubble {
 	return explore.Bubble{
 		Enter: func(body func()) {
-			synctest.Test(c.t, func(t *testing.T) {
+			ended := false
+			left := bubble.Enter(c.t, func(t *testing.T) {
 				c.inner = t
 				body()
+				ended = true
 			})
+			if left == nil {
+				return
+			}
+			left = fmt.Errorf("%w; hint: %s", left, endAll)
+			if ended {
+				panic(left) // package explore reports it beside what it found
+			}
+			c.left = fmt.Errorf("newLocker failed the test: %w", left)
 		},
 		Wait: synctest.Wait,
 	}

@@ -11,7 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/bsm/redislock"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
@@ -49,7 +51,50 @@ func TestChild(t *testing.T) {
 	if name == "" {
 		t.Skip("for children of TestExplore only")
 	}
+	if lock := background[name]; lock != nil {
+		locktest.Explore(t, lock, locktest.WithClientRetries(0))
+		return
+	}
 	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
+}
+
+// background are locks that do something besides their calls. Only children explore them: a
+// goroutine that is left behind stays.
+var background = map[string]locktest.NewLocker{
+	"gives up": func(t *testing.T, _ locktest.Env) lockbench.Locker {
+		go time.Sleep(time.Hour)
+		t.Fatal("x")
+		return nil
+	},
+	"never ends": func(t *testing.T, env locktest.Env) lockbench.Locker {
+		go func() {
+			for {
+				time.Sleep(time.Second)
+			}
+		}()
+		return newRedislock(t, env)
+	},
+	"panics": func(*testing.T, locktest.Env) lockbench.Locker { panic("no such lock") },
+	"waits for ever": func(*testing.T, locktest.Env) lockbench.Locker {
+		<-make(chan int)
+		return nil
+	},
+	"dials on": func(_ *testing.T, env locktest.Env) lockbench.Locker { return dial(env).redislockLocker },
+	"closes":   func(_ *testing.T, env locktest.Env) lockbench.Locker { return dial(env) },
+}
+
+// dialling is a lock with a client of its own, which keeps one connection ready: it dials in the
+// background until it is closed.
+type dialling struct {
+	redislockLocker
+	*redis.Client
+}
+
+func dial(env locktest.Env) dialling {
+	client := redis.NewClient(&redis.Options{
+		Dialer: env.Dial, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, MinIdleConns: 1,
+	})
+	return dialling{redislockLocker{redislock.New(client)}, client}
 }
 
 // placeOf returns the file and the line of code in a file of this package, as go test prints them.
@@ -263,6 +308,14 @@ func TestExplore(t *testing.T) {
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
 			`seed 3`, `--- SKIP: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;.*not claimed`,
 		}},
+		{"a goroutine that is left", "gives up", nil, true, []string{
+			`: x\n`, `newLocker failed the test\n.*the lock left 1 goroutine behind: 1 in .*locktest_test\.init\.func.*explore_test\.go:\d+\); hint: `, `(?m)^FAIL$`,
+		}},
+		{"goroutines that go on", "never ends", nil, true, []string{`the lock left 9 goroutines behind: 9 in `, `(?m)^FAIL$`}},
+		{"a client that is not closed", "dials on", nil, true, []string{`the lock left 1 goroutine behind: 1 in .*\.tryDial \(.*\); hint: `, `(?m)^FAIL$`}},
+		{"a client that is closed", "closes", nil, false, []string{`--- PASS: TestChild/exclusion`}},
+		{"a panic", "panics", nil, true, []string{`the lock panicked on an idle server, .*explore_test\.go:\d+\): no such lock`, `(?m)^FAIL$`}},
+		{"a call that waits for ever", "waits for ever", nil, true, []string{`the lock waits for ever, in 1 goroutine: `, `(?m)^FAIL$`}},
 		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

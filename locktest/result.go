@@ -31,7 +31,8 @@ type Result struct {
 	// Notes has one line for each declaration about the lock in the options of Try, and one for
 	// each scenario and schedule file of Check: how many schedules it ran, and of what kind.
 	Notes []string
-	// Defects are lockbench's own contradictions: a Result with any proves nothing.
+	// Defects are lockbench's own contradictions, and what made an exploration useless: a lock that
+	// panicked, or left goroutines behind. A Result with any proves nothing.
 	Defects []string
 
 	name    string // of the Go test, for the files of schedules
@@ -83,12 +84,12 @@ func (r Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// contradiction returns an error if r is worthless because lockbench contradicts itself.
+// contradiction returns an error if Defects make r worthless.
 func (r *Result) contradiction() error {
 	if len(r.Defects) == 0 {
 		return nil
 	}
-	return fmt.Errorf("nothing here is to be relied on, lockbench contradicts itself: %s", strings.Join(r.Defects, "; "))
+	return fmt.Errorf("nothing here is to be relied on: %s", strings.Join(r.Defects, "; "))
 }
 
 // String describes the extent of the test, with the notes.

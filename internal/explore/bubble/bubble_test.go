@@ -38,7 +38,12 @@ func TestMain(m *testing.M) {
 		}
 		enter(act, grace)
 	}
-	goleak.VerifyTestMain(m)
+	// TestEnter leaves goroutines behind on purpose.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
+		goleak.IgnoreAnyFunction("github.com/lockbench/lockbench/internal/explore/bubble.sleepOn"),
+		goleak.IgnoreAnyFunction("github.com/lockbench/lockbench/internal/explore/bubble.block"),
+	)
 }
 
 // graceVariable is the time that the children of these tests may take to end.
