@@ -258,7 +258,7 @@ func TestFailures(t *testing.T) {
 		reason, stderr string
 	}{
 		{"panics", time.Hour, "panic: the lock is bad", "goroutine"},
-		{"leaks", time.Hour, "deadlock: main bubble goroutine has exited", "goroutine"},
+		{"leaks", time.Hour, "the lock left 1 goroutine behind: 1 in ", "goroutine"},
 		{"crashes", time.Hour, "fatal error: sync: unlock of unlocked mutex", "goroutine"},
 		{"exits", time.Hour, "exit status 7): so long", "so long"},
 		{"hangs", 2 * pulse, "no step was taken for 500ms", ""},
