@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -42,7 +43,7 @@ func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	c := &check{t: t, newLocker: newLocker, settings: s, abilities: read(a, claims), claims: claims}
+	c := &check{t: t, newLocker: newLocker, settings: s, abilities: read(a, claims), claims: claims, searched: map[lockbench.Cell]int64{}}
 	c.prepare()
 	if err := c.run(); err != nil {
 		return Result{}, err
@@ -63,7 +64,9 @@ type check struct {
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	left      error       // of a bubble that ended before its exploration
-	result    Result      // so far; its Cells are those of explore.Result until list
+	// searched counts the schedules of the programs that exercise a cell, of which not all were run.
+	searched map[lockbench.Cell]int64
+	result   Result // so far; its Cells are those of explore.Result until list
 }
 
 func (c *check) prepare() {
@@ -140,6 +143,11 @@ func (c *check) run() error {
 			c.result.Defects = append(c.result.Defects, s.name()+": "+d)
 		}
 		c.add(r, s.name(), "")
+		for _, found := range r.Findings {
+			if found.Exercised && !r.Coverage.Complete {
+				c.searched[found.Cell] += r.Coverage.Schedules
+			}
+		}
 	}
 	c.result.Notes = append(c.result.Notes, again...)
 	return nil
@@ -285,11 +293,17 @@ func (c *check) list() {
 		}
 		listed[cell] = f
 	}
+	tested := slices.ContainsFunc(listed.List(), func(f checker.CellFinding) bool {
+		return f.Claimed && (f.Verdict == checker.Held || f.Verdict == checker.Broken)
+	})
 	tests := make(map[lockbench.Cell]Test, len(listed))
 	for cell, f := range listed {
 		test := c.result.Tests[cell]
 		if f.Violations == 0 {
 			test.Skipped = c.lacks(cell)
+		}
+		if test.Skipped == "" && tested {
+			test.Skipped = c.tooFew(cell, f)
 		}
 		tests[cell] = test
 	}
@@ -309,9 +323,20 @@ func (r *Result) judge(cell lockbench.Cell) error {
 	case f.Against > 0:
 		return errors.New(r.text(cell))
 	case f.Claimed && f.Exercised && f.Verdict == checker.Untested && r.Tests[cell].Skipped == "":
-		return fmt.Errorf("%s: untested, %s; hint: raise %s", cell, f.Note, budgetVariable)
+		return fmt.Errorf("%s: %w, %s; hint: raise %s", cell, ErrUntested, f.Note, budgetVariable)
 	}
 	return nil
+}
+
+// tooFew says that a claim met no occasion in schedules that were not all there are, which a slow
+// client makes few; empty if it met one, or has to ([WithRequired]). A schedule that broke the cell
+// and went another way when it was run again is an occasion.
+func (c *check) tooFew(cell lockbench.Cell, f checker.Finding) string {
+	n := c.searched[cell]
+	if c.settings.required || n == 0 || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {
+		return ""
+	}
+	return fmt.Sprintf("untested in %s, %s; hint: raise %s", figures.Plural(n, "schedule"), f.Note, budgetVariable)
 }
 
 // lacks says why cell does not apply to the lock, empty if it does.

@@ -262,6 +262,37 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	}
 }
 
+// TestTooFewSchedules gives a sound lock one schedule for each program, as a slow client would: what
+// met no occasion is skipped with the number of schedules, unless it is required, or all there is.
+func TestTooFewSchedules(t *testing.T) {
+	if !alone(t, 1, 1) {
+		return
+	}
+	untested := func(options ...locktest.ExploreOption) (cells []lockbench.Cell, err error) {
+		t.Helper()
+		r, err := locktest.Check(t, newOf(find(t, "sound")), append(options, locktest.WithClientRetries(0))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range r.Cells.With(checker.Untested) {
+			if skipped := r.Tests[cell].Skipped; strings.HasPrefix(skipped, "untested in ") && strings.Contains(skipped, " schedule") {
+				cells = append(cells, cell)
+			}
+		}
+		return cells, r.Err()
+	}
+	few, err := untested()
+	if len(few) == 0 || err != nil {
+		t.Fatalf("skipped: %v, error: %v; want some skipped, and no error", few, err)
+	}
+	if again, err := untested(locktest.WithRequired()); len(again) > 0 || !errors.Is(err, locktest.ErrUntested) {
+		t.Errorf("required: skipped %v, error %v; want an error that wraps ErrUntested", again, err)
+	}
+	if again, err := untested(locktest.WithClaims(few[0].String())); len(again) > 0 || !errors.Is(err, locktest.ErrUntested) {
+		t.Errorf("claimed alone, %s: skipped %v, error %v; want an error that wraps ErrUntested", few[0], again, err)
+	}
+}
+
 // TestCheckNamesWhatIsWrong checks the errors for locks that cannot be explored.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ err, want string }{
