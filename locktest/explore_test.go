@@ -262,6 +262,44 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	}
 }
 
+// TestSentAgain checks that the message of a lock on a client that sends a command again says so.
+func TestSentAgain(t *testing.T) {
+	if !alone(t, 3000, 3000) {
+		return
+	}
+	r, err := locktest.Check(t, newOf(find(t, "sound")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := lockbench.Answers.At(lockbench.LostReply)
+	const want = "(?s)c\\d sent this twice, as a client does by itself where the reply is lost: EVALSHA .*DisableRetry: true in rueidis; or accept it.*\"-answers@lost-reply\""
+	if err := testOf(r, cell).Err; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+		t.Errorf("%s: got %v, want %q", cell, err, want)
+	}
+}
+
+// TestSentTwice checks what counts as a command that a client sent again.
+func TestSentTwice(t *testing.T) {
+	take := locktest.Row{Client: "c1", Command: "acquire: SET job-1 token#1", Fault: "lost-reply"}
+	for _, c := range []struct {
+		name string
+		next locktest.Row
+		want bool
+	}{
+		{"the same", locktest.Row{Client: "c1", Command: "SET job-1 token#1"}, true},
+		{"in the next call", locktest.Row{Client: "c1", Command: "acquire: SET job-1 token#1"}, false},
+		{"by another client", locktest.Row{Client: "c2", Command: "SET job-1 token#1"}, false},
+		{"another command", locktest.Row{Client: "c1", Command: "DEL job-1"}, false},
+	} {
+		for _, cell := range []string{"answers@lost-reply", "exclusion@lost-reply"} {
+			got := locktest.SentAgain(cellOf(t, cell), []locktest.Row{take, c.next})
+			if (got != "") != c.want || strings.Contains(got, "accept it") != (c.want && cell == "answers@lost-reply") {
+				t.Errorf("%s, %s: got %q, want it said: %t", c.name, cell, got, c.want)
+			}
+		}
+	}
+}
+
 // TestTooFewSchedules gives a sound lock one schedule for each program, as a slow client would: what
 // met no occasion is skipped with the number of schedules, unless it is required, or all there is.
 func TestTooFewSchedules(t *testing.T) {

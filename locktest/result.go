@@ -3,6 +3,7 @@ package locktest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/results"
 )
@@ -178,9 +180,37 @@ func (r *Result) text(cell lockbench.Cell) string {
 	case found && cell == root:
 		text = "start here: " + text
 	case found:
-		return fmt.Sprintf("%s; start with %s\n%s\n%s", text, root, test.schedule.Sentence, r.again(test.file))
+		return fmt.Sprintf("%s; start with %s\n%s%s\n%s", text, root, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), r.again(test.file))
 	}
-	return fmt.Sprintf("%s\n%s\n%s%s", text, test.schedule.Sentence, table(test.schedule.Rows), r.again(test.file))
+	return fmt.Sprintf("%s\n%s%s\n%s%s", text, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), table(test.schedule.Rows), r.again(test.file))
+}
+
+// repeated is the cell that a client breaks for a sound lock: it takes a lost reply for a command
+// that was not sent, and the key that the first has set refuses the second.
+var repeated = lockbench.Answers.At(lockbench.LostReply)
+
+// sentAgain says which client sent a command twice in one call because the reply was lost, and what
+// ends that; empty for none. The first command of a call has the name of the call before it.
+func sentAgain(cell lockbench.Cell, rows []explore.Row) string {
+	for i, row := range rows {
+		if row.Fault != string(fault.LostReply) {
+			continue
+		}
+		_, command, named := strings.Cut(row.Command, ": ")
+		if !named {
+			command = row.Command
+		}
+		twice := func(later explore.Row) bool { return later.Client == row.Client && later.Command == command }
+		if !slices.ContainsFunc(rows[i+1:], twice) {
+			continue
+		}
+		text := fmt.Sprintf("\n%s sent this twice, as a client does by itself where the reply is lost: %s\nhint: MaxRetries: -1 ends that in go-redis, DisableRetry: true in rueidis", row.Client, command)
+		if cell == repeated {
+			text += fmt.Sprintf("; or accept it, as most libraries do: WithClaims(%q)", "-"+cell.String())
+		}
+		return text
+	}
+	return ""
 }
 
 // table draws a schedule, one row per step.
