@@ -23,6 +23,10 @@ func (a *actor) enter(ctx context.Context) context.Context {
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
 	}
+	if a.overdue {
+		a.overdue = false
+		a.world.endContext(a)
+	}
 	return ctx
 }
 
