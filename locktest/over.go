@@ -110,5 +110,6 @@ func (s *fixture) callLate(round int, took time.Duration) bool {
 	}
 	third.release(third.acquire(s.ttl, wait))
 	next.release(fresh)
+	first.release(old) // it is told of the loss before it asks again
 	return true
 }
