@@ -225,6 +225,10 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)
+	case strategy.VerbCancelBefore:
+		a.overdue = true
+		w.proceedTo(a, c.Nth)
+		a.overdue = false
 	case strategy.VerbLoseReply:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)

@@ -268,6 +268,9 @@ func (w *world) begin() {
 		if w.program.Exploration.Again {
 			inner = retryLocker{inner}
 		}
+		if w.cancels {
+			inner = overdueLocker{a, inner}
+		}
 		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a
 		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })

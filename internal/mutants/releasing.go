@@ -44,6 +44,11 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)}, change: func(a *parts) { a.free = freeOrDel },
 	},
 	{
+		Name: "del-when-over", Seen: "no row: a deferred release with the context of the work",
+		Mechanism: "a release whose context is over sends a plain DEL without it: the key is another's by now",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.free = freeOrDelWhenOver },
+	},
+	{
 		Name: "silent-loss", Seen: "Redisson < 3.10.6, Spring < 6.4 (rows 32 and 37)",
 		Mechanism: "the release of a lock that is gone returns normally",
 		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "overrun", change: func(a *parts) { a.free = freeSilently },
@@ -137,6 +142,13 @@ func freeOrDel(ctx context.Context, h *hold) (bool, error) {
 		return held, nil
 	}
 	return true, later(h.client().Del(ctx, h.name).Err())
+}
+
+func freeOrDelWhenOver(ctx context.Context, h *hold) (bool, error) {
+	if ctx.Err() == nil {
+		return free(ctx, h)
+	}
+	return true, h.client().Del(context.WithoutCancel(ctx), h.name).Err()
 }
 
 func freeSilently(ctx context.Context, h *hold) (bool, error) {
