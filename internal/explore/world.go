@@ -122,7 +122,7 @@ type scheduleState struct {
 // begin resets c, and keeps its memory.
 func (c *scheduleState) begin() {
 	c.stopping, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
-	c.skip = timeSkip{delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
+	c.skip = timeSkip{paused: c.skip.paused[:0], delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
 	c.made, c.faults = c.made[:0], c.faults[:0]
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
@@ -165,7 +165,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRan
 	for i := range w.shared.Keys {
 		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}
-	copy(w.shared.Keys, program.Exploration.KeyNames)
+	copy(w.shared.Keys, program.KeyNames)
 	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
 		w.processes = append(w.processes, newProcess(w, p))
 	}

@@ -39,11 +39,12 @@ func (m Mutant) Design() design.Design {
 
 // Mutants returns all mutants, always in the same order.
 func Mutants() []Mutant {
-	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
+	return slices.Concat(takingMutants, namingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
 // Sound returns locks without a fault: one that reports a loss when asked, one that reports it by
-// itself, and variants of the second with nested acquires, with renewals, and with both.
+// itself, variants of the second with nested acquires, with renewals, and with both, and the first
+// with renewals.
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 	return []design.Design{
@@ -52,5 +53,6 @@ func Sound() []design.Design {
 		sound(abilities{notices: true, nested: true}).design("nested", "sound, and nested acquires count in the owner's memory", source),
 		sound(abilities{notices: true, renews: true}).design("renewing", "sound, and each hold is renewed every third of its lease", source),
 		sound(abilities{notices: true, nested: true, renews: true}).design("full", "sound, nested acquires count and holds are renewed", source),
+		sound(watched).design("watched", "bare, and each hold is renewed every third of its lease", source),
 	}
 }
