@@ -29,6 +29,7 @@ type abilities struct {
 	renews                         bool // its leases outlast their TTL
 	session                        bool // it has no lease: a hold lasts as long as its owner's session
 	waits                          bool // as it is told, by itself; known only of explored locks
+	anyKey                         bool // it takes keys of any name; known only of explored locks
 	reacquire                      design.Reacquire
 	unit                           time.Duration // its leases are declared to be multiples of it; zero is any
 }
@@ -70,7 +71,7 @@ func (a abilities) promised() (all []lockbench.Guarantee) {
 func (a abilities) can(p workloads.Program) bool {
 	has := map[workloads.Ability]bool{
 		workloads.Extends: a.extend, workloads.Delays: a.delay, workloads.Nests: a.reacquire != design.Refused, workloads.HasStore: true,
-		workloads.Renews: a.renews, workloads.AnyLease: a.unit == 0,
+		workloads.Renews: a.renews, workloads.AnyLease: a.unit == 0, workloads.AnyKey: a.anyKey,
 	}
 	return !slices.ContainsFunc(p.Needs, func(need workloads.Ability) bool { return !has[need] })
 }
@@ -103,7 +104,7 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 		case err == nil && !dialed.Load():
 			err = errors.New("the lock granted a key and sent nothing to the server of its environment; hint: connect by Env.Redis or Env.Dial, for each owner")
 		case err == nil:
-			a.renews, a.waits = renews(t.Context(), p), waits(t.Context(), p)
+			a.renews, a.waits, a.anyKey = renews(t.Context(), p), waits(t.Context(), p), takesAnyKey(t.Context(), p.owner())
 		case strings.Contains(err.Error(), "ERR unknown "):
 			err = fmt.Errorf("%w that the lock needs: %w; hint: do without it where Env.Redis is given, or test the lock with Run, on a server", errLacking, err)
 		case errors.Is(err, errUnreached):
@@ -148,6 +149,22 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 		lease = other
 	}
 	return a, release(ctx, lease)
+}
+
+// takesAnyKey reports whether the lock accepts all names that programs use for keys.
+func takesAnyKey(ctx context.Context, owner lockbench.Locker) bool {
+	for _, p := range workloads.By(workloads.Explored) {
+		for _, key := range p.Exploration.KeyNames {
+			lease, err := owner.Acquire(ctx, key, lockbench.Options{TTL: time.Minute})
+			if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
+				return false
+			}
+			if lease != nil {
+				_ = lease.Release(ctx)
+			}
+		}
+	}
+	return true
 }
 
 // refused lets one owner ask for a key that another holds. Whether it is granted is left to the

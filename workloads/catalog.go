@@ -105,8 +105,8 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3, OnRequest: true}, Step: waitForRelease,
 		},
 		{
-			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it",
-			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitBothWays,
+			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it and after the release of a second hold",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 6}, Part: waitBothWays,
 		},
 		{
 			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",
@@ -131,8 +131,7 @@ func situations() []Program {
 		},
 		{
 			Name: "odd-keys", Summary: "acquire four keys at once, whose names differ in one byte, in length, in order or in case, and release them in order, or backwards",
-			Drivers: Live | Explored, Keys: 2 * oddSet, KeyNames: oddKeys(), Exercises: Contended(),
-			Adjust: func(o Options) Options { o.Keys = 2 * oddSet; return o }, Step: takeOddly,
+			Drivers: Explored, Keys: 2 * oddSet, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
 		},
 	}
 }

@@ -38,7 +38,6 @@ type Client struct {
 	timer   *time.Timer
 	writes  uint64 // number of writes so far, for their versions
 	period  int64  // next period to take part in (cron)
-	rounds  int    // number of rounds so far (odd-keys)
 	refused bool   // the current round's acquire was refused
 	errors  int    // rounds in a row that ended in an error
 }

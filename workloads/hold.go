@@ -72,22 +72,32 @@ func waitForRelease(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitBothWays is waitForRelease in the last round, and in every other round before it. In the
-// rounds between, the others' wait ends while the first client still works.
+// waitBothWays is waitForRelease in the last round, and in every other round before it: there the
+// first client acquires the key again before a waiter that its release woke can, and tries once more
+// when no wait that was given up can have a lease. In the rounds between, the others' wait ends while
+// the first client still works.
 func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
+	brief := min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
 	for left := rounds; left > 0; left-- {
-		work := 0.25
-		c.asked.Wait = long
-		if left%2 == 0 {
-			work = 0.7
-			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
+		again := left%2 == 1
+		c.asked.Wait = brief
+		if again {
+			c.asked.Wait = long
 		}
-		if c.ID > 0 {
-			work = 0
+		switch {
+		case c.ID > 0:
 			c.rest(ctx, 0.1)
+			_ = c.holdFor(ctx, 0) // the record has the lock's answers
+		case again:
+			_ = c.holdFor(ctx, 0.25)
+			_ = c.holdFor(ctx, 0.9)
+			c.rest(ctx, 0.65)
+			c.asked.Wait = 0
+			_ = c.holdFor(ctx, 0)
+		default:
+			_ = c.holdFor(ctx, 0.7)
 		}
-		_ = c.holdFor(ctx, work) // the record has the lock's answers
 	}
 	c.asked.Wait = long
 }

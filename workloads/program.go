@@ -21,8 +21,6 @@ type Program struct {
 	Needs []Ability
 	// Keys is how many locks the clients take; 0 is one.
 	Keys int
-	// KeyNames are the names of the program's keys; nil gives names without a meaning.
-	KeyNames []string
 	// Exercises lists the cells tested when clients meet on a key and nothing goes wrong, see
 	// [Contended]. [Program.Cells] has the cells of a run.
 	Exercises []lockbench.Cell
@@ -56,6 +54,8 @@ type Exploration struct {
 	Wait float64
 	// OnRequest programs are explored only by name, not among all programs.
 	OnRequest bool
+	// KeyNames are the names of the program's keys; nil gives names without a meaning.
+	KeyNames []string
 	// Again makes clients repeat a call that got no answer; both calls count as one.
 	Again bool
 }
@@ -103,6 +103,7 @@ const (
 	Nests    Ability = "nest"                       // the holder may acquire again
 	Renews   Ability = "renew"                      // it renews its leases by itself
 	AnyLease Ability = "grant leases of any length" // not only multiples of a unit
+	AnyKey   Ability = "take keys of any name"      // a key may have any bytes
 	HasStore Ability = "store"                      // there are records that the lock guards
 )
 

@@ -174,15 +174,18 @@ func (w *world) runSent(a *actor) {
 	}
 }
 
-// hindered returns the processes for which a time move is a pause: a lock that renews its leases has
-// a pending command there. It may be a renewal, which a move delays until about the end of a lease,
-// or a command that a renewal waits for.
+// hindered returns the processes for which a time move is a pause: a command that no call of a client
+// sent waits there, so it may be a renewal. A move delays it until about the end of a lease.
 func (w *world) hindered() (all []*process) {
 	if !w.shared.Renews {
 		return nil
 	}
 	for _, a := range w.actors {
-		if len(a.pending) > 0 && !slices.Contains(all, a.process) {
+		called := 0
+		if a.call.inCall {
+			called = 1
+		}
+		if len(a.pending) > called && !slices.Contains(all, a.process) {
 			all = append(all, a.process)
 		}
 	}
