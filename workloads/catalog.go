@@ -81,6 +81,10 @@ func situations() []Program {
 			Drivers: Live | Explored, Needs: []Ability{Extends}, Exercises: Contended(), Step: extendLate,
 		},
 		{
+			Name: "extend-thrice", Summary: "the first client extends its lease three times and releases it after the end of the first, but never after the last round; the others come before the last end, and shortly after it",
+			Drivers: Explored, Needs: []Ability{Extends}, Exercises: Contended(), Part: extendThrice,
+		},
+		{
 			Name: "release-delay", Summary: "release so that others stay out for half a lease, and try meanwhile",
 			Drivers: Live | Explored, Needs: []Ability{Delays}, Exercises: Contended(lockbench.ReleaseDelay.At(0)), Step: releaseDelayed,
 		},
@@ -101,12 +105,16 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3, OnRequest: true}, Step: waitForRelease,
 		},
 		{
-			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it",
-			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 3}, Part: waitBothWays,
+			Name: "wait-both", Summary: "wait-ends and wake-up in turns: the others' wait ends before the first client's release, or long after it and after the release of a second hold",
+			Drivers: Explored, Exercises: Contended(lockbench.WakeUp.At(0)), Exploration: Exploration{Wait: 6}, Part: waitBothWays,
 		},
 		{
 			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",
 			Drivers: Explored, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Step: workRenewed,
+		},
+		{
+			Name: "two-renewed", Summary: "the first client acquires two keys, which the lock renews, releases one after half a lease, and works for two and a half leases more; the others come for the other after two, and shortly before the end",
+			Drivers: Explored, Keys: 2, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Part: workRenewedTwice,
 		},
 		{
 			Name: "odd-leases", Summary: "the first client works through leases of 2.9, 1.5 and 0.9 ms and 1.5 s, and extends them; the others come before their end",
@@ -122,8 +130,8 @@ func situations() []Program {
 			Adjust: twoKeys, Step: takeTwo,
 		},
 		{
-			Name: "odd-keys", Summary: "acquire two of three keys, whose names begin alike and one of which has every byte; release the first one first, in every other round the second",
-			Drivers: Explored, Keys: 3, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
+			Name: "odd-keys", Summary: "acquire four keys at once, whose names differ in one byte, in length, in order or in case, and release them in order, or backwards",
+			Drivers: Explored, Keys: 2 * oddSet, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
 		},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"github.com/lockbench/lockbench"
 )
 
 // holdOnce is the bare lock. In virtual time others can come between even when a hold takes no
@@ -70,22 +72,32 @@ func waitForRelease(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitBothWays is waitForRelease in the last round, and in every other round before it. In the
-// rounds between, the others' wait ends while the first client still works.
+// waitBothWays is waitForRelease in the last round, and in every other round before it: there the
+// first client acquires the key again before a waiter that its release woke can, and tries once more
+// when no wait that was given up can have a lease. In the rounds between, the others' wait ends while
+// the first client still works.
 func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
+	brief := min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
 	for left := rounds; left > 0; left-- {
-		work := 0.25
-		c.asked.Wait = long
-		if left%2 == 0 {
-			work = 0.7
-			c.asked.Wait = min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
+		again := left%2 == 1
+		c.asked.Wait = brief
+		if again {
+			c.asked.Wait = long
 		}
-		if c.ID > 0 {
-			work = 0
+		switch {
+		case c.ID > 0:
 			c.rest(ctx, 0.1)
+			_ = c.holdFor(ctx, 0) // the record has the lock's answers
+		case again:
+			_ = c.holdFor(ctx, 0.25)
+			_ = c.holdFor(ctx, 0.9)
+			c.rest(ctx, 0.65)
+			c.asked.Wait = 0
+			_ = c.holdFor(ctx, 0)
+		default:
+			_ = c.holdFor(ctx, 0.7)
 		}
-		_ = c.holdFor(ctx, work) // the record has the lock's answers
 	}
 	c.asked.Wait = long
 }
@@ -100,6 +112,36 @@ func workRenewed(ctx context.Context, c *Client) error {
 	early := c.holdFor(ctx, 0)
 	c.rest(ctx, 0.7)
 	return cmp.Or(early, c.holdFor(ctx, 0))
+}
+
+// workRenewedTwice is workRenewed for the one of two keys that the first client does not release
+// early: in turns the second that it acquired, and the first.
+func workRenewedTwice(ctx context.Context, c *Client, rounds int) {
+	for round := range rounds {
+		kept := 1 - round%2
+		if c.ID > 0 {
+			c.rest(ctx, 2.1)
+			c.take(ctx, kept)
+			c.rest(ctx, 0.7)
+			c.take(ctx, kept)
+			continue
+		}
+		var held [2]lockbench.Lease
+		for n := range held {
+			held[n], _ = c.acquire(ctx, n) // the record has the lock's answers
+			c.work(ctx, 1)
+		}
+		c.rest(ctx, 0.5)
+		c.releaseAny(ctx, held[1-kept])
+		c.rest(ctx, 2.5)
+		c.releaseAny(ctx, held[kept])
+	}
+}
+
+// take acquires the n-th key, and releases it at once.
+func (c *Client) take(ctx context.Context, n int) {
+	lease, _ := c.acquire(ctx, n)
+	c.releaseAny(ctx, lease)
 }
 
 // holdFor holds the key for a time in leases.
@@ -127,6 +169,36 @@ func extendLate(ctx context.Context, c *Client) error {
 	c.rest(ctx, 1.25)
 	_, late := c.Extend(ctx, lease, c.asked.TTL)
 	return cmp.Or(inTime, late, c.Release(ctx, lease))
+}
+
+// extendThrice shows a lease that grows by each extend: after the third, its end is later than even
+// the longest permitted lease.
+func extendThrice(ctx context.Context, c *Client, rounds int) {
+	for round := range rounds {
+		if c.ID > 0 {
+			c.rest(ctx, 1.2)
+			c.take(ctx, 0)
+			c.rest(ctx, 0.3)
+			continue
+		}
+		lease, _ := c.Acquire(ctx) // the record has the lock's answers
+		for range 3 {
+			c.rest(ctx, 0.3)
+			if lease != nil {
+				_, _ = c.Extend(ctx, lease, c.asked.TTL)
+			}
+		}
+		c.rest(ctx, 0.4)
+		if round+1 < rounds {
+			c.releaseAny(ctx, lease)
+			c.rest(ctx, 0.2)
+		}
+	}
+	if c.ID > 0 {
+		c.work(ctx, slackAndTolerance)
+		c.rest(ctx, 0.6)
+		c.take(ctx, 0)
+	}
 }
 
 // releaseDelayed lets a refused client come back while the delay may last.

@@ -1,30 +1,49 @@
 package workloads
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
 
-// oddKeys are names that break locks which truncate or concatenate keys: the first is a prefix of
-// the second and of the third, which has every byte.
+	"github.com/lockbench/lockbench"
+)
+
+// oddSet is the number of keys that a client takes at once in odd-keys.
+const oddSet = 4
+
+// oddKeys are two sets of names that break locks which cut, trim, fold, hash or concatenate keys. In
+// the first, each begins with the first name; one ends with a space, one has every byte. In the
+// second, two names have the same hash tag, the same letters but for their case and order, and the
+// same CRC16, and two differ in byte 257 alone.
 func oddKeys() []string {
 	every := []byte("job")
 	for b := range 1 << 8 {
 		every = append(every, byte(b))
 	}
-	return []string{"job", "job-1", string(every)}
+	long := strings.Repeat("job/", 64)
+	return []string{
+		"job", "job-1", "job ", string(every),
+		"{job}AAaaaaaaaaaaaaaaaA", "{job}AaaaaAaaaaaaAaaaaa", long + "1", long + "2",
+	}
 }
 
-// takeOddly makes each client take two of the three keys, starting with a different one in each
-// round, and release them in alternating order.
+// takeOddly takes all keys of one set at once, and those of the other in the next round. Each client
+// starts with a different key. Clients release in the order of their acquires, or backwards, in
+// turns.
 func takeOddly(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
-		first, _ := c.acquire(ctx, c.ID+round) // the record has the lock's answer
-		if c.run.Renews {
-			c.work(ctx, 1)
+		var held [oddSet]lockbench.Lease
+		for n := range held {
+			if n > 0 && c.run.Renews {
+				c.work(ctx, 1)
+			}
+			held[n], _ = c.acquire(ctx, round%2*oddSet+(c.ID+n)%oddSet) // the record has the lock's answer
 		}
-		second, _ := c.acquire(ctx, c.ID+round+1)
-		if round%2 == 1 {
-			first, second = second, first
+		if (c.ID+round)%2 == 1 {
+			slices.Reverse(held[:])
 		}
-		c.releaseAny(ctx, first)
-		c.releaseAny(ctx, second)
+		for _, lease := range held {
+			c.releaseAny(ctx, lease)
+		}
 	}
 }

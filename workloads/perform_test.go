@@ -185,6 +185,8 @@ func TestPerform(t *testing.T) {
 		"wake-up":       {"acquire", "release"},
 		"wait-both":     {"acquire", "release"},
 		"renewed":       {"acquire", "release", "release refused"},
+		"two-renewed":   {"acquire", "release", "release refused"},
+		"extend-thrice": {"acquire", "extend", "release", "acquire refused"},
 		"odd-leases":    {"acquire", "acquire refused", "extend", "release"},
 		"abandon":       {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},

@@ -19,7 +19,7 @@ type Program struct {
 	Drivers Drivers
 	// Needs lists the abilities without which the program shows nothing.
 	Needs []Ability
-	// Keys is how many locks a client takes at once; 0 is one.
+	// Keys is how many locks the clients take; 0 is one.
 	Keys int
 	// Exercises lists the cells tested when clients meet on a key and nothing goes wrong, see
 	// [Contended]. [Program.Cells] has the cells of a run.

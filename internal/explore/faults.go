@@ -14,10 +14,12 @@ import (
 // A timeSkip is a period of time that a choice lets pass. Commands pending at its start run after
 // it; commands that arrive during it do not wait for its end.
 type timeSkip struct {
-	active  bool
-	until   time.Time
-	paused  *actor        // the paused actor, whose whole process is paused; nil in a time move
-	verb    strategy.Verb // of the choice that began it
+	active bool
+	until  time.Time
+	verb   strategy.Verb // of the choice that began it
+	// paused are the processes on whose record the skip is a pause: the process that a pause stops
+	// or, in a time move, those whose renewals it may delay.
+	paused  []*process
 	delayed []*stepserver.Command
 	// unreadReplies are commands whose replies came while processes stood still. The replies are in
 	// the sockets of their processes, so that after the standstill no time passes until they are
@@ -40,7 +42,7 @@ func (f *timeSkip) stops(a *actor, c *stepserver.Command) bool {
 		return c != nil
 	case f.verb.Stands():
 		return true
-	case f.paused != nil && f.paused.process == a.process:
+	case f.verb == strategy.VerbPause && slices.Contains(f.paused, a.process):
 		return true
 	case c == nil:
 		return a.held
@@ -129,7 +131,7 @@ func (w *world) applyToAll(c strategy.Choice) {
 	case strategy.VerbWait:
 		w.passIdleTime()
 	case strategy.VerbMove:
-		w.startSkip(w.start.Add(c.At), nil, c.Verb)
+		w.startSkip(w.start.Add(c.At), w.hindered(), c.Verb)
 	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
 		w.standStill(c)
 	case strategy.VerbScriptFlush:
@@ -171,9 +173,29 @@ func (w *world) runSent(a *actor) {
 	}
 }
 
+// hindered returns the processes for which a time move is a pause: a command that no call of a client
+// sent waits there, so it may be a renewal. A move delays it until about the end of a lease.
+func (w *world) hindered() (all []*process) {
+	if !w.shared.Renews {
+		return nil
+	}
+	for _, a := range w.actors {
+		called := 0
+		if a.call.inCall {
+			called = 1
+		}
+		if len(a.pending) > called && !slices.Contains(all, a.process) {
+			all = append(all, a.process)
+		}
+	}
+	return all
+}
+
 // startSkip begins a time skip.
-func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
-	w.skip.active, w.skip.until, w.skip.paused, w.skip.verb = true, until, paused, by
+func (w *world) startSkip(until time.Time, paused []*process, by strategy.Verb) {
+	w.skip.active, w.skip.until, w.skip.verb = true, until, by
+	w.skip.paused = append(w.skip.paused[:0], paused...)
+	w.recordPause(history.Pause)
 	w.skip.delayed = w.skip.delayed[:0]
 	if !by.Stands() {
 		w.serverRecord.Fault(fault.TimeMove, int64(time.Until(until)))
@@ -190,20 +212,18 @@ func (w *world) startSkip(until time.Time, paused *actor, by strategy.Verb) {
 
 // endSkip ends the time skip.
 func (w *world) endSkip() {
-	if a := w.skip.paused; a != nil {
-		w.recordPause(a, history.Resume)
-	}
-	w.skip.active, w.skip.paused = false, nil
+	w.recordPause(history.Resume)
+	w.skip.active, w.skip.paused = false, w.skip.paused[:0]
 	for _, a := range w.actors {
 		a.held = false
 	}
 }
 
-// recordPause records the start or the end of a pause for all live clients of the actor's process.
-func (w *world) recordPause(a *actor, kind history.Kind) {
-	for _, other := range w.clients {
-		if other.process == a.process {
-			other.record.Event(kind, "", "")
+// recordPause records the start or the end of a pause for all live clients of the paused processes.
+func (w *world) recordPause(kind history.Kind) {
+	for _, a := range w.clients {
+		if slices.Contains(w.skip.paused, a.process) {
+			a.record.Event(kind, "", "")
 		}
 	}
 }
@@ -220,8 +240,7 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 		w.runSent(a)
 		w.standStill(c)
 	case strategy.VerbPause:
-		w.recordPause(a, history.Pause)
-		w.startSkip(w.pastLease(a), a, c.Verb)
+		w.startSkip(w.pastLease(a), []*process{a.process}, c.Verb)
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)

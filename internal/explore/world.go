@@ -123,7 +123,7 @@ type scheduleState struct {
 // begin resets c, and keeps its memory.
 func (c *scheduleState) begin() {
 	c.stopping, c.ended, c.steps, c.last = false, false, 0, strategy.VerbBegin
-	c.skip = timeSkip{delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
+	c.skip = timeSkip{paused: c.skip.paused[:0], delayed: c.skip.delayed[:0], unreadReplies: c.skip.unreadReplies[:0]}
 	c.made, c.faults = c.made[:0], c.faults[:0]
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }

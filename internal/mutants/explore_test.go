@@ -90,7 +90,7 @@ func TestSoundLocksPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
 	}
-	for _, d := range mutants.Sound() {
+	for _, d := range append(mutants.Sound(), mutants.Watched()) {
 		t.Run(d.Name, func(t *testing.T) {
 			shown := map[lockbench.Cell]bool{}
 			for _, s := range workloads.By(workloads.Explored) {

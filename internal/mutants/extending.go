@@ -37,6 +37,16 @@ var extendingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Scenario: "extend", change: func(a *parts) { a.keep = keepMillis },
 	},
 	{
+		Name: "extend-adds", Seen: "no row: an extend that adds the time asked for to the rest of the lease",
+		Mechanism: "each extend adds to the rest of the lease: the key of an owner that works no more is kept from the others for longer and longer",
+		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "extend-thrice", change: func(a *parts) { a.keep = keepAndAdd },
+	},
+	{
+		Name: "release-unextended", Seen: "no row: a release that compares the end of the first lease with the clock",
+		Mechanism: "a release after the end of the lease as granted, though it was extended, leaves the key and reports a loss",
+		Breaks:    []lockbench.Cell{lockbench.LossReported.At(0)}, Scenario: "extend-thrice", change: func(a *parts) { a.free = freeUnextended },
+	},
+	{
 		Name: "failed-extend-frees", Seen: "redsync 4.12.0 (row 52)",
 		Mechanism: "an extend that finds the lock lost deletes the key, which is the next owner's",
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Scenario: "extend", change: func(a *parts) { a.keep = keepOrFree },
@@ -86,6 +96,23 @@ var keepMillisScript = owned("return redis.call('EXPIRE', KEYS[1], ARGV[2])")
 
 func keepMillis(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 	return h.found(ctx, keepMillisScript, h.token, ttl.Milliseconds())
+}
+
+var keepAndAddScript = owned("return redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', KEYS[1]) + ARGV[2])")
+
+func keepAndAdd(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
+	return h.found(ctx, keepAndAddScript, h.token, ttl.Milliseconds())
+}
+
+// freeUnextended asks the server only before the end of the lease as granted. Extends ask for as much.
+func freeUnextended(ctx context.Context, h *hold) (bool, error) {
+	h.mu.Lock()
+	end := h.from.Add(h.lease)
+	h.mu.Unlock()
+	if time.Now().After(end) {
+		return false, nil
+	}
+	return free(ctx, h)
 }
 
 func keepOrFree(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {

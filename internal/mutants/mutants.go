@@ -39,14 +39,16 @@ func (m Mutant) Design() design.Design {
 
 // Mutants returns all mutants, always in the same order.
 func Mutants() []Mutant {
-	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
+	return slices.Concat(takingMutants, namingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
+
+// source is that of the locks without a fault.
+const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 
 // Sound returns locks without a fault: one that reports a loss when asked; the same, which gives up
 // grants that came late; one that reports a loss by itself; and variants of that with nested
 // acquires, with renewals, and with both.
 func Sound() []design.Design {
-	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 	drifting := sound(abilities{})
 	drifting.take = takeInTime
 	return []design.Design{
@@ -57,4 +59,11 @@ func Sound() []design.Design {
 		sound(abilities{notices: true, renews: true}).design("renewing", "sound, and each hold is renewed every third of its lease", source),
 		sound(abilities{notices: true, nested: true, renews: true}).design("full", "sound, nested acquires count and holds are renewed", source),
 	}
+}
+
+// Watched returns a lock without a fault that renews each hold, and reports a loss only when asked.
+// A standstill of everybody that outlasts its lease ends a hold whose owner works on, so it is none
+// of the locks of [Sound].
+func Watched() design.Design {
+	return sound(watched).design("watched", "bare, and each hold is renewed every third of its lease", source)
 }

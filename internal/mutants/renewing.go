@@ -29,6 +29,18 @@ var renewingMutants = []Mutant{
 		abilities: watched, change: func(a *parts) { a.renewed = renewEarly },
 	},
 	{
+		Name: "shared-watchdog", Seen: "no row: a watchdog in a field of a client that several locks share",
+		Mechanism: "one watchdog renews all holds of a process, and the first release stops it: the others end with their lease, and nobody is told",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "two-renewed",
+		abilities: watched, change: func(a *parts) { a.free = freeAndStop },
+	},
+	{
+		Name: "newest-watched", Seen: "no row: the timer of the watchdog in a field of its client",
+		Mechanism: "the watchdog of a grant takes the place of the one before: only the key that was granted last is renewed",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.Outlived)}, Scenario: "two-renewed",
+		abilities: watched, change: func(a *parts) { a.granted = stopOthers },
+	},
+	{
 		Name: "blip-is-loss", Seen: "pglock 1.9 (row 47)",
 		Mechanism: "one failed renewal is taken for a loss: the owner is told so while it still holds",
 		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.LostReply)}, Scenario: "overrun",
@@ -101,4 +113,24 @@ func watchCancelled(ctx context.Context, h *hold, _ error) {
 func putAgain(ctx context.Context, h *hold, ttl time.Duration) (bool, error) {
 	err := h.client().Set(ctx, h.name, h.token, ttl).Err()
 	return err == nil, err
+}
+
+// stopOthers stops the renewals of all holds of the process but h.
+func stopOthers(_ context.Context, h *hold) {
+	p := h.owner.process
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for other := range p.holds {
+		if other != h {
+			other.renewal.Stop()
+		}
+	}
+}
+
+func freeAndStop(ctx context.Context, h *hold) (bool, error) {
+	held, err := free(ctx, h)
+	if held {
+		stopOthers(ctx, h)
+	}
+	return held, err
 }
