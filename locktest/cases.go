@@ -98,11 +98,11 @@ func (s *fixture) takeTurns(c testCase) {
 // lapse lets the first owner be granted the key and do nothing until the second is granted it, too,
 // for a long lease. ok is false unless both were granted.
 func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
-	old = s.owners[0].acquire(s.ttl, 0)
+	old = s.owners[0].acquire(s.lease(), 0)
 	if old == nil {
 		return nil, nil, false
 	}
-	fresh = s.owners[1].acquire(8*s.ttl, s.ttl+s.slack())
+	fresh = s.owners[1].acquire(8*s.ttl, s.lease()+s.slack())
 	return old, fresh, fresh != nil
 }
 
@@ -130,9 +130,9 @@ func releaseLate(s *fixture) {
 }
 
 // outwait lets two owners wait for the ends of each other's leases: leases of whole and fractional
-// numbers, some not of whole milliseconds, and some with a shorter lease nested in them.
+// seconds, some not of whole milliseconds, and some with a shorter lease nested in them.
 func outwait(s *fixture) {
-	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
+	ttl := s.lease()
 	odd := s.copy == 3 && s.unit == 0 && !s.can.lasts()
 	if odd {
 		ttl = s.ttl + 900*time.Microsecond
@@ -188,7 +188,7 @@ func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should
 	}
-	ttl := s.ttl
+	ttl := s.lease()
 	switch how := s.copy % 3; {
 	case how == 1 && s.can.extend:
 		s.owners[0].extended(ttl)
@@ -248,13 +248,13 @@ func extendAndHold(s *fixture) {
 	go func() {
 		defer close(granted)
 		defer s.contain()
-		granted <- second.acquire(4*s.ttl, s.ttl*time.Duration(3+times)/2+s.slack())
+		granted <- second.acquire(4*s.ttl, s.ttl*time.Duration(times)/2+s.fractional()+s.slack())
 	}()
 	for range times {
 		if !s.sleep(s.ttl / 2) {
 			break
 		}
-		first.extend(old, 3*s.ttl/2)
+		first.extend(old, s.fractional())
 	}
 	fresh := <-granted
 	first.release(old)

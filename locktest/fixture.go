@@ -155,12 +155,16 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 }
 
 // wait acquires in the lock's own way of waiting, if its leases tell since when they are valid;
-// otherwise such a grant proves nothing, and it waits like acquire.
+// otherwise such a grant proves nothing, and it waits like acquire, as it does for the rest of the
+// wait if the lock refused it sooner.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
+	over := time.Now().Add(wait)
 	if o.fixture.can.validity {
-		return o.ask(lockbench.Options{TTL: ttl, Wait: wait})
+		if lease := o.ask(lockbench.Options{TTL: ttl, Wait: wait}); lease != nil {
+			return lease
+		}
 	}
-	return o.acquire(ttl, wait)
+	return o.acquire(ttl, time.Until(over))
 }
 
 // ask calls Acquire once.
@@ -169,6 +173,25 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
 	o.fixture.notes.trouble(err)
 	return lease
+}
+
+// lease returns the lease of which this copy of a case awaits the end: one that is no whole number of
+// seconds on every other copy, as a lock may cut it to one.
+func (s *fixture) lease() time.Duration {
+	if s.copy%2 == 1 {
+		return s.ttl
+	}
+	return s.fractional()
+}
+
+// fractional returns a lease of one and a half TTLs, or half a second more if these are whole seconds,
+// that the lock can grant.
+func (s *fixture) fractional() time.Duration {
+	ttl := s.ttl + s.ttl/2
+	if ttl%time.Second == 0 {
+		ttl += time.Second / 2
+	}
+	return s.roundUp(ttl)
 }
 
 // roundUp returns a lease of at least ttl that the lock can grant.
