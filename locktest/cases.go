@@ -21,6 +21,7 @@ type testCase struct {
 	faults        []string // the faults that the record names
 	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
+	numbered      bool     // an owner's number in the trial begins those of its rivals, see number
 	// run directs the owners; nil if the program is all.
 	run func(*fixture)
 	// program names the program of package workloads that the owners then run in turns, with work
@@ -32,7 +33,7 @@ type testCase struct {
 // testCases are the tests that need no faults of the server.
 var testCases = []testCase{
 	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend, program: "contend"},
-	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
+	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, numbered: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
 	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
@@ -95,22 +96,32 @@ func (s *fixture) takeTurns(c testCase) {
 	})
 }
 
-// lapse lets the first owner be granted the key and do nothing until the second is granted it, too,
-// for a long lease. ok is false unless both were granted.
-func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
+// number returns the number, in the trial, of an owner of a numbered case. Its lock may count the
+// owners from 1+c on, and so does a token that has its owner's number. The decimal of k+c begins that
+// of n+c for n from 10k+9c to 10k+9c+9. Of the three owners of a side, the second has 10k, for a c of
+// -1 or 0, and the third 10k+18, for 1 or 2.
+func number(side, i int) int {
+	k := 3 + side // 1 and 2 are the owners of the first look
+	return []int{k, 10 * k, 10*k + 18}[i]
+}
+
+// lapse lets the first owner be granted the key and do nothing until next is granted it, too, for a
+// long lease. ok is false unless both were granted.
+func (s *fixture) lapse(next *owner) (old, fresh lockbench.Lease, ok bool) {
 	old = s.owners[0].acquire(s.lease(), 0)
 	if old == nil {
 		return nil, nil, false
 	}
-	fresh = s.owners[1].acquire(8*s.ttl, s.lease()+s.slack())
+	fresh = next.acquire(8*s.ttl, s.lease()+s.slack())
 	return old, fresh, fresh != nil
 }
 
 // releaseLate lets an owner that lost the key act on it, while the next one holds it and a third
 // one tries it.
 func releaseLate(s *fixture) {
-	for range s.rounds(2) {
-		old, fresh, ok := s.lapse()
+	for round := range s.rounds(2) {
+		next, third := s.owners[1+round%2], s.owners[2-round%2]
+		old, fresh, ok := s.lapse(next)
 		if !ok {
 			return
 		}
@@ -124,8 +135,8 @@ func releaseLate(s *fixture) {
 		default:
 			s.owners[0].release(old)
 		}
-		s.owners[2].release(s.owners[2].acquire(s.ttl, wait))
-		s.owners[1].release(fresh)
+		third.release(third.acquire(s.ttl, wait))
+		next.release(fresh)
 	}
 }
 
@@ -218,7 +229,7 @@ func (o *owner) extended(ttl time.Duration) {
 // and one that did not lose it.
 func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
-		old, fresh, ok := s.lapse()
+		old, fresh, ok := s.lapse(s.owners[1])
 		if !ok {
 			return
 		}

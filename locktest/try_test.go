@@ -74,7 +74,7 @@ var cases = []struct {
 	{"contend", "contend", true, "one lease is too long for 32 bits of milliseconds, and all owners ask at once, as a scheduler lets them in virtual time",
 		map[string]string{"get-think-set": "exclusion", "process-token": "exclusion"}, ""},
 	{"late-release", "stale-release", false, "a lock may keep a key for a second past its lease, so the next owner asks until it is granted it",
-		map[string]string{"plain-del": "owner-release@outlived", "shared-token": "owner-release@outlived", "extend-anyone": "owner-release@outlived", "fence-expires": "fencing"}, ""},
+		map[string]string{"plain-del": "owner-release@outlived", "shared-token": "owner-release@outlived", "extend-anyone": "owner-release@outlived", "fence-expires": "fencing", "prefix-token": "owner-release@outlived"}, "prefix-token"},
 	{"lease", "odd-leases", false, "the next owner has to ask at the very end of a lease, and nested leases end within others",
 		map[string]string{"whole-seconds": "lease", "cut-millis": "lease", "drift-added": "lease", "first-lifetime": "lease", "inner-shortens": "lease", "equal-tokens": "owner-release@outlived"},
 		"cut-millis first-lifetime inner-shortens equal-tokens"},
