@@ -163,9 +163,9 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  backend.NewMemory(),
 		}
-		st.share()
+		st.share(s.test.keys())
 		if !t.abilities.renews { // a lock may renew unseen with a lease shorter than its owner's last extend
-			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
+			st.monitor = occupancy.New(st.run.Keys, t.abilities.reacquire == design.Nested)
 		}
 		for i := range s.test.owners {
 			id := side*s.test.owners + i
@@ -187,7 +187,7 @@ func (s *caseRun) header() history.Header {
 		WakesNS:      int64(t.settings.wakes),
 		Exercises:    []lockbench.Cell{s.test.cell},
 		Workload:     "locktest " + s.test.name,
-		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},
+		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test) * s.test.keys()},
 		Seed:         t.settings.seed,
 		Faults:       s.test.faults,
 		Server:       runinfo.Server{Kind: "external"},

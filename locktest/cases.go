@@ -43,6 +43,7 @@ var testCases = []testCase{
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, program: "contend"},
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, program: "update", work: time.Millisecond}, // without work all would be over before another owner looks
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver, program: "contend"},
+	{name: "odd-keys", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 1, program: "odd-keys"},
 	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
@@ -83,6 +84,14 @@ func contend(s *fixture) {
 // pause is the time between two turns of an owner, which leaves the others theirs.
 const pause = time.Millisecond / 2
 
+// keys returns the number of keys of one side of the case.
+func (p testCase) keys() int {
+	if p.program == "" {
+		return 1
+	}
+	return max(1, workloads.Must(p.program).Keys)
+}
+
 // takeTurns lets the owners run the case's program for the time of half a lease, or some hundred
 // turns.
 func (s *fixture) takeTurns(c testCase) {
@@ -91,6 +100,11 @@ func (s *fixture) takeTurns(c testCase) {
 	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
+			if p.Part != nil {
+				o.client.Perform(s.ctx, p, 2)
+				s.sleep(pause)
+				continue
+			}
 			s.notes.trouble(o.client.Iterate(s.ctx, p))
 		}
 	})
@@ -215,11 +229,16 @@ func abandon(s *fixture) {
 	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
 }
 
-// extended acquires and extends in time, which on a busy machine may take several tries.
+// extended acquires and extends several times in time, which on a busy machine may take several
+// tries. A lock that adds extensions to what is left then keeps the key for longer than the slack.
 func (o *owner) extended(ttl time.Duration) {
+	times := 3 + int(min(2*o.fixture.slack()/ttl, 50))
 	for range tries {
-		lease := o.acquire(ttl, ttl)
-		if lease == nil || o.extend(lease, ttl) {
+		lease, left := o.acquire(ttl, ttl), times
+		for lease != nil && left > 0 && o.extend(lease, ttl) {
+			left--
+		}
+		if left == 0 {
 			return
 		}
 	}
@@ -246,15 +265,16 @@ func loseAndAsk(s *fixture) {
 	}
 }
 
-// extendAndHold lets the first owner extend its lease, once or repeatedly, while the second tries
-// the key all the time.
+// extendAndHold lets the first owner extend its lease while the second tries the key all the time.
+// The first holds the key until its lease, extended twice, is over; or it extends it once, and
+// releases the key after the end of the lease as it was granted.
 func extendAndHold(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	old := first.acquire(s.ttl, 0)
 	if old == nil {
 		return
 	}
-	times := 1 + s.copy%2
+	times := 2 - s.copy%2
 	granted := make(chan lockbench.Lease)
 	go func() {
 		defer close(granted)
@@ -266,6 +286,11 @@ func extendAndHold(s *fixture) {
 			break
 		}
 		first.extend(old, s.fractional())
+	}
+	if times == 1 {
+		s.sleep(s.ttl)
+		first.release(old)
+		old = nil
 	}
 	fresh := <-granted
 	first.release(old)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,8 +50,10 @@ type notes struct {
 	wrong        []error // faults that no lock may have
 	errors       int     // calls with an unexpected error
 	first        error
-	waits, woken int      // waits for a key that was released meanwhile: all, and the granted ones
-	hurried      *hurried // nil if the lock waits, or was not told to
+	waits, woken int           // waits for a key that was released meanwhile: all, and the granted ones
+	hurried      *hurried      // nil if the lock waits, or was not told to
+	patient      time.Duration // the longest wait for a key that was held for longer
+	impatient    int           // far shorter waits for such a key, without a standstill
 }
 
 func (n *notes) fail(err error) {
@@ -115,10 +118,13 @@ func (o *owner) Sleep(_ context.Context, d time.Duration) bool { return o.fixtur
 // pace is the time between two tries of a waiting owner.
 func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
-// share makes the state that the owners' clients share.
-func (s *fixture) share() {
-	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl, Depth: 3}.OrDefaults(), nil)
-	s.run.Keys[0] = s.key
+// share makes the state that the owners' clients share. The name of each key begins with the name
+// before.
+func (s *fixture) share(keys int) {
+	s.run = workloads.NewRun(workloads.Options{Keys: keys, TTL: 4 * s.ttl, Depth: 3}.OrDefaults(), nil)
+	for i := range s.run.Keys {
+		s.run.Keys[i] = s.key + strings.Repeat("1", i)
+	}
 }
 
 // enlist makes owner id of the fixture.

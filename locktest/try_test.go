@@ -91,6 +91,7 @@ var cases = []struct {
 	{"update", "update", true, "", map[string]string{"get-think-set": "effects"}, ""},
 	{"hand-over", "contend", true, "one owner waits for the release of another, which turns would leave to chance",
 		map[string]string{"unreported-grant": "no-spurious-refusal"}, ""},
+	{"odd-keys", "odd-keys", true, "", map[string]string{"newest-token": "loss-reported"}, "newest-token"},
 	{"renewed", "renewed", false, "as extend; TestRenewalsThatEnd has the locks that it finds", nil, ""},
 	{"wait", "wake-up", false, "a third owner has to ask when the wait is nearly over",
 		map[string]string{"never-woken": "wake-up", "woken-late": "wake-up", "granted-when-over": "exclusion"}, "never-woken woken-late granted-when-over"},

@@ -42,7 +42,9 @@ func awaitRelease(s *fixture) {
 		if held == nil {
 			return
 		}
+		begun := time.Now()
 		waiter.release(waiter.ask(lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.held}))
+		s.notes.waitedOut(time.Since(begun))
 		begun, waited := time.Now(), make(chan struct{})
 		go func() {
 			defer close(waited)
@@ -61,12 +63,12 @@ func awaitRelease(s *fixture) {
 // await waits for the key in the lock's own way, and notes that it was refused before its holder released it.
 func (o *owner) await() lockbench.Lease {
 	s := o.fixture
-	begun := time.Now()
+	begun, stood := time.Now(), s.stood()
 	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: s.roundUp(4 * s.ttl), Wait: s.vigil.wait()})
 	s.notes.trouble(err)
 	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
-		s.notes.refusedSooner(s.vigil.wait(), took)
+		s.notes.refusedSooner(s.vigil.wait(), took, s.stood() == stood)
 	}
 	return lease
 }
@@ -106,11 +108,28 @@ const waitless = "the lock does not wait as it is told"
 // A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a held key before its wait was over.
-func (n *notes) refusedSooner(wait, took time.Duration) {
+// refusedSooner notes that an acquire was refused a held key before its wait was over; certain means
+// that nobody stood still meanwhile. It is wrong of a lock that waited longer before to do so twice:
+// it may be told to wait by an object that serves one acquire and is used up, as redislock's retry
+// strategies were.
+func (n *notes) refusedSooner(wait, took time.Duration, certain bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hurried = &hurried{wait, took}
+	if !certain || took > n.patient/2 {
+		return
+	}
+	if n.impatient++; n.impatient == 2 {
+		n.wrong = append(n.wrong, fmt.Errorf("an acquire of a held key that was to wait for %v was refused after %v, the second one after it had waited for %v; hint: give each acquire a retry strategy of its own",
+			wait, took.Round(time.Microsecond), n.patient.Round(time.Microsecond)))
+	}
+}
+
+// waitedOut notes how long an acquire took that waited for a key held for longer.
+func (n *notes) waitedOut(took time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.patient = max(n.patient, took)
 }
 
 // waited notes the end of a wait for a key that is released meanwhile.

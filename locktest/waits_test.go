@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,20 @@ func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Op
 // hastes tries once, regardless of its wait.
 func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	return s.try(key, opt.TTL)
+}
+
+// usesUp waits by a number of tries that all owners share, and then does not wait any more, as redislock
+// 0.9.1 does with one Options for all.
+func usesUp(tries int64) faults {
+	var left atomic.Int64
+	left.Store(tries)
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		for over := time.Now().Add(opt.Wait); ; time.Sleep(min(time.Millisecond, time.Until(over))) {
+			if lease, err := s.try(key, opt.TTL); err == nil || !time.Now().Before(over) || ctx.Err() != nil || left.Add(-1) < 0 {
+				return lease, err
+			}
+		}
+	}}
 }
 
 // handsOver returns from a release only after a waiter was granted the key.
@@ -84,6 +99,7 @@ func TestWaiting(t *testing.T) {
 		{"never wakes, is declared to", faults{acquire: sleepsThrough}, options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
 		{"never wakes, tolerates", faults{acquire: sleepsThrough}, options{locktest.WithTolerance(5 * time.Second)}, "", checker.Broken, "waited on"},
 		{"answers a release late", handsOver(), nil, "no key was free for a waiter: ", checker.Untested, ""},
+		{"waits at first", usesUp(500), nil, "the lock does not wait as it is told: ", checker.Untested, "after it had waited for 125"},
 		{"does not wait", faults{acquire: hastes}, nil, "the lock does not wait as it is told: ", checker.Untested, ""},
 		{"does not wait, is declared to", faults{acquire: hastes}, options{locktest.WithPolling(time.Second)}, "the lock does not wait as it is told: ", checker.Untested,
 			"is declared to wait: polls every 1s; but the lock does not wait"},

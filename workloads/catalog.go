@@ -123,7 +123,7 @@ func situations() []Program {
 		},
 		{
 			Name: "odd-keys", Summary: "acquire two of three keys, whose names begin alike and one of which has every byte; release the first one first, in every other round the second",
-			Drivers: Explored, Keys: 3, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
+			Drivers: Explored | Tested, Keys: 3, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
 		},
 	}
 }
