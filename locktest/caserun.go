@@ -41,6 +41,7 @@ const tries = 3
 
 // run performs the test case and judges the record.
 func (s *caseRun) run(ctx context.Context) {
+	defer s.doubt()
 	for range tries {
 		if s.err = s.perform(ctx); s.err != nil || ctx.Err() != nil {
 			return
@@ -53,7 +54,7 @@ func (s *caseRun) run(ctx context.Context) {
 				return
 			}
 		}
-		if s.spent() || s.result.Cells().Touched(s.test.cell).Verdict != checker.Untested {
+		if s.spent() || s.doubtful() == "" && s.result.Cells().Touched(s.test.cell).Verdict != checker.Untested {
 			return
 		}
 	}
@@ -159,7 +160,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			ctx: ctx, ttl: t.settings.ttl, unit: t.settings.unit, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each name begins with the name before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
-			vigil:  t.settings.vigil(),
+			vigil: t.settings.vigil(), servers: t.settings.servers,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  backend.NewMemory(),
 		}

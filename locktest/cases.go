@@ -44,7 +44,7 @@ var testCases = []testCase{
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, program: "update", work: time.Millisecond}, // without work all would be over before another owner looks
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver, program: "contend"},
 	{name: "odd-keys", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 1, program: "odd-keys"},
-	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
+	{name: "renewed", cell: outlasting, owners: 3, sides: 2, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 }
@@ -375,7 +375,8 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 }
 
 // holdRenewed lets an owner hold the key for three leases, which the lock renews, while another
-// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead.
+// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead. A
+// third one shows on a key of its own whether the server stands still.
 func holdRenewed(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	held := first.acquire(s.ttl, 0)
@@ -386,7 +387,11 @@ func holdRenewed(s *fixture) {
 	if s.copy == 1 {
 		ask = second.wait
 	}
+	watcher := s.watchRenewals(s.owners[2])
 	fresh := ask(4*s.ttl, 3*s.ttl)
+	if stood := watcher.Stop(); fresh != nil && stood.Times == 0 {
+		s.notes.ended()
+	}
 	first.release(held)
 	second.release(fresh)
 }

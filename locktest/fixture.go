@@ -37,6 +37,7 @@ type fixture struct {
 	store     lockbench.Store
 	notes     *notes
 	vigil     vigil
+	servers   []func(context.Context) error
 	stood     func() time.Duration // how long the machine or the server has stood still so far
 	monitor   *occupancy.Monitor   // nil if it could not be trusted
 }
@@ -50,10 +51,11 @@ type notes struct {
 	wrong        []error // faults that no lock may have
 	errors       int     // calls with an unexpected error
 	first        error
-	waits, woken int           // waits for a key that was released meanwhile: all, and the granted ones
-	hurried      *hurried      // nil if the lock waits, or was not told to
-	patient      time.Duration // the longest wait for a key that was held for longer
-	impatient    int           // far shorter waits for such a key, without a standstill
+	waits, woken int      // waits for a key that was released meanwhile: all, and the granted ones
+	hurried      *hurried // nil if the lock waits, or was not told to
+	lapses       int      // holds that ended although they were to be renewed, without a standstill
+	patient      int      // waits for a key that was held for longer
+	impatient    int      // far shorter waits for such a key, without a standstill
 }
 
 func (n *notes) fail(err error) {

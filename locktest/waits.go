@@ -42,9 +42,11 @@ func awaitRelease(s *fixture) {
 		if held == nil {
 			return
 		}
-		begun := time.Now()
+		begun, stood := time.Now(), s.stood()
 		waiter.release(waiter.ask(lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.held}))
-		s.notes.waitedOut(time.Since(begun))
+		if time.Since(begun) >= s.vigil.held && s.stood() == stood {
+			s.notes.waitedOut()
+		}
 		begun, waited := time.Now(), make(chan struct{})
 		go func() {
 			defer close(waited)
@@ -68,7 +70,7 @@ func (o *owner) await() lockbench.Lease {
 	s.notes.trouble(err)
 	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
-		s.notes.refusedSooner(s.vigil.wait(), took, s.stood() == stood)
+		s.notes.refusedSooner(s.vigil.wait(), took, took < s.vigil.held/2 && s.stood() == stood)
 	}
 	return lease
 }
@@ -108,28 +110,28 @@ const waitless = "the lock does not wait as it is told"
 // A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a held key before its wait was over; certain means
-// that nobody stood still meanwhile. It is wrong of a lock that waited longer before to do so twice:
-// it may be told to wait by an object that serves one acquire and is used up, as redislock's retry
-// strategies were.
-func (n *notes) refusedSooner(wait, took time.Duration, certain bool) {
+// refusedSooner notes that an acquire was refused a held key before its wait was over. It is hasty if
+// it took far less than a wait that is on record, and nobody stood still meanwhile. A lock with two
+// hasty refusals after two full waits is wrong: what makes it wait may serve one acquire only and be
+// used up, as redislock's retry strategies were.
+func (n *notes) refusedSooner(wait, took time.Duration, hasty bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hurried = &hurried{wait, took}
-	if !certain || took > n.patient/2 {
+	if !hasty || n.patient < 2 {
 		return
 	}
 	if n.impatient++; n.impatient == 2 {
-		n.wrong = append(n.wrong, fmt.Errorf("an acquire of a held key that was to wait for %v was refused after %v, the second one after it had waited for %v; hint: give each acquire a retry strategy of its own",
-			wait, took.Round(time.Microsecond), n.patient.Round(time.Microsecond)))
+		n.wrong = append(n.wrong, fmt.Errorf("an acquire of a held key that was to wait for %v was refused after %v, though the lock had waited as it was told %d times; hint: give each acquire a retry strategy of its own",
+			wait, took.Round(time.Microsecond), n.patient))
 	}
 }
 
-// waitedOut notes how long an acquire took that waited for a key held for longer.
-func (n *notes) waitedOut(took time.Duration) {
+// waitedOut notes an acquire that waited for all of its time.
+func (n *notes) waitedOut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.patient = max(n.patient, took)
+	n.patient++
 }
 
 // waited notes the end of a wait for a key that is released meanwhile.
