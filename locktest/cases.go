@@ -36,7 +36,7 @@ var testCases = []testCase{
 	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, numbered: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
-	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
+	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 3, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
 	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 6, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
 	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
 	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, program: "reentrant", work: 4 * time.Millisecond},
@@ -208,12 +208,18 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon lets an owner die with the key, and another ask for it.
+// abandon lets an owner die with the key, and another ask for it, who was granted it before, as was a
+// third one.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should
 	}
 	ttl := s.lease()
+	for _, heir := range s.owners[1:] {
+		if !heir.release(heir.acquire(ttl, 0)) {
+			return
+		}
+	}
 	switch how := s.copy % 3; {
 	case how == 1 && s.can.extend:
 		s.owners[0].extended(ttl)
@@ -226,7 +232,11 @@ func abandon(s *fixture) {
 	if !s.owners[0].die() {
 		return
 	}
-	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
+	fresh := s.owners[1].acquire(ttl, ttl+2*s.slack())
+	if fresh == nil {
+		s.reportStuck("an owner died", s.owners[1], s.owners[2])
+	}
+	s.owners[1].release(fresh)
 }
 
 // extended acquires and extends several times in time, which on a busy machine may take several
@@ -318,6 +328,7 @@ func handOver(s *fixture) {
 // for the key after that. On the last two of six keys the contexts have deadlines, on the others
 // they are cancelled.
 func giveUp(s *fixture) {
+	s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 	if s.copy%2 == 0 {
 		s.giveUpTries()
 		return
@@ -326,10 +337,19 @@ func giveUp(s *fixture) {
 		held := s.owners[0].acquire(20*s.ttl, 0)
 		lease := s.owners[1].cancelled(s.ttl, 20*s.ttl, s.ttl/8+s.below(s.ttl/4))
 		s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
-		s.owners[1].release(lease)
-		s.owners[0].release(held)
-		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
+		released := s.owners[1].release(lease)
+		released = s.owners[0].release(held) && released
+		s.recover(released)
 	}
+}
+
+// recover lets the third owner ask for the key after the second one's acquire was given up.
+func (s *fixture) recover(released bool) {
+	fresh := s.owners[2].acquire(s.ttl, s.ttl+2*s.slack())
+	if fresh == nil && released {
+		s.reportStuck("an acquire was given up", s.owners[2], s.owners[0])
+	}
+	s.owners[2].release(fresh)
 }
 
 // giveUpTries ends the contexts of acquires of a free key at any time within the acquire.
@@ -345,8 +365,7 @@ func (s *fixture) giveUpTries() {
 		if lease != nil {
 			s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 		}
-		s.owners[1].release(lease)
-		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
+		s.recover(s.owners[1].release(lease))
 	}
 }
 

@@ -84,6 +84,8 @@ type owner struct {
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
+	granted bool  // the key, before
+	failed  error // of the last acquire; nil if it was granted
 	// deadline is the time that the next acquire has, in ns, plus one; 0 is no limit.
 	deadline atomic.Int64
 }
@@ -105,7 +107,9 @@ func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(after-1))
 		defer cancel()
 	}
-	return l.Locker.Acquire(ctx, key, opt)
+	lease, err := l.Locker.Acquire(ctx, key, opt)
+	l.owner.failed, l.owner.granted = err, l.owner.granted || err == nil
+	return lease, err
 }
 
 // Step implements workloads.Driver.
@@ -211,11 +215,14 @@ func roundUp(ttl, unit time.Duration) time.Duration {
 	return (ttl + unit - 1).Truncate(unit)
 }
 
-// release releases lease, unless it is nil.
-func (o *owner) release(lease lockbench.Lease) {
-	if lease != nil {
-		o.fixture.notes.trouble(o.client.Release(o.fixture.ctx, lease))
+// release releases lease, unless it is nil. It returns false if it is unknown whether that succeeded.
+func (o *owner) release(lease lockbench.Lease) bool {
+	if lease == nil {
+		return true
 	}
+	err := o.client.Release(o.fixture.ctx, lease)
+	o.fixture.notes.trouble(err)
+	return err == nil
 }
 
 // extend extends lease, and reports whether that succeeded.
