@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -232,11 +233,31 @@ func abandon(s *fixture) {
 	if !s.owners[0].die() {
 		return
 	}
+	if s.can.session {
+		defer s.takeSessions(s.owners[2])()
+	}
 	fresh := s.owners[1].acquire(ttl, ttl+2*s.slack())
 	if fresh == nil {
 		s.reportStuck("an owner died", s.owners[1], s.owners[2])
 	}
 	s.owners[1].release(fresh)
+}
+
+// takeSessions lets an owner acquire other keys, until the returned function is called. If the close
+// of a dead owner returned its session with its lock to a pool, the next hold gets this session, and
+// would be granted the dead owner's key once more.
+func (s *fixture) takeSessions(o *owner) (release func()) {
+	var leases []lockbench.Lease
+	for n := range 2 {
+		if lease, err := o.guard.Acquire(s.ctx, fmt.Sprintf("%s/other-%d", s.key, n), lockbench.Options{TTL: s.ttl}); err == nil {
+			leases = append(leases, lease)
+		}
+	}
+	return func() {
+		for _, lease := range leases {
+			s.notes.trouble(lease.Release(s.ctx))
+		}
+	}
 }
 
 // extended acquires and extends several times in time, which on a busy machine may take several
