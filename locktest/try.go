@@ -20,7 +20,7 @@ import (
 //
 // Try may be called in a bubble of testing/synctest, in which it takes no real time to wait.
 //
-// Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
+// Try calls newLocker from its own goroutine, for some eighty owners. The error is about the set-up:
 // newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
 // it. Later faults of the lock are in the Result. When ctx ends, Try returns its error.
 //
