@@ -360,17 +360,21 @@ func giveUp(s *fixture) {
 		s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 		released := s.owners[1].release(lease)
 		released = s.owners[0].release(held) && released
-		s.recover(released)
+		if !s.recover(released) {
+			return
+		}
 	}
 }
 
-// recover lets the third owner ask for the key after the second one's acquire was given up.
-func (s *fixture) recover(released bool) {
+// recover lets the third owner ask for the key after the second one's acquire was given up, and
+// reports whether it was granted; released means that no other hold is left.
+func (s *fixture) recover(released bool) bool {
 	fresh := s.owners[2].acquire(s.ttl, s.ttl+2*s.slack())
 	if fresh == nil && released {
 		s.reportStuck("an acquire was given up", s.owners[2], s.owners[0])
 	}
 	s.owners[2].release(fresh)
+	return fresh != nil
 }
 
 // giveUpTries ends the contexts of acquires of a free key at any time within the acquire.
@@ -386,7 +390,9 @@ func (s *fixture) giveUpTries() {
 		if lease != nil {
 			s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 		}
-		s.recover(s.owners[1].release(lease))
+		if !s.recover(s.owners[1].release(lease)) {
+			return
+		}
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// overdue refuses a key by a time-out of its own.
-var overdue = fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded)
+// errOverdue refuses a key by a time-out of its own.
+var errOverdue = fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded)
 
 // timesOut is an acquire that waits for at least 100 ms, and then times out. With ghost an acquire
 // whose context ends keeps the key for nobody, for ever.
@@ -32,7 +32,7 @@ func timesOut(ghost bool) faults {
 			case err == nil:
 				return lease, nil
 			case !time.Now().Before(over):
-				return nil, overdue
+				return nil, errOverdue
 			}
 		}
 	}}

@@ -79,7 +79,7 @@ var cases = []struct {
 		map[string]string{"whole-seconds": "lease", "cut-millis": "lease", "drift-added": "lease", "first-lifetime": "lease", "inner-shortens": "lease", "equal-tokens": "owner-release@outlived"},
 		"cut-millis first-lifetime inner-shortens equal-tokens"},
 	{"extend", "extend", false, "the next owner has to ask all the time: on a slow machine one try would come too late",
-		map[string]string{"extend-ignored": "lease"}, "extend-ignored"},
+		map[string]string{"extend-ignored": "lease"}, ""},
 	{"crash", "abandon", false, "an owner dies, which is a fault in virtual time, and no program can do it",
 		map[string]string{"extend-millis": "recovery@crash"}, ""},
 	{"cancel", "", false, "contexts end, which is a fault in virtual time",
