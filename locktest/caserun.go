@@ -31,6 +31,7 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
+	broke  bool   // a performance broke the cell
 	left   string // what abandoned acquires left behind, under cancel; empty for nothing
 	err    error  // of lockbench
 }
@@ -49,6 +50,7 @@ func (s *caseRun) run(ctx context.Context) {
 		if s.result, s.err = judge(s.file()); s.err != nil {
 			return
 		}
+		s.broke = s.broke || s.result.Cells()[s.test.cell].Verdict == checker.Broken
 		if s.test.cell.Under.Has(lockbench.Cancel) {
 			if s.left, s.err = leftTaken(s.file()); s.err != nil {
 				return

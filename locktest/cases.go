@@ -111,10 +111,10 @@ func (s *fixture) takeTurns(c testCase) {
 	})
 }
 
-// number returns the number, in the trial, of an owner of a numbered case. Its lock may count the
-// owners from 1+c on, and so does a token that has its owner's number. The decimal of k+c begins that
-// of n+c for n from 10k+9c to 10k+9c+9. Of the three owners of a side, the second has 10k, for a c of
-// -1 or 0, and the third 10k+18, for 1 or 2.
+// number returns the number, in the trial, of an owner of a numbered case. The caller may count the
+// owners from 1+c on and make tokens of their numbers. The decimal of k+c begins that of n+c for n
+// from 10k+9c to 10k+9c+9. Of the three owners of a side, the second has 10k, which serves a c of -1
+// or 0, and the third 10k+18, which serves 1 or 2.
 func number(side, i int) int {
 	k := 3 + side // 1 and 2 are the owners of the first look
 	return []int{k, 10 * k, 10*k + 18}[i]
@@ -209,8 +209,8 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon lets an owner die with the key, and another ask for it, who was granted it before, as was a
-// third one.
+// abandon lets an owner die with the key, and another ask for it. That one and a third were granted
+// it before.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should

@@ -187,8 +187,8 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	return lease
 }
 
-// lease returns the lease of which this copy of a case awaits the end: one that is no whole number of
-// seconds on every other copy, as a lock may cut it to one.
+// lease returns the lease whose end this copy of a case awaits. On every other copy it is no whole
+// number of seconds, to which a lock may cut it.
 func (s *fixture) lease() time.Duration {
 	if s.copy%2 == 1 {
 		return s.ttl
@@ -196,8 +196,8 @@ func (s *fixture) lease() time.Duration {
 	return s.fractional()
 }
 
-// fractional returns a lease of one and a half TTLs, or half a second more if these are whole seconds,
-// that the lock can grant.
+// fractional returns a lease of one and a half TTLs, or half a second more if these are whole
+// seconds, that the lock can grant.
 func (s *fixture) fractional() time.Duration {
 	ttl := s.ttl + s.ttl/2
 	if ttl%time.Second == 0 {
@@ -215,7 +215,7 @@ func roundUp(ttl, unit time.Duration) time.Duration {
 	return (ttl + unit - 1).Truncate(unit)
 }
 
-// release releases lease, unless it is nil. It returns false if it is unknown whether that succeeded.
+// release releases lease, unless it is nil. It returns false if the outcome is unknown.
 func (o *owner) release(lease lockbench.Lease) bool {
 	if lease == nil {
 		return true

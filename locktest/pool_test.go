@@ -12,9 +12,10 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// A pool has the sessions of a server whose locks last as long as their session, which may lock a key
-// repeatedly, as PostgreSQL's advisory locks. Sessions go to the keys of the same side of a case only:
-// a death and the acquire after it follow each other so closely that no other side comes between.
+// A pool has the sessions of a server whose locks last as long as their session, which may lock a
+// key repeatedly, as PostgreSQL's advisory locks. Sessions go to the keys of one side of a case only:
+// in real time a death and the next acquire follow each other so closely that no other side comes
+// between.
 type pool struct {
 	mu   sync.Mutex
 	idle map[string][]*session // by side; the last one is taken first

@@ -183,7 +183,7 @@ func (n *notes) ended() {
 // doubtful says why the end of a hold that was to be renewed proves nothing against a lock that is
 // declared to renew, empty if it does, or if none ended so.
 func (s *caseRun) doubtful() string {
-	if s.test.cell != outlasting || !s.trial.settings.renews || s.notes.lapses >= looks {
+	if !s.broke || s.test.cell != outlasting || !s.trial.settings.renews || s.notes.lapses >= looks {
 		return ""
 	}
 	switch broken := s.result.Cells()[outlasting].Verdict == checker.Broken; {

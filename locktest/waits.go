@@ -110,10 +110,10 @@ const waitless = "the lock does not wait as it is told"
 // A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a held key before its wait was over. It is hasty if
-// it took far less than a wait that is on record, and nobody stood still meanwhile. A lock with two
-// hasty refusals after two full waits is wrong: what makes it wait may serve one acquire only and be
-// used up, as redislock's retry strategies were.
+// refusedSooner notes that an acquire was refused a held key before its wait was over. It is hasty
+// if it took far less than a full wait, and nobody stood still meanwhile. A lock with two hasty
+// refusals after two full waits is wrong: its retry strategy may serve one acquire only and be used
+// up, as in redislock.
 func (n *notes) refusedSooner(wait, took time.Duration, hasty bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -47,8 +47,8 @@ func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (l
 	return s.try(key, opt.TTL)
 }
 
-// usesUp waits by a number of tries that all owners share, and then does not wait any more, as redislock
-// 0.9.1 does with one Options for all.
+// usesUp waits by a number of tries that all owners share, and then does not wait any more, as
+// redislock 0.9.1 does with one Options for all.
 func usesUp(tries int64) faults {
 	var left atomic.Int64
 	left.Store(tries)
