@@ -31,6 +31,7 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
+	broke  bool   // a performance broke the cell
 	left   string // what abandoned acquires left behind, under cancel; empty for nothing
 	err    error  // of lockbench
 }
@@ -41,6 +42,7 @@ const tries = 3
 
 // run performs the test case and judges the record.
 func (s *caseRun) run(ctx context.Context) {
+	defer s.doubt()
 	for range tries {
 		if s.err = s.perform(ctx); s.err != nil || ctx.Err() != nil {
 			return
@@ -48,12 +50,13 @@ func (s *caseRun) run(ctx context.Context) {
 		if s.result, s.err = judge(s.file()); s.err != nil {
 			return
 		}
+		s.broke = s.broke || s.result.Cells()[s.test.cell].Verdict == checker.Broken
 		if s.test.cell.Under.Has(lockbench.Cancel) {
 			if s.left, s.err = leftTaken(s.file()); s.err != nil {
 				return
 			}
 		}
-		if s.spent() || s.result.Cells().Touched(s.test.cell).Verdict != checker.Untested {
+		if s.spent() || s.doubtful() == "" && s.result.Cells().Touched(s.test.cell).Verdict != checker.Untested {
 			return
 		}
 	}
@@ -159,13 +162,13 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			ctx: ctx, ttl: t.settings.ttl, unit: t.settings.unit, tolerance: t.settings.tolerance, timeout: t.settings.timeout, think: t.think, copy: side,
 			key:   fmt.Sprintf("%s/%s/%x/1%s", t.keys, s.test.name, run, strings.Repeat("1", side)), // each name begins with the name before
 			short: t.settings.short, can: t.abilities, notes: &s.notes,
-			vigil:  t.settings.vigil(),
+			vigil: t.settings.vigil(), servers: t.settings.servers,
 			random: rand.New(rand.NewPCG(t.settings.seed, uint64(side))),
 			store:  backend.NewMemory(),
 		}
-		st.share()
+		st.share(s.test.keys())
 		if !t.abilities.renews { // a lock may renew unseen with a lease shorter than its owner's last extend
-			st.monitor = occupancy.New([]string{st.key}, t.abilities.reacquire == design.Nested)
+			st.monitor = occupancy.New(st.run.Keys, t.abilities.reacquire == design.Nested)
 		}
 		for i := range s.test.owners {
 			id := side*s.test.owners + i
@@ -187,7 +190,7 @@ func (s *caseRun) header() history.Header {
 		WakesNS:      int64(t.settings.wakes),
 		Exercises:    []lockbench.Cell{s.test.cell},
 		Workload:     "locktest " + s.test.name,
-		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test)},
+		Params:       map[string]any{"ttl_ns": t.settings.ttl.Nanoseconds(), "clients": len(s.guards), "keys": t.sides(s.test) * s.test.keys()},
 		Seed:         t.settings.seed,
 		Faults:       s.test.faults,
 		Server:       runinfo.Server{Kind: "external"},

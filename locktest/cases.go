@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -21,6 +22,7 @@ type testCase struct {
 	faults        []string // the faults that the record names
 	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
+	numbered      bool     // an owner's number in the trial begins those of its rivals, see number
 	// run directs the owners; nil if the program is all.
 	run func(*fixture)
 	// program names the program of package workloads that the owners then run in turns, with work
@@ -32,17 +34,18 @@ type testCase struct {
 // testCases are the tests that need no faults of the server.
 var testCases = []testCase{
 	{name: "contend", cell: lockbench.Exclusion.At(0), owners: 6, sides: 1, run: contend, program: "contend"},
-	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, run: releaseLate},
+	{name: "late-release", cell: lockbench.OwnerRelease.At(lockbench.Outlived), owners: 3, sides: 3, lapses: true, numbered: true, run: releaseLate},
 	{name: "lease", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 4, run: outwait},
 	{name: "extend", cell: lockbench.LeaseKept.At(0), owners: 2, sides: 2, extends: true, run: extendAndHold},
-	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 2, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
+	{name: "crash", cell: lockbench.Recovery.At(lockbench.Crash), owners: 3, sides: 3, faults: fault.Names([]fault.Kind{fault.Crash}), run: abandon},
 	{name: "cancel", cell: lockbench.Recovery.At(lockbench.Cancel), owners: 3, sides: 6, faults: fault.Names([]fault.Kind{fault.Cancel}), run: giveUp},
 	{name: "loss", cell: lockbench.LossReported.At(lockbench.Outlived), owners: 2, sides: 3, lapses: true, run: loseAndAsk},
 	{name: "nested", cell: lockbench.Reentrancy.At(0), owners: 2, sides: 2, program: "reentrant", work: 4 * time.Millisecond},
 	{name: "fences", cell: lockbench.Fencing.At(0), owners: 3, sides: 2, program: "contend"},
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, program: "update", work: time.Millisecond}, // without work all would be over before another owner looks
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver, program: "contend"},
-	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
+	{name: "odd-keys", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 1, program: "odd-keys"},
+	{name: "renewed", cell: outlasting, owners: 3, sides: 2, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 	{name: "over", cell: givenUp, owners: 3, sides: 3, faults: fault.Names([]fault.Kind{fault.Cancel}), run: callWhenOver},
@@ -83,6 +86,14 @@ func contend(s *fixture) {
 // pause is the time between two turns of an owner, which leaves the others theirs.
 const pause = time.Millisecond / 2
 
+// keys returns the number of keys of one side of the case.
+func (p testCase) keys() int {
+	if p.program == "" {
+		return 1
+	}
+	return max(1, workloads.Must(p.program).Keys)
+}
+
 // takeTurns lets the owners run the case's program for the time of half a lease, or some hundred
 // turns.
 func (s *fixture) takeTurns(c testCase) {
@@ -91,27 +102,42 @@ func (s *fixture) takeTurns(c testCase) {
 	over := time.Now().Add(max(s.ttl/2, 200*time.Millisecond))
 	s.together(func(o *owner) {
 		for s.ctx.Err() == nil && time.Now().Before(over) {
+			if p.Part != nil {
+				o.client.Perform(s.ctx, p, 2)
+				s.sleep(pause)
+				continue
+			}
 			s.notes.trouble(o.client.Iterate(s.ctx, p))
 		}
 	})
 }
 
-// lapse lets the first owner be granted the key and do nothing until the second is granted it, too,
-// for a long lease. ok is false unless both were granted.
-func (s *fixture) lapse() (old, fresh lockbench.Lease, ok bool) {
-	old = s.owners[0].acquire(s.ttl, 0)
+// number returns the number, in the trial, of an owner of a numbered case. The caller may count the
+// owners from 1+c on and make tokens of their numbers. The decimal of k+c begins that of n+c for n
+// from 10k+9c to 10k+9c+9. Of the three owners of a side, the second has 10k, which serves a c of -1
+// or 0, and the third 10k+18, which serves 1 or 2.
+func number(side, i int) int {
+	k := 3 + side // 1 and 2 are the owners of the first look
+	return []int{k, 10 * k, 10*k + 18}[i]
+}
+
+// lapse lets the first owner be granted the key and do nothing until next is granted it, too, for a
+// long lease. ok is false unless both were granted.
+func (s *fixture) lapse(next *owner) (old, fresh lockbench.Lease, ok bool) {
+	old = s.owners[0].acquire(s.lease(), 0)
 	if old == nil {
 		return nil, nil, false
 	}
-	fresh = s.owners[1].acquire(8*s.ttl, s.ttl+s.slack())
+	fresh = next.acquire(8*s.ttl, s.lease()+s.slack())
 	return old, fresh, fresh != nil
 }
 
 // releaseLate lets an owner that lost the key act on it, while the next one holds it and a third
 // one tries it.
 func releaseLate(s *fixture) {
-	for range s.rounds(2) {
-		old, fresh, ok := s.lapse()
+	for round := range s.rounds(2) {
+		next, third := s.owners[1+round%2], s.owners[2-round%2]
+		old, fresh, ok := s.lapse(next)
 		if !ok {
 			return
 		}
@@ -125,15 +151,15 @@ func releaseLate(s *fixture) {
 		default:
 			s.owners[0].release(old)
 		}
-		s.owners[2].release(s.owners[2].acquire(s.ttl, wait))
-		s.owners[1].release(fresh)
+		third.release(third.acquire(s.ttl, wait))
+		next.release(fresh)
 	}
 }
 
 // outwait lets two owners wait for the ends of each other's leases: leases of whole and fractional
-// numbers, some not of whole milliseconds, and some with a shorter lease nested in them.
+// seconds, some not of whole milliseconds, and some with a shorter lease nested in them.
 func outwait(s *fixture) {
-	ttl := s.ttl * time.Duration(2+s.copy%2) / 2
+	ttl := s.lease()
 	odd := s.copy == 3 && s.unit == 0 && !s.can.lasts()
 	if odd {
 		ttl = s.ttl + 900*time.Microsecond
@@ -184,12 +210,18 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon lets an owner die with the key, and another ask for it.
+// abandon lets an owner die with the key, and another ask for it. That one and a third were granted
+// it before.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should
 	}
-	ttl := s.ttl
+	ttl := s.lease()
+	for _, heir := range s.owners[1:] {
+		if !heir.release(heir.acquire(ttl, 0)) {
+			return
+		}
+	}
 	switch how := s.copy % 3; {
 	case how == 1 && s.can.extend:
 		s.owners[0].extended(ttl)
@@ -202,14 +234,43 @@ func abandon(s *fixture) {
 	if !s.owners[0].die() {
 		return
 	}
-	s.owners[1].release(s.owners[1].acquire(ttl, ttl+2*s.slack()))
+	if s.can.session {
+		defer s.takeSessions(s.owners[2])()
+	}
+	fresh := s.owners[1].acquire(ttl, ttl+2*s.slack())
+	if fresh == nil {
+		s.reportStuck("an owner died", s.owners[1], s.owners[2])
+	}
+	s.owners[1].release(fresh)
 }
 
-// extended acquires and extends in time, which on a busy machine may take several tries.
+// takeSessions lets an owner acquire other keys, until the returned function is called. If the close
+// of a dead owner returned its session with its lock to a pool, the next hold gets this session, and
+// would be granted the dead owner's key once more.
+func (s *fixture) takeSessions(o *owner) (release func()) {
+	var leases []lockbench.Lease
+	for n := range 2 {
+		if lease, err := o.guard.Acquire(s.ctx, fmt.Sprintf("%s/other-%d", s.key, n), lockbench.Options{TTL: s.ttl}); err == nil {
+			leases = append(leases, lease)
+		}
+	}
+	return func() {
+		for _, lease := range leases {
+			s.notes.trouble(lease.Release(s.ctx))
+		}
+	}
+}
+
+// extended acquires and extends several times in time, which on a busy machine may take several
+// tries. A lock that adds extensions to what is left then keeps the key for longer than the slack.
 func (o *owner) extended(ttl time.Duration) {
+	times := 3 + int(min(2*o.fixture.slack()/ttl, 50))
 	for range tries {
-		lease := o.acquire(ttl, ttl)
-		if lease == nil || o.extend(lease, ttl) {
+		lease, left := o.acquire(ttl, ttl), times
+		for lease != nil && left > 0 && o.extend(lease, ttl) {
+			left--
+		}
+		if left == 0 {
 			return
 		}
 	}
@@ -219,7 +280,7 @@ func (o *owner) extended(ttl time.Duration) {
 // and one that did not lose it.
 func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
-		old, fresh, ok := s.lapse()
+		old, fresh, ok := s.lapse(s.owners[1])
 		if !ok {
 			return
 		}
@@ -236,26 +297,32 @@ func loseAndAsk(s *fixture) {
 	}
 }
 
-// extendAndHold lets the first owner extend its lease, once or repeatedly, while the second tries
-// the key all the time.
+// extendAndHold lets the first owner extend its lease while the second tries the key all the time.
+// The first holds the key until its lease, extended twice, is over; or it extends it once, and
+// releases the key after the end of the lease as it was granted.
 func extendAndHold(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	old := first.acquire(s.ttl, 0)
 	if old == nil {
 		return
 	}
-	times := 1 + s.copy%2
+	times := 2 - s.copy%2
 	granted := make(chan lockbench.Lease)
 	go func() {
 		defer close(granted)
 		defer s.contain()
-		granted <- second.acquire(4*s.ttl, s.ttl*time.Duration(3+times)/2+s.slack())
+		granted <- second.acquire(4*s.ttl, s.ttl*time.Duration(times)/2+s.fractional()+s.slack())
 	}()
 	for range times {
 		if !s.sleep(s.ttl / 2) {
 			break
 		}
-		first.extend(old, 3*s.ttl/2)
+		first.extend(old, s.fractional())
+	}
+	if times == 1 {
+		s.sleep(s.ttl)
+		first.release(old)
+		old = nil
 	}
 	fresh := <-granted
 	first.release(old)
@@ -283,6 +350,7 @@ func handOver(s *fixture) {
 // for the key after that. On the last two of six keys the contexts have deadlines, on the others
 // they are cancelled.
 func giveUp(s *fixture) {
+	s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 	if s.copy%2 == 0 {
 		s.giveUpTries()
 		return
@@ -291,10 +359,23 @@ func giveUp(s *fixture) {
 		held := s.owners[0].acquire(20*s.ttl, 0)
 		lease := s.owners[1].cancelled(s.ttl, 20*s.ttl, s.ttl/8+s.below(s.ttl/4))
 		s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
-		s.owners[1].release(lease)
-		s.owners[0].release(held)
-		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
+		released := s.owners[1].release(lease)
+		released = s.owners[0].release(held) && released
+		if !s.recover(released) {
+			return
+		}
 	}
+}
+
+// recover lets the third owner ask for the key after the second one's acquire was given up, and
+// reports whether it was granted; released means that no other hold is left.
+func (s *fixture) recover(released bool) bool {
+	fresh := s.owners[2].acquire(s.ttl, s.ttl+2*s.slack())
+	if fresh == nil && released {
+		s.reportStuck("an acquire was given up", s.owners[2], s.owners[0])
+	}
+	s.owners[2].release(fresh)
+	return fresh != nil
 }
 
 // giveUpTries ends the contexts of acquires of a free key at any time within the acquire.
@@ -310,8 +391,9 @@ func (s *fixture) giveUpTries() {
 		if lease != nil {
 			s.owners[2].release(s.owners[2].acquire(s.ttl, 0))
 		}
-		s.owners[1].release(lease)
-		s.owners[2].release(s.owners[2].acquire(s.ttl, s.ttl+2*s.slack()))
+		if !s.recover(s.owners[1].release(lease)) {
+			return
+		}
 	}
 }
 
@@ -340,7 +422,8 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 }
 
 // holdRenewed lets an owner hold the key for three leases, which the lock renews, while another
-// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead.
+// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead. A
+// third one shows on a key of its own whether the server stands still.
 func holdRenewed(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	held := first.acquire(s.ttl, 0)
@@ -351,7 +434,11 @@ func holdRenewed(s *fixture) {
 	if s.copy == 1 {
 		ask = second.wait
 	}
+	watcher := s.watchRenewals(s.owners[2])
 	fresh := ask(4*s.ttl, 3*s.ttl)
+	if stood := watcher.Stop(); fresh != nil && stood.Times == 0 {
+		s.notes.ended()
+	}
 	first.release(held)
 	second.release(fresh)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,7 @@ type fixture struct {
 	store     lockbench.Store
 	notes     *notes
 	vigil     vigil
+	servers   []func(context.Context) error
 	stood     func() time.Duration // how long the machine or the server has stood still so far
 	monitor   *occupancy.Monitor   // nil if it could not be trusted
 }
@@ -50,6 +52,9 @@ type notes struct {
 	first        error
 	waits, woken int      // waits for a key that was released meanwhile: all, and the granted ones
 	hurried      *hurried // nil if the lock waits, or was not told to
+	lapses       int      // holds that ended although they were to be renewed, without a standstill
+	patient      int      // waits for a key that was held for longer
+	impatient    int      // far shorter waits for such a key, without a standstill
 }
 
 func (n *notes) fail(err error) {
@@ -78,6 +83,8 @@ type owner struct {
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
+	granted bool  // the key, before
+	failed  error // of the last acquire; nil if it was granted
 	// deadline is the time that the next call has, in ns, plus one; 0 is no limit.
 	deadline atomic.Int64
 }
@@ -93,6 +100,7 @@ func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (
 	ctx, cancel := l.owner.within(ctx)
 	defer cancel()
 	lease, err := l.Locker.Acquire(ctx, key, opt)
+	l.owner.failed, l.owner.granted = err, l.owner.granted || err == nil
 	if lease == nil || err != nil {
 		return lease, err
 	}
@@ -111,10 +119,13 @@ func (o *owner) Sleep(_ context.Context, d time.Duration) bool { return o.fixtur
 // pace is the time between two tries of a waiting owner.
 func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 
-// share makes the state that the owners' clients share.
-func (s *fixture) share() {
-	s.run = workloads.NewRun(workloads.Options{Keys: 1, TTL: 4 * s.ttl, Depth: 3}.OrDefaults(), nil)
-	s.run.Keys[0] = s.key
+// share makes the state that the owners' clients share. The name of each key begins with the name
+// before.
+func (s *fixture) share(keys int) {
+	s.run = workloads.NewRun(workloads.Options{Keys: keys, TTL: 4 * s.ttl, Depth: 3}.OrDefaults(), nil)
+	for i := range s.run.Keys {
+		s.run.Keys[i] = s.key + strings.Repeat("1", i)
+	}
 }
 
 // enlist makes owner id of the fixture.
@@ -151,12 +162,16 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 }
 
 // wait acquires in the lock's own way of waiting, if its leases tell since when they are valid;
-// otherwise such a grant proves nothing, and it waits like acquire.
+// otherwise such a grant proves nothing, and it waits like acquire, as it does for the rest of the
+// wait if the lock refused it sooner.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
+	over := time.Now().Add(wait)
 	if o.fixture.can.validity {
-		return o.ask(lockbench.Options{TTL: ttl, Wait: wait})
+		if lease := o.ask(lockbench.Options{TTL: ttl, Wait: wait}); lease != nil {
+			return lease
+		}
 	}
-	return o.acquire(ttl, wait)
+	return o.acquire(ttl, time.Until(over))
 }
 
 // ask calls Acquire once.
@@ -165,6 +180,25 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	lease, err := o.client.AcquireWith(o.fixture.ctx, opt)
 	o.fixture.notes.trouble(err)
 	return lease
+}
+
+// lease returns the lease whose end this copy of a case awaits. On every other copy it is no whole
+// number of seconds, to which a lock may cut it.
+func (s *fixture) lease() time.Duration {
+	if s.copy%2 == 1 {
+		return s.ttl
+	}
+	return s.fractional()
+}
+
+// fractional returns a lease of one and a half TTLs, or half a second more if these are whole
+// seconds, that the lock can grant.
+func (s *fixture) fractional() time.Duration {
+	ttl := s.ttl + s.ttl/2
+	if ttl%time.Second == 0 {
+		ttl += time.Second / 2
+	}
+	return s.roundUp(ttl)
 }
 
 // roundUp returns a lease of at least ttl that the lock can grant.
@@ -176,11 +210,14 @@ func roundUp(ttl, unit time.Duration) time.Duration {
 	return (ttl + unit - 1).Truncate(unit)
 }
 
-// release releases lease, unless it is nil.
-func (o *owner) release(lease lockbench.Lease) {
-	if lease != nil {
-		o.fixture.notes.trouble(o.client.Release(o.fixture.ctx, lease))
+// release releases lease, unless it is nil. It returns false if the outcome is unknown.
+func (o *owner) release(lease lockbench.Lease) bool {
+	if lease == nil {
+		return true
 	}
+	err := o.client.Release(o.fixture.ctx, lease)
+	o.fixture.notes.trouble(err)
+	return err == nil
 }
 
 // extend extends lease, and reports whether that succeeded.

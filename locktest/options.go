@@ -74,7 +74,8 @@ const wakingBound = 100 * time.Millisecond
 
 // WithRenewal declares that the lock renews its leases by itself, until its Locker, an [io.Closer],
 // is closed. Without it a first look at the lock decides. It is an error if holds of the lock end
-// with their leases.
+// with their leases. The lock is then held to exclusion@outlived, unless WithClaims takes it away:
+// two holds that end later, while neither the machine nor the server stands still, break it.
 func WithRenewal() RunOption {
 	return runOption(func(s *runSettings) { s.renews = true })
 }

@@ -12,7 +12,7 @@ import (
 // panicked or did not come back from a call, and is skipped, with the reason, otherwise.
 //
 // newLocker makes one owner: the object that the lock's library creates for one client.
-// The test's own goroutine calls it for some fifty owners, so that it may call t.Fatal.
+// The test's own goroutine calls it for some eighty owners, so that it may call t.Fatal.
 // A Locker that is an [io.Closer] is closed when its owner ends. A lock that renews its
 // leases by itself has to be one, and Close has to end the renewal.
 //

@@ -223,7 +223,22 @@ func (b budget) less(elapsed time.Duration, schedules int64) budget {
 // a lease on one server can keep, unless the terms of an option, and then of the environment,
 // say otherwise.
 func (s *settings) claimed(a abilities) (lockbench.Claims, error) {
-	claims, err := lockbench.LeaseClaims(a.promised()...).Parse(s.claims...)
+	return s.parsed(lockbench.LeaseClaims(a.promised()...))
+}
+
+// claimed returns the claims of [settings], and of a lock that is declared to renew its leases that
+// it does.
+func (s *runSettings) claimed(a abilities) (lockbench.Claims, error) {
+	claims := lockbench.LeaseClaims(a.promised()...)
+	if s.renews {
+		claims = claims.Renewing()
+	}
+	return s.parsed(claims)
+}
+
+// parsed returns claims as the terms of an option, and then of the environment, change them.
+func (s *settings) parsed(claims lockbench.Claims) (lockbench.Claims, error) {
+	claims, err := claims.Parse(s.claims...)
 	if err != nil {
 		return claims, err
 	}

@@ -20,7 +20,7 @@ import (
 //
 // Try may be called in a bubble of testing/synctest, in which it takes no real time to wait.
 //
-// Try calls newLocker from its own goroutine, for some fifty owners. The error is about the set-up:
+// Try calls newLocker from its own goroutine, for some eighty owners. The error is about the set-up:
 // newLocker, an option or the environment failed, or the lock cannot be acquired while nobody holds
 // it. Later faults of the lock are in the Result. When ctx ends, Try returns its error.
 //
@@ -172,24 +172,50 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	return r.lookWhetherItRenews(ctx, first, second, key)
 }
 
-// open makes the owners of every case that suits the lock's abilities.
+// A place is that of an owner among the guards of a case.
+type place struct {
+	run *caseRun
+	at  int
+}
+
+// open makes the owners of every case that suits the lock's abilities. Those of numbered cases get
+// their numbers, and the others the numbers between; a number that is left over is made and unused.
 func (r *trial) open() error {
 	if err := r.folder(); err != nil {
 		return err
 	}
+	var anywhere []place
+	numbered := map[int]place{}
 	for _, p := range r.settings.cases {
-		sh := &caseRun{trial: r, test: p}
 		if r.skipReason(p) != "" {
 			continue
 		}
-		for range p.owners * r.sides(p) {
-			g, err := r.locker(sh.notes.fail)
-			if err != nil {
-				return err
+		sh := &caseRun{trial: r, test: p, guards: make([]*guard.Guard, p.owners*r.sides(p))}
+		for i := range sh.guards {
+			if p.numbered {
+				numbered[number(i/p.owners, i%p.owners)] = place{sh, i}
+			} else {
+				anywhere = append(anywhere, place{sh, i})
 			}
-			sh.guards = append(sh.guards, g)
 		}
 		r.runs = append(r.runs, sh)
+	}
+	for len(numbered)+len(anywhere) > 0 {
+		n := len(r.guards) + 1
+		of, found := numbered[n]
+		switch {
+		case found:
+			delete(numbered, n)
+		case len(anywhere) > 0:
+			of, anywhere = anywhere[0], anywhere[1:]
+		default:
+			of = place{&caseRun{guards: make([]*guard.Guard, 1)}, 0}
+		}
+		g, err := r.locker(of.run.notes.fail)
+		if err != nil {
+			return err
+		}
+		of.run.guards[of.at] = g
 	}
 	return nil
 }

@@ -42,7 +42,11 @@ func awaitRelease(s *fixture) {
 		if held == nil {
 			return
 		}
+		begun, stood := time.Now(), s.stood()
 		waiter.release(waiter.ask(lockbench.Options{TTL: 4 * s.ttl, Wait: s.vigil.held}))
+		if time.Since(begun) >= s.vigil.held && s.stood() == stood {
+			s.notes.waitedOut()
+		}
 		begun, waited := time.Now(), make(chan struct{})
 		go func() {
 			defer close(waited)
@@ -61,12 +65,12 @@ func awaitRelease(s *fixture) {
 // await waits for the key in the lock's own way, and notes that it was refused before its holder released it.
 func (o *owner) await() lockbench.Lease {
 	s := o.fixture
-	begun := time.Now()
+	begun, stood := time.Now(), s.stood()
 	lease, err := o.client.AcquireWith(s.ctx, lockbench.Options{TTL: s.roundUp(4 * s.ttl), Wait: s.vigil.wait()})
 	s.notes.trouble(err)
 	s.notes.waited(lease != nil)
 	if took := time.Since(begun); lease == nil && err == nil && took < s.vigil.held {
-		s.notes.refusedSooner(s.vigil.wait(), took)
+		s.notes.refusedSooner(s.vigil.wait(), took, took < s.vigil.held/2 && s.stood() == stood)
 	}
 	return lease
 }
@@ -106,11 +110,28 @@ const waitless = "the lock does not wait as it is told"
 // A hurried refusal came before the wait was over.
 type hurried struct{ wait, took time.Duration }
 
-// refusedSooner notes that an acquire was refused a held key before its wait was over.
-func (n *notes) refusedSooner(wait, took time.Duration) {
+// refusedSooner notes that an acquire was refused a held key before its wait was over. It is hasty
+// if it took far less than a full wait, and nobody stood still meanwhile. A lock with two hasty
+// refusals after two full waits is wrong: its retry strategy may serve one acquire only and be used
+// up, as in redislock.
+func (n *notes) refusedSooner(wait, took time.Duration, hasty bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.hurried = &hurried{wait, took}
+	if !hasty || n.patient < 2 {
+		return
+	}
+	if n.impatient++; n.impatient == 2 {
+		n.wrong = append(n.wrong, fmt.Errorf("an acquire of a held key that was to wait for %v was refused after %v, though the lock had waited as it was told %d times; hint: give each acquire a retry strategy of its own",
+			wait, took.Round(time.Microsecond), n.patient))
+	}
+}
+
+// waitedOut notes an acquire that waited for all of its time.
+func (n *notes) waitedOut() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.patient++
 }
 
 // waited notes the end of a wait for a key that is released meanwhile.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,20 @@ func sleepsThrough(ctx context.Context, s *service, key string, opt lockbench.Op
 // hastes tries once, regardless of its wait.
 func hastes(_ context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	return s.try(key, opt.TTL)
+}
+
+// usesUp waits by a number of tries that all owners share, and then does not wait any more, as
+// redislock 0.9.1 does with one Options for all.
+func usesUp(tries int64) faults {
+	var left atomic.Int64
+	left.Store(tries)
+	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		for over := time.Now().Add(opt.Wait); ; time.Sleep(min(time.Millisecond, time.Until(over))) {
+			if lease, err := s.try(key, opt.TTL); err == nil || !time.Now().Before(over) || ctx.Err() != nil || left.Add(-1) < 0 {
+				return lease, err
+			}
+		}
+	}}
 }
 
 // handsOver returns from a release only after a waiter was granted the key.
@@ -84,6 +99,7 @@ func TestWaiting(t *testing.T) {
 		{"never wakes, is declared to", faults{acquire: sleepsThrough}, options{locktest.WithWaking()}, "", checker.Broken, "waited on"},
 		{"never wakes, tolerates", faults{acquire: sleepsThrough}, options{locktest.WithTolerance(5 * time.Second)}, "", checker.Broken, "waited on"},
 		{"answers a release late", handsOver(), nil, "no key was free for a waiter: ", checker.Untested, ""},
+		{"waits at first", usesUp(500), nil, "the lock does not wait as it is told: ", checker.Untested, "though the lock had waited as it was told"},
 		{"does not wait", faults{acquire: hastes}, nil, "the lock does not wait as it is told: ", checker.Untested, ""},
 		{"does not wait, is declared to", faults{acquire: hastes}, options{locktest.WithPolling(time.Second)}, "the lock does not wait as it is told: ", checker.Untested,
 			"is declared to wait: polls every 1s; but the lock does not wait"},
@@ -150,10 +166,11 @@ func TestWaitingInRealTime(t *testing.T) {
 // no end.
 type beating struct {
 	*service
-	beats int
-	over  context.Context
-	end   context.CancelFunc
-	done  sync.WaitGroup
+	beats  int
+	spares func(key string) bool // whether to renew holds of a key for ever; nil is never
+	over   context.Context
+	end    context.CancelFunc
+	done   sync.WaitGroup
 }
 
 func newBeating(s *service, beats int) *beating {
@@ -167,11 +184,14 @@ func (b *beating) Acquire(ctx context.Context, key string, opt lockbench.Options
 	if err != nil {
 		return nil, err
 	}
-	l := lease.(*memoryLease)
+	l, beats := lease.(*memoryLease), b.beats
+	if b.spares != nil && b.spares(key) {
+		beats = 1000
+	}
 	b.done.Go(func() {
 		tick := time.NewTicker(opt.TTL / 2)
 		defer tick.Stop()
-		for range b.beats {
+		for range beats {
 			select {
 			case <-b.over.Done():
 				return
@@ -195,7 +215,6 @@ func (b *beating) Close() error {
 // TestRenewalsThatEnd checks that a lock that stops renewing a hold breaks its claim to be
 // exclusive past its lease, and that one that goes on keeps it.
 func TestRenewalsThatEnd(t *testing.T) {
-	outlived := lockbench.Exclusion.At(lockbench.Outlived)
 	claims := locktest.WithClaims("+exclusion@outlived")
 	for _, c := range []struct {
 		beats   int
@@ -208,20 +227,82 @@ func TestRenewalsThatEnd(t *testing.T) {
 		{3, nil, checker.Broken, "worked on past its validity"},
 		{1, []locktest.RunOption{locktest.WithTTL(4 * time.Second)}, checker.Broken, "worked on past its validity"},
 	} {
-		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := newService(faults{})
-				trial := tried(t, func() (lockbench.Locker, error) { return newBeating(s, c.beats), nil }, append(c.options, claims)...)
-				got := testOf(trial, outlived)
-				if got.Verdict != c.want {
-					t.Errorf("got %v (%s), skipped %q, want %v", got.Verdict, got.Note, got.Skipped, c.want)
-				}
-				if (c.fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), c.fails) {
-					t.Errorf("got error %v, want %q", got.Err, c.fails)
-				}
-			})
+		c.options = append(c.options, claims)
+		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) { testBeats(t, c.beats, c.options, c.want, c.fails) })
+	}
+}
+
+// TestDeclaredRenewalsThatEnd checks that a lock that is declared to renew is held to it: one whose
+// holds end by themselves breaks its claim, unless a server that stands still may be why, or only
+// one hold ended so.
+func TestDeclaredRenewalsThatEnd(t *testing.T) {
+	declared := []locktest.RunOption{locktest.WithRenewal(), locktest.WithTTL(2 * time.Second), locktest.WithCases(lockbench.Exclusion.At(lockbench.Outlived))}
+	for _, c := range []struct {
+		beats   int
+		options []locktest.RunOption
+		want    checker.Verdict
+		fails   string
+	}{
+		{1000, nil, checker.Held, ""},
+		{3, nil, checker.Broken, "worked on past its validity"},
+		{3, []locktest.RunOption{locktest.WithClaims("-exclusion@outlived")}, checker.Broken, ""},
+	} {
+		t.Run(fmt.Sprintf("%d beats", c.beats), func(t *testing.T) { testBeats(t, c.beats, append(c.options, declared...), c.want, c.fails) })
+	}
+}
+
+// TestDoubtfulRenewals checks that a lock that is declared to renew is not accused for one hold that
+// ended, nor for holds that ended while the server stood still, and that neither passes.
+func TestDoubtfulRenewals(t *testing.T) {
+	var ended atomic.Bool
+	first := func(key string) bool {
+		return !strings.Contains(key, "/renewed/") || !strings.HasSuffix(key, "/1") || !ended.CompareAndSwap(false, true)
+	}
+	stands := func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+		if strings.HasSuffix(key, "/control") {
+			time.Sleep(opt.TTL / 7)
+		}
+		return s.wait(ctx, key, opt)
+	}
+	for _, c := range []struct {
+		faults faults
+		spares func(string) bool
+		want   string
+	}{
+		{faults{}, first, "one hold ended although it was to be renewed"},
+		{faults{acquire: stands}, nil, "a hold ended although it was to be renewed, and the machine or the server stood still for an eighth of a lease"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newService(c.faults)
+			trial := tried(t, func() (lockbench.Locker, error) {
+				b := newBeating(s, 3)
+				b.spares = c.spares
+				return b, nil
+			}, locktest.WithRenewal(), locktest.WithTTL(2*time.Second), locktest.WithCases(lockbench.Exclusion.At(lockbench.Outlived)))
+			wantRenewals(t, trial, checker.Untested, "untested, "+c.want)
 		})
+	}
+}
+
+func testBeats(t *testing.T, beats int, options []locktest.RunOption, want checker.Verdict, fails string) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(faults{})
+		trial := tried(t, func() (lockbench.Locker, error) { return newBeating(s, beats), nil }, options...)
+		wantRenewals(t, trial, want, fails)
+	})
+}
+
+// wantRenewals asserts the verdict on holds past their leases, and its error.
+func wantRenewals(t *testing.T, trial locktest.Result, want checker.Verdict, fails string) {
+	t.Helper()
+	got := testOf(trial, lockbench.Exclusion.At(lockbench.Outlived))
+	if got.Verdict != want {
+		t.Errorf("got %v (%s), skipped %q, want %v", got.Verdict, got.Note, got.Skipped, want)
+	}
+	if (fails == "") != (got.Err == nil) || got.Err != nil && !strings.Contains(got.Err.Error(), fails) {
+		t.Errorf("got error %v, want %q", got.Err, fails)
 	}
 }
 

@@ -1,0 +1,141 @@
+//go:build unix
+
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locktest"
+)
+
+// A pool has idle sessions. The last one that came back is taken first, as in database/sql.
+type pool struct {
+	config *pgx.ConnConfig
+	mu     sync.Mutex
+	idle   []*pgx.Conn
+}
+
+func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.idle) - 1; last >= 0 {
+		conn := p.idle[last]
+		p.idle = p.idle[:last]
+		return conn, nil
+	}
+	return pgx.ConnectConfig(ctx, p.config)
+}
+
+func (p *pool) put(conn *pgx.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, conn)
+}
+
+// A pooled is an owner of advisory locks that takes a session from a pool for each hold.
+type pooled struct {
+	pool   *pool
+	leaves bool // Close returns sessions with their locks, as go-pglock 3.0.0 does
+	holds  map[string]*pgx.Conn
+}
+
+// Acquire implements lockbench.Locker.
+func (p *pooled) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	for over := time.Now().Add(opt.Wait); ; time.Sleep(time.Millisecond) {
+		lease, err := p.try(ctx, key)
+		if lease != nil || err != nil || !time.Now().Before(over) {
+			return refused(lease, err)
+		}
+	}
+}
+
+// try makes one try; neither a lease nor an error is a refusal.
+func (p *pooled) try(ctx context.Context, key string) (lockbench.Lease, error) {
+	if p.holds[key] != nil {
+		return nil, nil
+	}
+	conn, err := p.pool.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var granted bool
+	err = conn.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&granted)
+	if err != nil || !granted {
+		p.pool.put(conn)
+		return nil, err
+	}
+	p.holds[key] = conn
+	return pooledLease{p, key}, nil
+}
+
+// Close implements io.Closer.
+func (p *pooled) Close() (err error) {
+	for key, conn := range p.holds {
+		if !p.leaves {
+			_, failed := conn.Exec(context.Background(), "select pg_advisory_unlock(hashtextextended($1, 0))", key)
+			err = errors.Join(err, failed)
+		}
+		p.pool.put(conn)
+	}
+	return err
+}
+
+type pooledLease struct {
+	*pooled
+	key string
+}
+
+// Release implements lockbench.Lease.
+func (l pooledLease) Release(ctx context.Context) error {
+	conn, released := l.holds[l.key], false
+	if conn == nil {
+		return lockbench.ErrNotHeld
+	}
+	delete(l.holds, l.key)
+	err := conn.QueryRow(ctx, "select pg_advisory_unlock(hashtextextended($1, 0))", l.key).Scan(&released)
+	l.pool.put(conn)
+	if err == nil && !released {
+		err = lockbench.ErrNotHeld
+	}
+	return err
+}
+
+// TestPooledSessions checks that a lock that takes its sessions from a pool passes, and that one
+// with a Close that returns them with their locks is caught, though the next acquire may get one.
+func TestPooledSessions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for leases to end")
+	}
+	config := start(t)
+	for name, leaves := range map[string]bool{"unlocked": false, "locked": true} {
+		t.Run(name, func(t *testing.T) {
+			pool := &pool{config: config}
+			defer func() {
+				for _, conn := range pool.idle {
+					_ = conn.Close(context.Background())
+				}
+			}()
+			trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) {
+				return &pooled{pool, leaves, map[string]*pgx.Conn{}}, nil
+			}, locktest.WithSession(), locktest.WithHistories(t.TempDir()), locktest.WithTTL(200*time.Millisecond), locktest.WithPatience(time.Minute))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := checker.Held
+			if leaves {
+				want = checker.Broken
+			}
+			if f := trial.Cells[lockbench.Recovery.At(lockbench.Crash)]; f.Verdict != want {
+				t.Errorf("recovery@crash: got %v (%s), want %v; all: %v", f.Verdict, f.Note, want, trial.Err())
+			}
+		})
+	}
+}
