@@ -13,7 +13,7 @@ import (
 
 // TestScenariosTestWhatTheyExercise explores sound designs with default settings: no
 // claim that a scenario exercises may stay untested, or exploring a sound design would be
-// inconclusive. It runs as many schedules as needed, 400 at most.
+// inconclusive. It runs as many schedules as needed, at most 2400: a fraction of the default budget.
 func TestScenariosTestWhatTheyExercise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches take their time")
@@ -25,7 +25,7 @@ func TestScenariosTestWhatTheyExercise(t *testing.T) {
 			}
 			t.Run(name+" "+s.Name, func(t *testing.T) {
 				var lacking []string
-				for _, schedules := range []int64{50, 100, 400} {
+				for _, schedules := range []int64{50, 100, 400, 2400} {
 					cfg := explore.Config{Design: find(t, name), Scenario: s.Name, Strategy: explore.Random, Schedules: schedules, Seed: 1}
 					if lacking = untested(t, cfg); lacking == nil {
 						return
