@@ -27,9 +27,10 @@ type actor struct {
 
 	// Fields of the present schedule:
 	crashed bool
-	exited  bool // its goroutine has ended
-	rests   int  // number of rests so far: it keeps timers apart
-	overdue bool // the context of its next call is over before the call
+	exited  bool          // its goroutine has ended
+	rests   int           // number of rests so far: it keeps timers apart
+	overdue bool          // the context of its next call is over before the call
+	asked   time.Duration // the lease that its last step asked for; 0 is none
 	// pending are its commands that can run; late are the ones whose calls have ended.
 	pending, late []*stepserver.Command
 	call          call
@@ -107,7 +108,7 @@ func (*actor) Sleep(ctx context.Context, d time.Duration) bool {
 // but ends the goroutine, which then has no code of the lock on its stack.
 func (a *actor) park(what string, access bool) {
 	a.world.count.Load()
-	a.parkedAt, a.accesses = what, access
+	a.parkedAt, a.accesses, a.asked = what, access, 0
 	a.world.wake()
 	<-a.resume
 	if a.world.stopping {

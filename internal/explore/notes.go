@@ -78,6 +78,11 @@ func (w *world) note(c strategy.Choice) {
 	}
 	l := line{actor: w.nameOf(c), verb: c.Verb, what: n.text(), choice: c}
 	row := Row{At: n.at, Client: l.actor, Command: l.what, Reply: n.reply, Fault: string(c.Verb.Fault()), Holders: w.holders()}
+	if c.Actor != strategy.NoActor && n.what != "" {
+		if ttl := w.actors[c.Actor].asked; ttl != 0 && ttl != w.cfg.TTL { // the scope has the usual lease
+			row.Command = strings.Replace(row.Command, n.what, fmt.Sprintf("%s for %v", n.what, ttl), 1)
+		}
+	}
 	switch c.Verb {
 	case strategy.VerbMove:
 		l.what = c.At.String()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,6 +179,29 @@ func TestSameSeedSameBytesInOneProcess(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRowsTellTheLease checks that a schedule tells which lease was asked for, where that is not the
+// usual one.
+func TestRowsTellTheLease(t *testing.T) {
+	told := func(r explore.Result) bool {
+		for _, w := range r.Counterexamples {
+			for _, row := range w.Rows {
+				if strings.HasPrefix(row.Command, "acquire for 2.9ms: ") {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	cfg := explore.Config{Design: find(t, "setnx-getset/timestamp"), Scenario: "odd-leases", Schedules: 200, Seed: 1}
+	if !told(run(t, cfg)) {
+		t.Error("no row tells the lease of 2.9 ms, which the design rounds")
+	}
+	cfg.Scenario = "contend"
+	if told(run(t, cfg)) {
+		t.Error("a row tells a lease of 2.9 ms, for which nobody asked")
 	}
 }
 

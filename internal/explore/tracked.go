@@ -16,10 +16,10 @@ type trackedLocker struct {
 	inner lockbench.Locker
 }
 
-// enter begins a call.
-func (a *actor) enter(ctx context.Context) context.Context {
+// enter begins a call that asks for a lease of ttl, or for none.
+func (a *actor) enter(ctx context.Context, ttl time.Duration) context.Context {
 	a.world.count.Load()
-	a.call = call{inCall: true}
+	a.call, a.asked = call{inCall: true}, ttl
 	if a.world.cancels {
 		ctx, a.call.cancel = context.WithCancel(ctx)
 	}
@@ -37,7 +37,7 @@ func (a *actor) leave() {
 // Acquire implements lockbench.Locker.
 func (l trackedLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	a, begun := l.actor, time.Now()
-	ctx = a.enter(ctx)
+	ctx = a.enter(ctx, opt.TTL)
 	inner, err := l.inner.Acquire(ctx, key, opt)
 	a.leave()
 	if inner == nil || err != nil {
@@ -70,7 +70,7 @@ func (l *trackedLease) until(begun time.Time, ttl time.Duration) time.Time {
 
 // Release implements lockbench.Lease.
 func (l *trackedLease) Release(ctx context.Context) error {
-	ctx = l.actor.enter(ctx)
+	ctx = l.actor.enter(ctx, 0)
 	err := l.Lease.Release(ctx)
 	l.released(err)
 	return err
@@ -85,7 +85,7 @@ func (l *trackedLease) released(err error) {
 
 // ReleaseAfter implements lockbench.DelayedReleaser.
 func (l *trackedLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	ctx = l.actor.enter(ctx)
+	ctx = l.actor.enter(ctx, 0)
 	err := l.Wrapped.ReleaseAfter(ctx, d)
 	l.released(err)
 	return err
@@ -94,7 +94,7 @@ func (l *trackedLease) ReleaseAfter(ctx context.Context, d time.Duration) error 
 // Extend implements lockbench.Extender.
 func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	begun := time.Now()
-	ctx = l.actor.enter(ctx)
+	ctx = l.actor.enter(ctx, ttl)
 	err := l.Wrapped.Extend(ctx, ttl)
 	l.actor.leave()
 	switch {
