@@ -31,9 +31,10 @@ type caseRun struct {
 	notes  notes
 
 	result checker.Result
-	broke  bool   // a performance broke the cell
-	left   string // what abandoned acquires left behind, under cancel; empty for nothing
-	err    error  // of lockbench
+	broke  bool          // a performance broke the cell
+	stood  time.Duration // how long the machine or the server stood still, in all performances
+	left   string        // what abandoned acquires left behind, under cancel; empty for nothing
+	err    error         // of lockbench
 }
 
 // tries is the number of times that a test case is performed while its cell stays untested, as it
@@ -99,13 +100,14 @@ func (s *caseRun) perform(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
 	fixtures := s.fixtures(ctx, recorder)
-	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Ask: s.trial.settings.servers}.
+	watcher := standstill.Start(standstill.Config{Bound: standstill.BoundFor(s.trial.settings.ttl), Clock: s.trial.settings.clock, Ask: s.trial.settings.servers}.
 		Record(recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 	for _, st := range fixtures {
 		st.stood = func() time.Duration { return watcher.Sum().For }
 	}
 	s.test.runOn(fixtures)
 	stood := watcher.Stop()
+	s.stood += stood.For
 	if ctx.Err() == context.DeadlineExceeded {
 		s.notes.fail(s.overdue(stood))
 	}

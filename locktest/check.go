@@ -293,16 +293,14 @@ func (c *check) list() {
 		}
 		listed[cell] = f
 	}
-	tested := slices.ContainsFunc(listed.List(), func(f checker.CellFinding) bool {
-		return f.Claimed && (f.Verdict == checker.Held || f.Verdict == checker.Broken)
-	})
+	excused := slices.ContainsFunc(listed.List(), tested)
 	tests := make(map[lockbench.Cell]Test, len(listed))
 	for cell, f := range listed {
 		test := c.result.Tests[cell]
 		if f.Violations == 0 {
 			test.Skipped = c.lacks(cell)
 		}
-		if test.Skipped == "" && tested {
+		if test.Skipped == "" && excused {
 			test.Skipped = c.tooFew(cell, f)
 		}
 		tests[cell] = test

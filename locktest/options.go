@@ -167,10 +167,11 @@ func WithSchedules(n int64) ExploreOption {
 	})
 }
 
-// WithRequired makes a claim that no schedule tested fail. Without it Explore skips such a claim,
-// with the number of schedules, if it tested others: a slow client makes schedules few.
-func WithRequired() ExploreOption {
-	return exploreOption(func(s *exploreSettings) { s.required = true })
+// WithRequired makes claims fail that were not tested because the machine is slow. Without it they
+// are skipped, with the reason, if others were tested: in Run because the machine or the server
+// stood still, in Explore because a slow client makes schedules few.
+func WithRequired() Option {
+	return option(func(s *settings) { s.required = true })
 }
 
 // mostRetries bounds how often a client may send a command again.

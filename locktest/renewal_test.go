@@ -2,6 +2,7 @@ package locktest_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -103,6 +104,35 @@ func TestLooksAtRenewal(t *testing.T) {
 					wantLook(t, testOf(trial, cell), c.skipped, c.fails)
 				}
 			})
+		})
+	}
+}
+
+// TestStarvedMachine checks that a sound lock passes on a machine that stands still: what the machine
+// prevents is skipped, with the reason, and fails if it is required or if nothing else was tested.
+func TestStarvedMachine(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			options := []locktest.RunOption{locktest.WithHistories(t.TempDir()), locktest.WithClock(halting{})}
+			if required {
+				options = append(options, locktest.WithRequired())
+			}
+			trial, err := locktest.Try(t.Context(), plainOwners(), options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, skipped := 0, 0
+			for cell, test := range trial.Tests {
+				switch {
+				case trial.Cells[cell].Verdict == checker.Held:
+					held++
+				case strings.Contains(test.Skipped, "stood still"):
+					skipped++
+				}
+			}
+			if err := trial.Err(); required != errors.Is(err, locktest.ErrUntested) || !required && err != nil || held == 0 || skipped == 0 {
+				t.Errorf("required %t: %d held, %d skipped for the machine, error %v", required, held, skipped, err)
+			}
 		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 // reports each cell, a guarantee under conditions, as a subtest of t: it passes when it
 // held, fails when it is claimed and was broken or stayed untested, or when the lock
 // panicked or did not come back from a call, and is skipped, with the reason, otherwise.
+// What stayed untested because the machine stood still is skipped ([WithRequired] makes it fail),
+// unless no claim was tested.
 //
 // newLocker makes one owner: the object that the lock's library creates for one client.
 // The test's own goroutine calls it for some eighty owners, so that it may call t.Fatal.

@@ -63,12 +63,13 @@ func clockStands() bool {
 
 // trial is one Try under way.
 type trial struct {
-	settings  runSettings
-	newLocker func() (lockbench.Locker, error)
-	abilities abilities
-	starved   string // why it is unknown whether the lock renews; empty if that is known
-	claims    lockbench.Claims
-	keys      string // the prefix of all keys
+	settings   runSettings
+	newLocker  func() (lockbench.Locker, error)
+	abilities  abilities
+	starved    string // why it is unknown whether the lock renews; empty if that is known
+	stoodStill bool   // the machine is the only reason
+	claims     lockbench.Claims
+	keys       string // the prefix of all keys
 	// think is the pause before each call, zero where the clock advances by itself: without it the
 	// calls of one owner would get the same stamp, and count as concurrent.
 	think  time.Duration

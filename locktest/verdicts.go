@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -27,11 +28,51 @@ func (r *trial) found() Result {
 		f, test := r.find(cell)
 		test.Skipped = r.skipped(cell, f.Verdict, test.History != "")
 		all.Cells[cell], all.Tests[cell] = f, test
-		test.Err = r.judge(&all, cell)
+	}
+	excused := !r.settings.required && slices.ContainsFunc(all.Cells.List(), tested)
+	for cell, test := range all.Tests {
+		if excused && test.Skipped == "" {
+			test.Skipped = r.prevented(cell, all.Cells[cell])
+			all.Tests[cell] = test
+		}
+		test.Err = r.judge(&all, cell, excused)
 		all.Tests[cell] = test
 	}
 	r.tidy(&all)
 	return all
+}
+
+// tested reports whether f is a claim that met an occasion.
+func tested(f checker.CellFinding) bool {
+	return f.Claimed && (f.Verdict == checker.Held || f.Verdict == checker.Broken)
+}
+
+// prevented says that the machine or the server prevented the test of a claim, empty if not.
+func (r *trial) prevented(cell lockbench.Cell, f checker.Finding) string {
+	if !f.Claimed || f.Verdict == checker.Broken {
+		return ""
+	}
+	for _, sh := range r.about(cell) {
+		for _, err := range sh.notes.wrong {
+			if errors.Is(err, ErrUntested) {
+				return err.Error()
+			}
+		}
+	}
+	if f.Verdict != checker.Untested {
+		return ""
+	}
+	var stood time.Duration
+	for _, sh := range r.about(cell) {
+		if sh.stood == 0 && sh.result.Cells().Touched(cell).Verdict == checker.Untested {
+			return ""
+		}
+		stood += sh.stood
+	}
+	if stood == 0 {
+		return ""
+	}
+	return fmt.Sprintf("untested, %s; the machine or the server stood still for %v meanwhile; hint: longer leases, WithTTL or %s", f.Note, stood.Round(time.Millisecond), ttlVariable)
 }
 
 // cells returns the cells of the cases.
@@ -130,8 +171,9 @@ func (r *trial) idle(cell lockbench.Cell, v checker.Verdict) string {
 	return ""
 }
 
-// judge returns the error of cell, nil if its test does not fail.
-func (r *trial) judge(all *Result, cell lockbench.Cell) error {
+// judge returns the error of cell, nil if its test does not fail. A test that the machine prevented
+// is excused if excused is set.
+func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{cell}, args...)...))
@@ -139,15 +181,18 @@ func (r *trial) judge(all *Result, cell lockbench.Cell) error {
 	own, f, skipped := r.about(cell), all.Cells[cell], all.Tests[cell].Skipped
 	for _, sh := range own {
 		for _, err := range sh.notes.wrong {
-			wrong("%w", err)
+			if !excused || !errors.Is(err, ErrUntested) {
+				wrong("%w", err)
+			}
 		}
 	}
+	unknown := excused && r.stoodStill // whether the lock renews
 	switch {
-	case cell == abandoned && f.Claimed && r.undying():
+	case cell == abandoned && f.Claimed && r.undying() && !unknown:
 		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, skipped)
 	case f.Against > 0:
 		wrong("%s%s", all.text(cell), operations(f.Counterexample))
-	case f.Claimed && r.starved != "" && skipped == r.starved:
+	case f.Claimed && r.starved != "" && skipped == r.starved && !unknown:
 		wrong("%w, %s; hint: WithRenewal, if it does, or leases that are longer than this machine is slow, WithTTL or %s", ErrUntested, r.starved, ttlVariable)
 	case f.Claimed && len(r.settings.waiting) > 0 && strings.HasPrefix(skipped, waitless):
 		wrong("the lock is declared to wait: %s; but %s; hint: leave WithWaking and WithPolling away, or have Acquire wait for Options.Wait",
