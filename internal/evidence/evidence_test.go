@@ -90,7 +90,7 @@ func TestSearchConcludes(t *testing.T) {
 	for i, want := range []struct {
 		word conclusion.Word
 		late bool
-	}{{conclusion.DoNotUse, false}, {conclusion.NeedsGuard, false}, {conclusion.NeedsGuard, true}, {conclusion.NeedsGuard, true}, {conclusion.NotKnown, false}} {
+	}{{conclusion.DoNotUse, false}, {conclusion.DoNotUse, false}, {conclusion.NeedsGuard, true}, {conclusion.NeedsGuard, true}, {conclusion.NotKnown, false}} {
 		run := &r.Runs[i]
 		if got := run.Conclusion; got == nil || got.Word != want.word || got.Late != want.late || want.word != conclusion.NotKnown && got.Source != conclusion.Explored {
 			t.Errorf("%s: got %+v, want %q, late %v", run.Design, got, want.word, want.late)

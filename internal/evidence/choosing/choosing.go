@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/evidence"
@@ -83,6 +84,9 @@ type Option struct {
 	// Commands are command lines that test the design in the case: first without a fault, then with
 	// each of Faults, one at a time.
 	Commands, Faults []string
+	// lucky reports whether two owners were tried too little under a condition under which the
+	// design does not claim exclusion: a breach is to be expected, although none was seen.
+	lucky bool
 }
 
 // Choose returns the designs on the service of a case, the best first. It leaves out designs that
@@ -99,13 +103,17 @@ func Choose(c Case) (all []Option) {
 			Design: d, GrantsPerS: row.Parts[0].GrantsPerS, Lease: c.lease(&d),
 			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
 		}
+		o.lucky = slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
+			exclusion := lockbench.Exclusion.At(open.Under)
+			return open.Of == conclusion.TwoOwners && !checker.Late(exclusion) && !d.Claims.Claims(exclusion)
+		})
 		c.decide(&o)
 		o.Commands, o.Faults = c.commands(&o)
 		all = append(all, o)
 	}
 	slices.SortStableFunc(all, func(a, b Option) int {
 		fits := map[bool]int{true: 1}
-		return cmp.Or(fits[b.Fits]-fits[a.Fits], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
+		return cmp.Or(fits[b.Fits]-fits[a.Fits], fits[a.lucky]-fits[b.lucky], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
 	})
 	return all
 }
@@ -126,8 +134,8 @@ func (c *Case) decide(o *Option) {
 	case conclusion.DoNotUse, conclusion.NotKnown:
 	case conclusion.NeedsGuard:
 		// Without a guard, a late owner sometimes causes work to be done twice, which Waste
-		// accepts. A breach although no owner was late is worse.
-		o.Fits = c.Harm == Damage || o.Conclusion.Late
+		// accepts. A breach although no owner was late is worse, seen or to be expected.
+		o.Fits = c.Harm == Damage || o.Conclusion.Late && !o.lucky
 		if c.Harm == Damage {
 			o.Guard = o.Conclusion.Guard
 		}

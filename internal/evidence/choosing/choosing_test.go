@@ -91,6 +91,20 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
+	for _, harm := range []Harm{Waste, Damage} {
+		for _, over := range []lockbench.Conditions{0, usual.Over} {
+			caught := false // at two owners when the primary is lost
+			all := Choose(Case{Harm: harm, Work: usual.Work, Service: Replicated, Waiters: 8, Over: over})
+			for _, o := range slices.Backward(all) {
+				if o.Conclusion.Cell.Under.Has(lockbench.Failover) {
+					caught = true
+				}
+				if o.Fits && caught && tooLittle(&o, lockbench.Failover) {
+					t.Errorf("%s, over %v: %s stands before a lock that was caught: %+v", harm, over, o.Design.Name, o.Conclusion)
+				}
+			}
+		}
+	}
 	replicas := usual
 	replicas.Service = Replicated
 	for _, o := range Choose(replicas) {
@@ -98,6 +112,13 @@ func TestChoose(t *testing.T) {
 			t.Errorf("replicas that take over: got %+v, want two owners within the lease", o.Conclusion)
 		}
 	}
+}
+
+// tooLittle reports whether two owners were tried too little under a condition.
+func tooLittle(o *Option, under lockbench.Conditions) bool {
+	return slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
+		return open.Under == under && open.Of == conclusion.TwoOwners
+	})
 }
 
 // TestConclusionsOfTheCatalogue checks that docs/design/conclusions.md has the conclusions that the

@@ -9,8 +9,8 @@ type Word string
 
 // The words, from the worst to the best.
 const (
-	// DoNotUse is for a lock that leaves a key stuck, or has a breach that a guard in the store
-	// does not stop.
+	// DoNotUse is for a lock that leaves a key stuck, has two owners even when nothing goes wrong,
+	// or has a breach that a guard in the store does not stop.
 	DoNotUse Word = "do not use"
 	// NotKnown is for a lock that was tested too little for any other word.
 	NotKnown Word = "not known"
@@ -50,11 +50,17 @@ type Conclusion struct {
 // An Open is a condition that was tested too little.
 type Open struct {
 	Under lockbench.Conditions `json:"under"`
-	// Of is the kind of breach that was tested for: "two owners" or "a stuck key".
+	// Of is the kind of breach that was tested for: [TwoOwners] or [StuckKey].
 	Of string `json:"of"`
 	// Occasions is the number of occasions under the condition, fewer than [Enough].
 	Occasions int64 `json:"occasions"`
 }
+
+// The kinds of breach of an [Open].
+const (
+	TwoOwners = "two owners"
+	StuckKey  = "a stuck key"
+)
 
 // Enough is the number of occasions without a breach that rules out a rate of one breach in
 // a hundred, at a confidence of 95 %.

@@ -61,6 +61,7 @@ var rules = []struct {
 }{
 	{"a key gets stuck", (*question).stuck},
 	{"a breach that a guard does not stop", (*question).unstopped},
+	{"two owners, even when nothing goes wrong", (*question).unconditional},
 	{"a breach of which nobody knows whether a guard stops it", (*question).unguarded},
 	{"every breach is stopped by a guard", (*question).guarded},
 	{"too little was tried", (*question).open},
@@ -116,6 +117,17 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 		return by(DoNotUse, all[0], "a guard in the store does not stop lost updates"), true
 	}
 	return c, false
+}
+
+// unconditional fits a lock that lets two owners in although nothing goes wrong. A guard in the
+// store may refuse the second, but then the guard alone keeps the data right. A lease that is cut
+// short by less than its unit breaks lease, and is not meant.
+func (q *question) unconditional() (c Conclusion, fits bool) {
+	all := q.breaches(false, lockbench.Exclusion, lockbench.Effects, lockbench.OwnerRelease)
+	if len(all) == 0 || all[0].cell.Under != 0 { // the fewest conditions come first
+		return c, false
+	}
+	return by(DoNotUse, all[0], q.describe(all[0])), true
 }
 
 // guardedEnough reports whether the guarantee on effects held behind a guard on enough occasions.
@@ -208,10 +220,10 @@ func (q *question) opens() (all []Open) {
 	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
 		wants := required[under]
 		if wants.safety && !q.cannotOccur(under) {
-			all = q.add(all, under, "two owners", safety)
+			all = q.add(all, under, TwoOwners, safety)
 		}
 		if wants.liveness {
-			all = q.add(all, under, "a stuck key", liveness)
+			all = q.add(all, under, StuckKey, liveness)
 		}
 	}
 	return all

@@ -66,6 +66,16 @@ func without(cell lockbench.Cell) map[lockbench.Cell]found {
 	return all
 }
 
+// split returns the findings of enough, with those under one condition in two cells of half as many
+// occasions for each kind of breach.
+func split(under lockbench.Conditions) map[lockbench.Cell]found {
+	all := enough()
+	for _, g := range []lockbench.Guarantee{lockbench.LeaseKept, lockbench.Exclusion, lockbench.Answers, lockbench.Recovery} {
+		all[g.At(under)] = held0(Enough/2 + 1)
+	}
+	return all
+}
+
 // stops has the finding that a guard stops lost updates.
 var stops = map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough)}
 
@@ -91,21 +101,28 @@ func TestDraw(t *testing.T) {
 		{"stuck after what counts here", lease, All(), with(lockbench.Recovery.At(lockbench.Failover), brokenOnce), stops, DoNotUse, "primary is lost", false},
 		{"stuck after a mixture of which one does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash|lockbench.Skew), brokenOnce), stops, Safe, "", false},
 
-		{"two at once, and a guard does not help", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+		{"two at once when nothing goes wrong, whatever a guard stops", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, DoNotUse, "two own a key at once, even when nothing goes wrong", false},
+		{"the same, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), nil, DoNotUse, "even when nothing goes wrong", false},
+		{"updates lost when nothing goes wrong", lease, Usual(), with(lockbench.Effects.At(0), brokenOnce), stops, DoNotUse, "updates are lost, even", false},
+		{"a release of another's key when nothing goes wrong", lease, Usual(), with(lockbench.OwnerRelease.At(0), brokenOnce), stops, DoNotUse, "release frees", false},
+		{"a lease that is cut short", lease, Usual(), with(lockbench.LeaseKept.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
+		{"two at once only after what does count", lease, Usual(), with(lockbench.Exclusion.At(0), after(lockbench.LostReply)), stops, NeedsGuard, "reply is lost", false},
+
+		{"two at once, and a guard does not help", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "does not stop", false},
-		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
 
-		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), nil, NotKnown, "was not tried", false},
-		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), nil, NotKnown, "was not tried", false},
+		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
 
-		{"two at once, and nobody relies on what a guard held", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
+		{"two at once, and nobody relies on what a guard held", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(0): {Finding: checker.Finding{Verdict: checker.Untested, Exposure: Enough}}}, NotKnown, "was not tried", false},
-		{"two at once, and a guard stops it under a condition", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce),
-			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): held0(Enough)}, NeedsGuard, "even when nothing goes wrong", false},
+		{"two at once, and a guard stops it under a condition", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): held0(Enough)}, NeedsGuard, "call is cancelled", false},
 
-		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
+		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), stops, NeedsGuard, "call is cancelled", false},
 		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
 		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},
 		{"work past the lease, which does not happen", lease, Usual() &^ lockbench.Outlived, with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, Safe, "", false},
@@ -119,6 +136,8 @@ func TestDraw(t *testing.T) {
 		{"crashes were tried too little", lease, Usual(), with(lockbench.Answers.At(lockbench.Crash), held0(Enough-1)), stops, NotKnown, "298 occasions", false},
 		{"no crash was tried, and none happens", lease, Usual() &^ lockbench.Crash, without(lockbench.LeaseKept.At(lockbench.Crash)), stops, Safe, "", false},
 		{"no crash can happen to it", Lock{Foreign: lockbench.Crash | lockbench.ThreadDeath}, Usual(), without(lockbench.LeaseKept.At(lockbench.Crash)), stops, Safe, "", false},
+		{"few deaths in each cell, and enough in all", lease, All(), split(lockbench.Crash), stops, Safe, "", false},
+		{"few failovers in each cell, which may be the same", lease, All(), split(lockbench.Failover), stops, NotKnown, "primary is lost: 150 occasions", false},
 		{"no failover was tried, and it counts", lease, All(), without(lockbench.LeaseKept.At(lockbench.Failover)), stops, NotKnown, "primary is lost", false},
 	} {
 		got := Draw(c.lock, c.over, from(Explored, c.cells, c.guarded)...)

@@ -62,15 +62,19 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 
 var sources = []Source{Seen, Explored, Known}
 
-// held counts the occasions, without a guard, on which these guarantees held. With conditions it
-// counts the occasions that they touched, without conditions those on which nothing went wrong.
+// held counts the independent occasions, without a guard, on which these guarantees held. With
+// conditions it counts the occasions that they touched, without conditions those on which nothing
+// went wrong.
 func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
 	for i := range all {
-		for _, g := range of {
-			if cell := g.At(under); !all[i].Guarded {
-				n += all[i].Cells.Exposure(cell, checker.Held)
-			}
+		if all[i].Guarded {
+			continue
 		}
+		own := int64(0)
+		for _, g := range of {
+			own = checker.AddOccasions(under, own, all[i].Cells.Exposure(g.At(under), checker.Held))
+		}
+		n += own
 	}
 	return n
 }
