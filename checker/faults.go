@@ -40,8 +40,11 @@ func (c *Checker) faulted(op *history.Op) {
 		c.flushed()
 	case fault.Forgets:
 		c.forgot(op, event.Brings)
-		if event.Phase != fault.Once {
-			f.Evicting = event.Phase == fault.Begins
+		switch event.Phase {
+		case fault.Begins:
+			f.Windows++
+		case fault.Ends:
+			f.Windows = max(0, f.Windows-1)
 		}
 	case fault.Revives:
 		c.forgot(op, event.Brings)

@@ -11,7 +11,7 @@ import (
 // matrixSuites returns the test cases of a matrix, a suite per design.
 func matrixSuites(m *results.Matrix) []document.Suite {
 	all := []document.Suite{}
-	gated := m.AsResult()
+	gated := matrixResult(m)
 	for i := range m.Rows {
 		row := &m.Rows[i]
 		s := document.Suite{Name: row.Design, Properties: concludedProperties(row.Conclusion), Cases: thresholdCases(&gated, i)}

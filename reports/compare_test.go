@@ -314,7 +314,7 @@ func TestFiguresAreMetrics(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		r := m.Read(&thresholds.Run{Design: strategy, Verdicts: &j.Verdicts, Measures: &j.Measures})
+		r := m.Read(j.Metrics())
 		if got, _ := d.Samples(f.Metric); m.Unit != f.Unit || len(got) > 0 && got[0] != r.Value {
 			t.Errorf("%s: got %v (%s), want %v (%s)", f.Metric, got, f.Unit, r.Value, m.Unit)
 		}

@@ -67,7 +67,7 @@ func comparedErrors(c *results.Comparison) *document.Section {
 func trialErrors(l *results.LimitSearch) *document.Section {
 	own, injected := &document.List{Title: errorsTitle}, &document.List{Title: injectedTitle}
 	for i := range l.Trials {
-		addErrors(own, injected, l.At(l.Trials[i].Value), l.Trials[i].Errors)
+		addErrors(own, injected, l.At(l.Trials[i].Value), l.Trials[i].Run.Errors)
 	}
 	return &document.Section{Blocks: []document.Block{own, injected}}
 }

@@ -3,16 +3,19 @@ package reports
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/measure/limits"
 	"github.com/lockbench/lockbench/results"
 )
 
 func TestLimitSettles(t *testing.T) {
+	granting := func(n int64) results.Run {
+		return results.Run{RunFigures: results.RunFigures{Counts: results.Counts{Grants: n}}}
+	}
 	trials := []results.LimitTrial{
-		{Value: 100, Outcome: limits.Holds, Grants: 300},
-		{Value: 200, Outcome: limits.Fails, Why: "acquire.p99 was 31ms", Grants: 500},
-		{Value: 100, Outcome: limits.Holds, Grants: 301},
+		{Value: 100, Outcome: limits.Holds, Run: granting(300)},
+		{Value: 200, Outcome: limits.Fails, Why: "acquire.p99 was 31ms", Run: granting(500)},
+		{Value: 100, Outcome: limits.Holds, Run: granting(301)},
 	}
 	found := limits.Result{Limit: 100, Beyond: 200, Why: limits.Fails, Confirmed: 2, Done: true}
 	for _, c := range []struct {
@@ -26,7 +29,7 @@ func TestLimitSettles(t *testing.T) {
 		{"interrupted", func(_ *results.LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, results.Inconclusive,
 			"d: the search was ended before it found a limit that it could confirm."},
 		{"a claim was broken on the way", func(l *results.LimitSearch, _ *limits.Result) {
-			l.Trials[1].Broken = []lockbench.Cell{exclusive}
+			l.Trials[1].Run.Cells.Set(exclusive, results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Violations: 1, Against: 1, Claimed: true}})
 		}, results.BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},
 		{"nothing broken on purpose was caught", func(l *results.LimitSearch, _ *limits.Result) {
 			l.SelfCheck = &results.SelfCheck{}

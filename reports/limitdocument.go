@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/limits"
 	"github.com/lockbench/lockbench/reports/internal/document"
 	"github.com/lockbench/lockbench/results"
@@ -59,18 +60,19 @@ func path(l *results.LimitSearch) *document.Table {
 
 func rateRow(l *results.LimitSearch, t *results.LimitTrial) []string {
 	refused := 0.0
-	if all := t.Grants + t.Refused; all > 0 {
-		refused = float64(t.Refused) / float64(all)
+	if all := t.Run.Counts.Grants + t.Run.Counts.Refused; all > 0 {
+		refused = float64(t.Run.Counts.Refused) / float64(all)
 	}
-	a := t.Acquire
+	a := t.Run.Latency[measure.Acquire.String()]
 	return []string{
-		figures.Rate(t.GrantsPerS), fmt.Sprintf("%.1f%%", 100*refused),
+		figures.Rate(t.Run.GrantsPerS), fmt.Sprintf("%.1f%%", 100*refused),
 		figures.Duration(a.Count, a.P50), figures.Duration(a.Count, a.P99), figures.Duration(a.Count, a.Max),
 	}
 }
 
 func leaseRow(l *results.LimitSearch, t *results.LimitTrial) []string {
-	return []string{figures.Number(t.Grants), figures.Duration(t.Grants, t.Longest), figures.Number(t.Outlived)}
+	holds := t.Run.Counts.Grants
+	return []string{figures.Number(holds), figures.Duration(holds, t.Longest), figures.Number(t.Outlived)}
 }
 
 func trialWord(o limits.Outcome) (string, document.Tone) {

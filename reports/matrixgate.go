@@ -6,10 +6,19 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// matrixGated returns m in the form in which results show thresholds: its exit code and
-// thresholds, and a run for each design, without findings.
+// matrixResult returns a result with the exit code and the thresholds of m, in which a reading finds
+// its design as in any result: it has a run for each row, without findings.
+func matrixResult(m *results.Matrix) results.Result {
+	r := results.Result{Exit: m.Exit, Thresholds: m.Thresholds}
+	for i := range m.Rows {
+		r.Runs = append(r.Runs, results.Run{RunSettings: results.RunSettings{Design: m.Rows[i].Design}})
+	}
+	return r
+}
+
+// matrixGated returns the summary of [matrixResult], which shows thresholds.
 func matrixGated(m *results.Matrix) *summary {
-	r := m.AsResult()
+	r := matrixResult(m)
 	return resultSummary(&r)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/measure/limits"
 	"github.com/lockbench/lockbench/results"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,7 +55,13 @@ func TestReadResultRefuses(t *testing.T) {
 // TestRead checks that every kind of report is read and written again without a
 // change.
 func TestRead(t *testing.T) {
-	search := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "a/b", Of: results.RateLimit, Wanted: []string{}}, Trials: []results.LimitTrial{}}
+	tried := judged(header(strategy, "private"), 100)
+	search := results.LimitSearch{LimitQuestion: results.LimitQuestion{Design: "a/b", Of: results.RateLimit, Wanted: []string{}}}
+	for _, outcome := range []limits.Outcome{limits.Unable, limits.Fails, limits.Holds} {
+		trial := results.NewLimitTrial(100, &tried)
+		trial.Outcome = outcome
+		search.Trials = append(search.Trials, trial)
+	}
 	for _, r := range []results.Report{
 		pointer(results.New(sample("private"), nil)), pointer(results.NewExploration(exploredSample(), nil)), pointer(matrixSample()),
 		&results.Comparison{Designs: []results.ComparedDesign{}}, &search,

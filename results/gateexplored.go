@@ -20,7 +20,7 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 				continue
 			}
 			first := slices.IndexFunc(r.Runs, func(scenario Run) bool { return scenario.Design == run.Design })
-			reading := newReading(t, first, run.thresholdRun())
+			reading := newReading(t, first, run.metrics())
 			if run.Lacks {
 				reading = Reading{Run: first, Design: run.Design, Outcome: thresholds.NotApplicable, Why: "the design lacks what these scenarios need"}
 			}
@@ -30,10 +30,11 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	}
 }
 
-// thresholdRun returns the combined scenarios of a design in the form that metrics read.
-func (r *Run) thresholdRun() *thresholds.Run {
+// metrics returns combined runs of a design, such as all its scenarios, in the form from which
+// metrics are read. Only findings and counts can be combined, so that the others have no value.
+func (r *Run) metrics() *thresholds.Run {
 	return &thresholds.Run{
 		Design: r.Design, Schedules: r.Exploration.Schedules,
-		Verdicts: &checker.Result{Grants: r.Counts.Grants, Findings: r.Cells.List(), Breaches: r.Breaches},
+		Verdicts: &checker.Result{Ops: r.Counts.Ops, Grants: r.Counts.Grants, Findings: r.Cells.List(), Breaches: r.Breaches},
 	}
 }

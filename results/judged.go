@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
 // A Judged is the judgement of one history; [New] makes a [Run] of it. Its methods may be called by
@@ -48,6 +49,11 @@ func (j *Judged) Latency(operation string, percentile float64) (time.Duration, b
 // GrantsPerSecond returns the rate of new holds in the measured part of the run, zero if that part
 // is empty.
 func (j *Judged) GrantsPerSecond() float64 { return j.Measures.GrantsPerSecond }
+
+// Metrics returns the run in the form from which metrics are read.
+func (j *Judged) Metrics() *thresholds.Run {
+	return &thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
+}
 
 // newRun returns the run of a judged history, and keeps j.
 func newRun(j *Judged) Run {

@@ -81,43 +81,33 @@ type LimitAnswer struct {
 	Risk       float64 `json:"risk,omitempty"`
 }
 
-// A LimitTrial is one run of a search for a limit. Value is in the unit of the limit. Grants and
-// Refused count the acquires of the whole run; GrantsPerS is the rate of grants in the measured
-// part.
+// A LimitTrial is one run of a search for a limit. Value is in the unit of the limit.
 type LimitTrial struct {
 	Value   float64        `json:"value"`
 	Outcome limits.Outcome `json:"outcome"`
 	// Why is the condition that the trial missed, empty if it met all.
-	Why        string  `json:"why,omitempty"`
-	Grants     int64   `json:"grants"`
-	Refused    int64   `json:"refused"`
-	GrantsPerS float64 `json:"grants_per_s"`
-	// Acquire is the latency of granted acquires, from their intended start.
-	Acquire Latency `json:"acquire"`
+	Why string `json:"why,omitempty"`
 	// Longest is the duration of the longest hold, in ns. Outlived is the number of holds that
-	// outlived their lease.
+	// outlived their lease. Both are of the whole run, while the latencies of Run are of its measured
+	// part.
 	Longest  int64 `json:"longest_hold_ns"`
 	Outlived int64 `json:"outlived"`
-	// Broken are the claims that the trial broke.
-	Broken []lockbench.Cell `json:"broken,omitempty"`
-	// Errors are the errors that operations met.
-	Errors []Error `json:"errors,omitempty"`
+	// Run is the run. Its server and environment are those of the search.
+	Run Run `json:"run"`
 }
 
-// NewLimitTrial returns the trial of value that the run j was. It sets the claims that the run
-// broke; the caller sets Outcome and Why.
+// NewLimitTrial returns the trial of value that the run j was. The caller sets Outcome and Why.
 func NewLimitTrial(value float64, j *Judged) LimitTrial {
-	m := &j.Measures.Measured
-	t := LimitTrial{
-		Value: value, Grants: j.Verdicts.Grants, Refused: j.Verdicts.Refused, GrantsPerS: j.Measures.GrantsPerSecond,
-		Acquire:  latencyOf(m.Latency(measure.Acquire)),
-		Longest:  int64(max(m.Latency(measure.Hold).Max(), j.Measures.Warmup.Latency(measure.Hold).Max())),
+	return LimitTrial{
+		Value:    value,
+		Longest:  int64(max(j.Measures.Measured.Latency(measure.Hold).Max(), j.Measures.Warmup.Latency(measure.Hold).Max())),
 		Outlived: outlived(j),
-		Errors:   newErrors(j.Measures.Errors),
+		Run:      newRun(j),
 	}
-	t.Broken = j.Verdicts.Cells().Against()
-	return t
 }
+
+// Broken returns the claims that the trial broke.
+func (t *LimitTrial) Broken() []lockbench.Cell { return t.Run.Cells.Cells.Against() }
 
 // outlived returns the number of holds that outlived their leases. If leases are renewed in the
 // background, only a grant of the key to another client shows that a lease was over, so it counts
@@ -134,8 +124,8 @@ func outlived(j *Judged) int64 {
 func (l *LimitSearch) Settle(r limits.Result) {
 	l.Value, l.Beyond, l.Confirmed, l.Tried = r.Limit, r.Beyond, r.Confirmed, r.Confirmed+r.Against
 	l.AtLeast = l.Value > 0 && r.Why == limits.Unable
-	for _, t := range l.Trials {
-		if t.Value == l.Beyond && t.Outcome != limits.Holds {
+	for i := range l.Trials {
+		if t := &l.Trials[i]; t.Value == l.Beyond && t.Outcome != limits.Holds {
 			l.WhyBeyond = t.Why
 		}
 	}
@@ -164,8 +154,8 @@ func (l *LimitSearch) Settle(r limits.Result) {
 // broken returns the claims that any trial broke, each once.
 func (l *LimitSearch) broken() (all []string) {
 	seen := map[lockbench.Cell]bool{}
-	for _, t := range l.Trials {
-		for _, cell := range t.Broken {
+	for i := range l.Trials {
+		for _, cell := range l.Trials[i].Broken() {
 			if !seen[cell] {
 				seen[cell] = true
 				all = append(all, cell.String())
@@ -216,9 +206,9 @@ func (l *LimitSearch) beyondSentence() string {
 
 // grantsAt returns the number of grants in all trials of value.
 func (l *LimitSearch) grantsAt(value float64) (n int64) {
-	for _, t := range l.Trials {
-		if t.Value == value {
-			n += t.Grants
+	for i := range l.Trials {
+		if t := &l.Trials[i]; t.Value == value {
+			n += t.Run.Counts.Grants
 		}
 	}
 	return n

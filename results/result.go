@@ -66,8 +66,8 @@ func worst(exits ...int) int {
 	return code
 }
 
-// append adds a run with this header. The server and the environment of the first run become those of
-// r; a later run keeps its own if they differ.
+// append adds a run with this header. The server and the environment of the first run become those
+// of r; a later run keeps its own if they differ.
 func (r *Result) append(run Run, h *history.Header) {
 	if len(r.Runs) == 0 {
 		r.Server, r.Environment = h.Server, h.Environment

@@ -119,9 +119,10 @@ func (r *Result) add(t thresholds.Threshold, readings []Reading) {
 // cannot pass if the checker missed the lock broken on purpose.
 func (r *Result) read(t thresholds.Threshold, i int) Reading {
 	run := &r.Runs[i]
-	verdicts := run.judged.Verdicts
+	metrics, verdicts := run.judged.Metrics(), run.judged.Verdicts
 	verdicts.Findings = run.Cells.List()
-	reading := newReading(t, i, &thresholds.Run{Design: run.Design, Verdicts: &verdicts, Measures: &run.judged.Measures})
+	metrics.Verdicts = &verdicts
+	reading := newReading(t, i, metrics)
 	if reading.Outcome == thresholds.Passed && t.Metric.Judged && r.SelfCheck != nil && !r.SelfCheck.Caught {
 		reading.Outcome, reading.Why = thresholds.Inconclusive, "a lock broken on purpose was not caught"
 	}

@@ -77,8 +77,8 @@ func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("%w; hint: install it (Debian: etcd-server)", err)
 	}
-	clients, errClients := freePort()
-	peers, errPeers := freePort()
+	clients, errClients := servers.FreePort()
+	peers, errPeers := servers.FreePort()
 	dir, errDir := os.MkdirTemp("", "lockbench-etcd-")
 	if err := errors.Join(errClients, errPeers, errDir); err != nil {
 		return "", nil, err
@@ -99,15 +99,6 @@ func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
 		return "", nil, errors.Join(fmt.Errorf("private etcd: %w", err), end())
 	}
 	return clients, end, nil
-}
-
-// freePort is an unused loopback address.
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 // accepts waits up to a minute for a listener at address.

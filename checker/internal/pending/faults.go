@@ -11,8 +11,11 @@ import (
 type Faults struct {
 	Flush, Restart, StateLost, FailedOver *history.Op
 
-	Evicting, Stepping bool // the server keeps forgetting keys
-	Delayed            bool // answers came late, or not at all, for a time
+	// Windows counts the open spans in which the server keeps forgetting keys: those of a watcher
+	// overlap, since each begins at the look before the one that ended the last.
+	Windows  int
+	Stepping bool // as a window, while its clock is stepped ahead
+	Delayed  bool // answers came late, or not at all, for a time
 
 	FlushMet bool  // a lock was held, or an operation under way, at a flush
 	Errors   bool  // an operation failed with an unclassified error before any flush
@@ -71,7 +74,7 @@ func (f *Faults) SetOff(offset int64) {
 }
 
 // Forgetting reports whether the server goes on forgetting keys.
-func (f *Faults) Forgetting() bool { return f.Evicting || f.Stepping }
+func (f *Faults) Forgetting() bool { return f.Windows > 0 || f.Stepping }
 
 // ForgotSince returns the conditions under which the server forgot grants since s.
 func (f *Faults) ForgotSince(s interval.Stamp) (under lockbench.Conditions) {

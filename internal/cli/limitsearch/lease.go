@@ -49,9 +49,9 @@ func LeaseUnit(d design.Design) time.Duration {
 func endsWithin(wanted int64, t *results.LimitTrial) (limits.Outcome, string) {
 	switch {
 	case t.Outlived > 0:
-		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Grants)
-	case t.Grants < wanted:
-		return limits.Unable, fmt.Sprintf("there were %d holds of %d, the others were refused: raise --wait or --keys", t.Grants, wanted)
+		return limits.Fails, fmt.Sprintf("it was outlived by %d of %d holds", t.Outlived, t.Run.Counts.Grants)
+	case t.Run.Counts.Grants < wanted:
+		return limits.Unable, fmt.Sprintf("there were %d holds of %d, the others were refused: raise --wait or --keys", t.Run.Counts.Grants, wanted)
 	}
 	return limits.Holds, ""
 }

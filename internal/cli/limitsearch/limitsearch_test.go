@@ -32,7 +32,7 @@ func TestLeaseOfExponentialHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for v, ok := search.Next(); ok; v, ok = search.Next() {
-			trial := results.LimitTrial{Grants: n}
+			trial := results.LimitTrial{Run: results.Run{RunFigures: results.RunFigures{Counts: results.Counts{Grants: n}}}}
 			for range n {
 				if random.ExpFloat64()*float64(mean) > v {
 					trial.Outlived++

@@ -68,9 +68,9 @@ func (targets Targets) meets(j *results.Judged) (limits.Outcome, string) {
 	case j.Verdicts.Grants == 0:
 		return limits.Fails, "no lock was granted"
 	}
-	run := thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
+	run := j.Metrics()
 	for _, t := range targets {
-		reading := t.Metric.Read(&run)
+		reading := t.Metric.Read(run)
 		switch {
 		case reading.Why != "":
 			return limits.Unable, fmt.Sprintf("%s has no value: %s", t.Metric.Name, reading.Why)

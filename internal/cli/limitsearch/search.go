@@ -110,10 +110,11 @@ func (s *Search) take(came *runner.Result) bool {
 	if not := results.ServerProblem(j); not != "" {
 		t.Outcome, t.Why = limits.Unable, not
 	}
-	stood := t.Outcome != limits.Holds && len(t.Broken) == 0 && s.still(j, &t)
+	broken := t.Broken()
+	stood := t.Outcome != limits.Holds && len(broken) == 0 && s.still(j, &t)
 	switch still := j.Verdicts.Standstills; {
-	case len(t.Broken) > 0:
-		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", t.Broken[0])
+	case len(broken) > 0:
+		t.Outcome, t.Why = limits.Fails, fmt.Sprintf("%s was broken", broken[0])
 	case stood:
 		t.Outcome = limits.Unable
 		t.Why = fmt.Sprintf("lockbench or its server stood still for %s in %s", figures.Compact(int64(still.For)), figures.Plural(still.Times, "standstill"))

@@ -12,7 +12,8 @@ import (
 )
 
 // released has the row of each design as a JSON object on a line of its own, which begins with the
-// design, so that a command decodes only the rows that it needs.
+// design, so that a command decodes only the rows that it needs. The first part of a row is the live
+// run without faults.
 //
 //go:embed released.jsonl
 var released []byte
@@ -46,7 +47,7 @@ func Of(design string, on runinfo.Server) *results.Known {
 }
 
 // Released returns all findings of the released matrix on the present version of a design, on the
-// servers of the matrix, and false if there are none.
+// servers of the matrix, and false if there are none. The first part is the live run without faults.
 func Released(design string) (*results.Known, bool) {
 	r := row(design)
 	if r == nil || r.Version != impls.Version(design) || len(r.Parts) == 0 {

@@ -37,8 +37,14 @@ func TestReleased(t *testing.T) {
 		released = want
 	}
 	for i := range m.Rows {
-		if r := row(m.Rows[i].Design); r == nil || r.Design != m.Rows[i].Design {
-			t.Errorf("%s: no row is found", m.Rows[i].Design)
+		design := m.Rows[i].Design
+		r := row(design)
+		if r == nil || r.Design != design {
+			t.Errorf("%s: no row is found", design)
+			continue
+		}
+		if first := &r.Parts[0]; first.Name != "live" || first.Explored() || first.GrantsPerS == 0 {
+			t.Errorf("%s: the first part is %q with %v grants/s, want the live run", design, first.Name, first.GrantsPerS)
 		}
 	}
 	if !bytes.Equal(bytes.TrimSpace(released), bytes.TrimSpace(want)) {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 )
 
@@ -26,17 +29,17 @@ func Abandon() {
 
 // Write writes a file beside path, which then replaces path, so that a reader sees either the old
 // file or the new one, and an error leaves the old one in place. The file keeps its permissions; a
-// new one is readable by all. A path that is no regular file, such as a pipe or a device, is
-// written directly.
+// new one has those of the process's file mode creation mask. A path that is no regular file, such
+// as a pipe or a device, is written directly. Write refuses the paths that [Probe] refuses.
 func Write(path string, write func(io.Writer) error) (err error) {
-	info, missing := os.Stat(path)
-	if missing == nil && !info.Mode().IsRegular() {
+	path, info, err := target(path)
+	if err != nil {
+		return fmt.Errorf("write %w", err)
+	}
+	if info != nil && !info.Mode().IsRegular() {
 		return direct(path, write)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays a link
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), temporary)
+	f, err := create(filepath.Dir(path))
 	if err != nil {
 		if name := (*os.PathError)(nil); errors.As(err, &name) {
 			err = name.Err // the name is of no use
@@ -45,11 +48,11 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	unfinished.Store(f.Name(), nil)
 	defer unfinished.Delete(f.Name())
-	mode := os.FileMode(0o644)
-	if missing == nil {
-		mode = info.Mode().Perm()
+	err = write(f)
+	if info != nil {
+		err = errors.Join(err, f.Chmod(info.Mode().Perm()))
 	}
-	err = errors.Join(write(f), f.Chmod(mode), f.Close())
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -57,6 +60,43 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// create makes an unfinished file in dir. Unlike [os.CreateTemp] it leaves the permissions to the
+// mask of the process.
+func create(dir string) (*os.File, error) {
+	for {
+		name := filepath.Join(dir, temporary+strconv.FormatUint(rand.Uint64(), 36))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// target returns the file that path names, through symbolic links, which stay links. info is nil if
+// there is no such file. A file that nobody may write is an error, and so is a link that another
+// user may have placed: one in a sticky directory in which all users may make files, whose owner is
+// neither the user nor the owner of the directory. Linux follows no such link if
+// fs.protected_symlinks is set, but does replace its target.
+func target(path string) (real string, info os.FileInfo, err error) {
+	if link, err := os.Lstat(path); err == nil && link.Mode()&os.ModeSymlink != 0 {
+		dir, err := os.Stat(filepath.Dir(path))
+		if err == nil && dir.Mode()&os.ModeSticky != 0 && dir.Mode()&0o002 != 0 && foreign(link, dir) {
+			return "", nil, fmt.Errorf("%s: it is a symbolic link of another user, in a directory of all users; hint: name another file", path)
+		}
+	}
+	info, err = os.Stat(path)
+	if err != nil {
+		return path, nil, nil // the directory tells whether it can be made
+	}
+	if info.Mode().IsRegular() && info.Mode()&0o222 == 0 {
+		return "", nil, fmt.Errorf("%s: it is read-only; hint: chmod u+w, or name another file", path)
+	}
+	if real, err = filepath.EvalSymlinks(path); err != nil {
+		return path, info, nil
+	}
+	return real, info, nil
 }
 
 func direct(path string, write func(io.Writer) error) error {
@@ -73,15 +113,14 @@ func direct(path string, write func(io.Writer) error) error {
 // Probe returns an error if path cannot be written, as far as that can be known in advance. It
 // changes nothing.
 func Probe(path string) error {
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
+	path, info, err := target(path)
+	switch {
+	case err != nil:
+		return err
+	case info != nil && info.IsDir():
 		return fmt.Errorf("%s is a directory; hint: name a file in it", path)
-	case err == nil && !info.Mode().IsRegular():
+	case info != nil && !info.Mode().IsRegular():
 		return nil
-	case err == nil:
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
 	}
 	dir := filepath.Dir(path)
 	switch info, err := os.Stat(dir); {
@@ -90,7 +129,7 @@ func Probe(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory", dir)
 	}
-	f, err := os.CreateTemp(dir, temporary)
+	f, err := create(dir)
 	if err != nil {
 		return fmt.Errorf("nothing can be written to %s: %w; hint: name a file in another directory", dir, err)
 	}

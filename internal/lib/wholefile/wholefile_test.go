@@ -61,6 +61,77 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestPermissions checks that the process's mask decides the permissions of a new file, and that a
+// read-only file is refused and stays.
+func TestPermissions(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no permissions here")
+	}
+	path := filepath.Join(t.TempDir(), "a")
+	beside, err := os.Create(path + ".beside")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	want, err := beside.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, content("first", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != want.Mode() {
+		t.Errorf("got %v, %v, want %v as of any new file", info.Mode(), err, want.Mode())
+	}
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{"write": Write(path, content("second", nil)), "probe": Probe(path)} {
+		if err == nil || !strings.Contains(err.Error(), path+": it is read-only; hint: ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if read(t, path) != "first" {
+		t.Error("a read-only file was replaced")
+	}
+}
+
+// TestForeignLink checks that a link that another user placed in a directory of all users is not
+// followed.
+func TestForeignLink(t *testing.T) {
+	dir := t.TempDir()
+	mine, link := filepath.Join(dir, "mine"), filepath.Join(dir, "link")
+	if err := os.WriteFile(mine, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("mine", link); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if err := Probe(link); err != nil {
+		t.Errorf("a link of this user: %v", err)
+	}
+	if err := os.Lchown(link, 12345, -1); err != nil {
+		t.Skip(err)
+	}
+	for name, err := range map[string]error{"write": Write(link, content("replaced", nil)), "probe": Probe(link)} {
+		if err == nil || !strings.Contains(err.Error(), "symbolic link of another user") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Probe(link); err != nil {
+		t.Errorf("in a directory of this user alone: %v", err)
+	}
+	if read(t, mine) != "kept" {
+		t.Error("the target was replaced")
+	}
+}
+
 func TestWriteDevice(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)

@@ -3,6 +3,7 @@ package limits
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An Outcome is the outcome of a trial. The zero value is Unable, which never counts as success.
@@ -25,6 +26,16 @@ func (o Outcome) String() string { return outcomeNames[o] }
 
 // MarshalText implements encoding.TextMarshaler.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *Outcome) UnmarshalText(b []byte) error {
+	i := slices.Index(outcomeNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("%q is no outcome of a trial; hint: one of %q", b, outcomeNames)
+	}
+	*o = Outcome(i)
+	return nil
+}
 
 // A Config describes a search. All values are above zero.
 type Config struct {

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -200,5 +201,19 @@ func TestValidate(t *testing.T) {
 	}
 	if err := sound.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOutcomeText checks that the text of each outcome is read again, and that no other is.
+func TestOutcomeText(t *testing.T) {
+	for _, o := range []Outcome{Unable, Fails, Holds} {
+		text, err := o.MarshalText()
+		var again Outcome
+		if err := errors.Join(err, again.UnmarshalText(text)); err != nil || again != o {
+			t.Errorf("%s is read as %s, %v", o, again, err)
+		}
+	}
+	if err := new(Outcome).UnmarshalText([]byte("held")); err == nil || !strings.Contains(err.Error(), `"held" is no outcome of a trial; hint: one of `) {
+		t.Errorf("got %v", err)
 	}
 }

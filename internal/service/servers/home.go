@@ -22,6 +22,8 @@ const (
 	// 104 bytes, Linux 108.
 	longestSocket = 100
 	loopback      = "127.0.0.1"
+	// firstPort and endPort bound the ports that FreePort chooses from.
+	firstPort, endPort = 12_000, 32_000
 )
 
 // A home is the temporary folder of one private server.
@@ -57,14 +59,14 @@ func (h *home) listenOptions() (redis.Options, error) {
 	return opt, os.WriteFile(h.File("address"), []byte(opt.Network+" "+opt.Addr), 0o600)
 }
 
-// FreePort returns a loopback address that was free a moment ago. Its port is below those that
-// every system gives to outgoing connections, so that none of these takes it before a server
-// listens there.
+// FreePort returns a loopback address that was free a moment ago. Its port is below the ports that
+// Linux, macOS and Windows give to outgoing connections by default, so that no connection takes it
+// before a server listens there.
 func FreePort() (addr string, err error) {
-	const first, end, tries = 12_000, 32_000, 100
+	const tries = 100
 	for range tries {
 		var l net.Listener
-		l, err = net.Listen("tcp", fmt.Sprintf("%s:%d", loopback, first+rand.IntN(end-first)))
+		l, err = net.Listen("tcp", fmt.Sprintf("%s:%d", loopback, firstPort+rand.IntN(endPort-firstPort)))
 		if err == nil {
 			return l.Addr().String(), l.Close()
 		}

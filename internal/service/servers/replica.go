@@ -54,7 +54,7 @@ func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("server %s: listen at port %s: %w; hint: use Redis 7 or newer", s.address, port, err)
+		return "", fmt.Errorf("server %s: listen at port %s: %w; hint: use Redis 7 or newer, which needs a free port from %d to %d", s.address, port, err, firstPort, endPort-1)
 	}
 	own.setPort(addr, "--bind", loopback, "--port", port)
 	return addr, nil
