@@ -113,8 +113,8 @@ func (c Cells) Sum(cell lockbench.Cell) Finding {
 	return sum
 }
 
-// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these verdicts and whose
-// conditions include those of cell.
+// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these verdicts
+// and whose conditions include those of cell.
 func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	for other, f := range c {
 		if covers(other, cell) && slices.Contains(verdicts, f.Verdict) {

@@ -3,6 +3,7 @@ package results
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -35,7 +36,7 @@ func (s *Search) Fails() bool {
 // evidence returns the findings on the design from the run, its search and the released matrix,
 // each with its source.
 func (r *Run) evidence() []conclusion.Evidence {
-	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.Cells, After: r.Cells.after(&r.Claims)}
+	own := r.found(conclusion.Seen, &r.Claims)
 	if r.Exploration != nil {
 		own.Source = conclusion.Explored
 	}
@@ -50,6 +51,41 @@ func (r *Run) evidence() []conclusion.Evidence {
 	}
 	if k := r.Known; k != nil {
 		all = append(all, k.Parts.Evidence(conclusion.Known, &r.Claims)...)
+	}
+	return all
+}
+
+// found returns the findings of the run alone as evidence of a source. Exceptions in claims may
+// excuse broken cells, see [Finding.Excused].
+func (r *Run) found(source conclusion.Source, claims *lockbench.Claims) conclusion.Evidence {
+	lease, _ := r.Params["ttl_ns"].(float64)
+	return conclusion.Evidence{
+		Source: source, Cells: r.Cells.Cells, After: r.Cells.after(claims),
+		Lease: time.Duration(lease), Programs: r.programs(), Early: r.Cells.early(),
+	}
+}
+
+// programs returns, for each broken cell, the workload or the scenarios that broke it.
+func (r *Run) programs() map[lockbench.Cell][]string {
+	all := make(map[lockbench.Cell][]string)
+	for _, cell := range r.Cells.With(checker.Broken) {
+		if all[cell] = r.Cells.Shown[cell].Scenarios; len(all[cell]) == 0 && r.Workload != "" {
+			all[cell] = []string{r.Workload}
+		}
+	}
+	return all
+}
+
+// early returns, for each broken cell whose counterexample shows it, how long before the end of a
+// lease the next owner was granted the key.
+func (c Cells) early() map[lockbench.Cell]time.Duration {
+	all := make(map[lockbench.Cell]time.Duration)
+	for _, cell := range c.With(checker.Broken) {
+		if x := c.Cells[cell].Counterexample; x != nil {
+			if d, shown := x.Early(); shown {
+				all[cell] = d
+			}
+		}
 	}
 	return all
 }

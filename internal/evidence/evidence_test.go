@@ -107,6 +107,31 @@ func TestSearchConcludes(t *testing.T) {
 	}
 }
 
+// TestCutLeases checks that a lock that cuts a lease to its unit is no lock that lets two owners in
+// when nothing goes wrong, unless the next owner comes earlier than a unit before the end.
+func TestCutLeases(t *testing.T) {
+	for name, want := range map[string]conclusion.Word{
+		"cut-millis":  conclusion.NotWithoutGuard,
+		"get-set":     conclusion.DoNotUse,
+		"drift-added": conclusion.DoNotUse, // by 22 ms of a lease of 2 s
+	} {
+		d, err := find("mutants/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Searches{d.Name: &results.Search{}}
+		plan := Plan{Scope: scope(1, 2400)}.part([]design.Design{d}, 1, []string{"contend", "odd-leases", "release-twice"})
+		if err := (Plan{}).explore(t.Context(), "explore", plan, unheard, found); err != nil {
+			t.Fatal(err)
+		}
+		r := live(d.Name)
+		request(t, Options{}).Conclude(r, []design.Design{d}, found)
+		if got := r.Runs[0].Conclusion; got == nil || got.Word != want || got.Cell.Under != 0 {
+			t.Errorf("%s: got %+v, want %q, when nothing goes wrong", name, got, want)
+		}
+	}
+}
+
 // TestSearchFailsClaims checks that a claim that exploration breaks fails the run, like one
 // that the run breaks, and that the same breach fails nothing if it is not claimed.
 func TestSearchFailsClaims(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/evidence"
@@ -104,8 +103,7 @@ func Choose(c Case) (all []Option) {
 			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
 		}
 		o.lucky = slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
-			exclusion := lockbench.Exclusion.At(open.Under)
-			return open.Of == conclusion.TwoOwners && !checker.Late(exclusion) && !d.Claims.Claims(exclusion)
+			return open.Of == conclusion.TwoOwners && open.Under != lockbench.Outlived && !d.Claims.Claims(lockbench.Exclusion.At(open.Under))
 		})
 		c.decide(&o)
 		o.Commands, o.Faults = c.commands(&o)

@@ -1,6 +1,8 @@
 package conclusion
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench"
 )
 
@@ -12,6 +14,9 @@ const (
 	// DoNotUse is for a lock that leaves a key stuck, has two owners even when nothing goes wrong,
 	// or has a breach that a guard in the store does not stop.
 	DoNotUse Word = "do not use"
+	// NotWithoutGuard is for a lock with a breach, if nobody tried whether a guard in the store stops
+	// it.
+	NotWithoutGuard Word = "do not use without a guard"
 	// NotKnown is for a lock that was tested too little for any other word.
 	NotKnown Word = "not known"
 	// NeedsGuard is for a lock whose breaches and late writes are all stopped by a guard in the
@@ -24,7 +29,7 @@ const (
 )
 
 // Words are all words, from the best to the worst.
-var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, DoNotUse}
+var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, NotWithoutGuard, DoNotUse}
 
 // A Conclusion is the conclusion on a lock as one word, with the reason.
 type Conclusion struct {
@@ -88,13 +93,17 @@ type Lock struct {
 	Leaseless bool
 	// Guard is the guard with which the lock was measured.
 	Guard lockbench.Guard
+	// LeaseUnit is the unit in which the lock counts leases: a lease may end early by as much. Zero
+	// is a lock that is exact. OddLeases are the client programs that request fractions of a unit.
+	LeaseUnit time.Duration
+	OddLeases []string
 	// Foreign are the conditions that cannot happen to the lock, such as a lost reply to a lock in
 	// a directory.
 	Foreign lockbench.Conditions
 }
 
 // better orders words from the worst to the best.
-var better = map[Word]int{DoNotUse: 0, NotKnown: 1, NeedsGuard: 2, Safe: 4, SafeSession: 4}
+var better = map[Word]int{DoNotUse: 0, NotWithoutGuard: 1, NotKnown: 2, NeedsGuard: 3, Safe: 5, SafeSession: 5}
 
 // Rank returns the position of the conclusion among all: a greater one is safer. A lock that breaks
 // only when its owner is late is safer than one that breaks within the lease, although a guard

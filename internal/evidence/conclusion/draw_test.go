@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -113,12 +114,12 @@ func TestDraw(t *testing.T) {
 		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
 
-		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), nil, NotKnown, "was not tried", false},
+		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), nil, NotWithoutGuard, "; a guard was not tried", false},
 		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
-			map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough - 1)}, NotKnown, "was not tried", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(0): held0(Enough - 1)}, NotWithoutGuard, "; a guard was not tried", false},
 
 		{"two at once, and nobody relies on what a guard held", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
-			map[lockbench.Cell]found{lockbench.Effects.At(0): {Finding: checker.Finding{Verdict: checker.Untested, Exposure: Enough}}}, NotKnown, "was not tried", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(0): {Finding: checker.Finding{Verdict: checker.Untested, Exposure: Enough}}}, NotWithoutGuard, "; a guard was not tried", false},
 		{"two at once, and a guard stops it under a condition", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
 			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): held0(Enough)}, NeedsGuard, "call is cancelled", false},
 
@@ -143,6 +144,37 @@ func TestDraw(t *testing.T) {
 		got := Draw(c.lock, c.over, from(Explored, c.cells, c.guarded)...)
 		if got.Word != c.word || !strings.Contains(got.Why, c.why) || got.Late != c.late {
 			t.Errorf("%s: got %q, %q, late %v; want %q, %q, late %v", c.name, got.Word, got.Why, got.Late, c.word, c.why, c.late)
+		}
+	}
+}
+
+// TestCutLeases checks that two owners who meet because the lock cut a lease to its unit are no two
+// owners of a lock that works when nothing goes wrong.
+func TestCutLeases(t *testing.T) {
+	const unit = time.Millisecond
+	at := lockbench.Exclusion.At(0)
+	for _, c := range []struct {
+		name               string
+		unit, lease, early time.Duration
+		word               Word
+	}{
+		{"a lease of 2.9 ms was cut to 2 ms", unit, 2900 * time.Microsecond, 900 * time.Microsecond, NeedsGuard},
+		{"a whole lease, and the next owner came in its last millisecond", unit, 2 * time.Second, unit, NeedsGuard},
+		{"a whole lease, and the next owner came earlier", unit, 2 * time.Second, unit + 1, DoNotUse},
+		{"a lease of one unit, of which cutting leaves nothing", unit, unit, unit, DoNotUse},
+		{"a lock that is exact", 0, 2900 * time.Microsecond, 1, DoNotUse},
+		{"nothing is known of the lease", unit, 0, unit, DoNotUse},
+		{"other leases alone, of fractions of a unit", unit, 2 * time.Second, 0, NeedsGuard},
+	} {
+		evidence := from(Explored, with(at, brokenOnce), stops)
+		evidence[0].Lease, evidence[0].Programs = c.lease, map[lockbench.Cell][]string{at: {"contend", "odd-leases"}}
+		if c.early > 0 {
+			evidence[0].Early = map[lockbench.Cell]time.Duration{at: c.early}
+		} else {
+			evidence[0].Programs[at] = []string{"odd-leases"}
+		}
+		if got := Draw(Lock{LeaseUnit: c.unit, OddLeases: []string{"odd-leases"}}, Usual(), evidence...); got.Word != c.word {
+			t.Errorf("%s: got %q, want %q", c.name, got.Word, c.word)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package conclusion
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -26,6 +27,12 @@ type Evidence struct {
 	// After has, for some broken cells, conditions that happened earlier, on any key, and from
 	// which the lock does not recover. Without them the cell might have held.
 	After map[lockbench.Cell]lockbench.Conditions
+	// Lease is the requested lease, zero if it is not known. Programs has the client programs that
+	// broke each broken cell. Early has, for some broken cells, how long before the end of an owner's
+	// lease the next owner was granted the key.
+	Lease    time.Duration
+	Programs map[lockbench.Cell][]string
+	Early    map[lockbench.Cell]time.Duration
 	// Shows returns the command that reproduces the finding on a cell, empty if this run itself
 	// shows it. If Shows is nil, this run shows every cell.
 	Shows func(lockbench.Cell) string
