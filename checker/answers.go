@@ -4,6 +4,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // The monitor of answers judges two things. After the server forgot its scripts, a call must load
@@ -22,29 +23,28 @@ var (
 	toldRefused   = kindAndOccasion(answers, ToldWrong, "the reply to %s was lost, and it was told that another had the key, which nobody had")
 )
 
-// scriptAnswer judges the answer to f.op, if the server had forgotten its scripts before.
+// scriptAnswer judges the answer to f.op, if the server had forgotten its scripts before. NOSCRIPT
+// proves its cause. Another error may have any cause, such as a lease that the lock found too short
+// when it looked: it counts only after a flush that an exploration found decisive, and if no time
+// passed since the operation last tried.
 func scriptAnswer(c *Checker, f fact) {
 	op, class, faults := f.op, f.op.ErrorClass(), &c.faults
-	forgot := faults.Flush != nil || faults.Restart != nil
+	flush := faults.Flush
 	switch {
-	case class == "noscript" && forgot && !f.key.renewsReleased(op):
-	case class == "error" && (interval.TookTooLong(op) || c.faults.standstills.Met(op.Call, op.Return)): // its time ran out
-		return
-	case class == "error" && faults.Flush == nil:
-		faults.Errors = true
-		return
-	case class == "error" && !faults.Errors && !f.key.affected.Has(op) && op.Kind != history.Renew:
-	case op.Outcome == history.OK && faults.Flush != nil && faults.FlushMet:
+	case class == "noscript" && (flush != nil || faults.Restart != nil) && !f.key.renewsReleased(op):
+	case class == "error" && flush != nil && flush.Value == fault.Decisive && op.Kind != history.Renew &&
+		op.Return == interval.LastTry(op).T && !f.key.affected.Has(op):
+	case op.Outcome == history.OK && flush != nil && faults.FlushMet:
 		c.expose(answers, lockbench.ScriptFlush)
 		return
 	default:
 		return
 	}
 	shown, under := []*history.Op{op}, lockbench.ScriptFlush
-	if faults.Flush != nil {
-		shown = append(shown, faults.Flush)
+	if flush != nil {
+		shown = append(shown, flush)
 	}
-	if class != "noscript" { // another error may have other causes
+	if class != "noscript" {
 		under |= faults.Lasting() | c.answering(op)
 	}
 	c.violate(candidate{kind: scriptMissing, key: f.key, ops: shown, under: under})

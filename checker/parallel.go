@@ -183,7 +183,6 @@ func (c *Checker) absorb(o *Checker) {
 	c.result.absorb(&o.result)
 	c.ability |= o.ability
 	c.last = interval.Later(c.last, o.last)
-	c.faults.Errors = c.faults.Errors || o.faults.Errors
 }
 
 // trimCandidates keeps the candidates of each cell that are first in the history: one checker over

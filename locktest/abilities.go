@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -19,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -82,7 +82,12 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 	t.Helper()
 	explore.BeforeBubbles()
 	var dialed atomic.Bool
-	synctest.Test(t, func(t *testing.T) {
+	left := bubble.Enter(t, func(t *testing.T) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("the lock panicked on an idle server, %s: %v", bubble.Panicked(), p)
+			}
+		}()
 		server := miniredis.NewMiniRedis()
 		defer server.Close()
 		server.ClockTTL(true)
@@ -111,8 +116,14 @@ func probe(t *testing.T, newLocker NewLocker) (a abilities, err error) {
 			err = fmt.Errorf("on an idle server: %w; hint: connect by Env.Redis or Env.Dial, and do not wait when Options.Wait is zero", err)
 		}
 	})
+	if left != nil {
+		err = errors.Join(err, fmt.Errorf("on an idle server: %w; hint: %s", left, endAll))
+	}
 	return a, err
 }
+
+// endAll is the hint for a lock that leaves goroutines behind.
+const endAll = "have Close of the Locker, or t.Cleanup, end what newLocker and the lock's calls begin"
 
 // errLacking is the error of a lock that needs a command that the server of an exploration
 // lacks.

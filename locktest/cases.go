@@ -45,6 +45,7 @@ var testCases = []testCase{
 	{name: "renewed", cell: outlasting, owners: 2, sides: 2, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
+	{name: "over", cell: givenUp, owners: 3, sides: 3, faults: fault.Names([]fault.Kind{fault.Cancel}), run: callWhenOver},
 }
 
 // rounds returns n, or a quarter of it in a short test.

@@ -15,6 +15,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/bubble"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -31,8 +33,8 @@ func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result,
 		return Result{}, err
 	}
 	a, err := probe(t, newLocker)
-	if err == nil && t.Failed() {
-		err = errors.New("newLocker failed the test")
+	if t.Failed() {
+		err = errors.Join(errors.New("newLocker failed the test"), err)
 	}
 	if err != nil {
 		return Result{}, err
@@ -41,7 +43,7 @@ func Check(t *testing.T, newLocker NewLocker, options ...ExploreOption) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	c := &check{t: t, newLocker: newLocker, settings: s, abilities: read(a, claims), claims: claims}
+	c := &check{t: t, newLocker: newLocker, settings: s, abilities: read(a, claims), claims: claims, searched: map[lockbench.Cell]int64{}}
 	c.prepare()
 	if err := c.run(); err != nil {
 		return Result{}, err
@@ -61,7 +63,10 @@ type check struct {
 	inner     *testing.T  // the bubble's
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
-	result    Result      // so far; its Cells are those of explore.Result until list
+	left      error       // of a bubble that ended before its exploration
+	// searched counts the schedules of the programs that exercise a cell, of which not all were run.
+	searched map[lockbench.Cell]int64
+	result   Result // so far; its Cells are those of explore.Result until list
 }
 
 func (c *check) prepare() {
@@ -138,6 +143,11 @@ func (c *check) run() error {
 			c.result.Defects = append(c.result.Defects, s.name()+": "+d)
 		}
 		c.add(r, s.name(), "")
+		for _, found := range r.Findings {
+			if found.Exercised && !r.Coverage.Complete {
+				c.searched[found.Cell] += r.Coverage.Schedules
+			}
+		}
 	}
 	c.result.Notes = append(c.result.Notes, again...)
 	return nil
@@ -170,10 +180,11 @@ func (c *check) explore(of pass, b budget) (explore.Result, error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	c.waiting = aboutWaiters(s)
-	return explore.Run(c.t.Context(), c.bubble(), explore.Config{
+	r, err := explore.Run(c.t.Context(), c.bubble(), explore.Config{
 		Design: c.design, Scenario: s.Name, Seed: c.settings.seed,
 		Budget: b.time, Schedules: b.schedules, Retries: of.retries, TTL: roundUp(exploredTTL, c.settings.unit),
 	}, func(explore.Progress) { alive.seen() })
+	return r, errors.Join(err, c.left)
 }
 
 // exploredTTL is the lease asked for in virtual time.
@@ -201,7 +212,7 @@ func (c *check) again(file string) (note string, _ error) {
 	alive := watch(wedged(c.t.Name()))
 	defer alive.stop()
 	r, err := explore.Rerun(c.t.Context(), c.bubble(), c.design, schedule)
-	if err != nil {
+	if err = errors.Join(err, c.left); err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	came := "shows what it did"
@@ -217,10 +228,20 @@ func (c *check) again(file string) (note string, _ error) {
 func (c *check) bubble() explore.Bubble {
 	return explore.Bubble{
 		Enter: func(body func()) {
-			synctest.Test(c.t, func(t *testing.T) {
+			ended := false
+			left := bubble.Enter(c.t, func(t *testing.T) {
 				c.inner = t
 				body()
+				ended = true
 			})
+			if left == nil {
+				return
+			}
+			left = fmt.Errorf("%w; hint: %s", left, endAll)
+			if ended {
+				panic(left) // package explore reports it beside what it found
+			}
+			c.left = fmt.Errorf("newLocker failed the test: %w", left)
 		},
 		Wait: synctest.Wait,
 	}
@@ -272,11 +293,17 @@ func (c *check) list() {
 		}
 		listed[cell] = f
 	}
+	tested := slices.ContainsFunc(listed.List(), func(f checker.CellFinding) bool {
+		return f.Claimed && (f.Verdict == checker.Held || f.Verdict == checker.Broken)
+	})
 	tests := make(map[lockbench.Cell]Test, len(listed))
 	for cell, f := range listed {
 		test := c.result.Tests[cell]
 		if f.Violations == 0 {
 			test.Skipped = c.lacks(cell)
+		}
+		if test.Skipped == "" && tested {
+			test.Skipped = c.tooFew(cell, f)
 		}
 		tests[cell] = test
 	}
@@ -296,9 +323,20 @@ func (r *Result) judge(cell lockbench.Cell) error {
 	case f.Against > 0:
 		return errors.New(r.text(cell))
 	case f.Claimed && f.Exercised && f.Verdict == checker.Untested && r.Tests[cell].Skipped == "":
-		return fmt.Errorf("%s: untested, %s; hint: raise %s", cell, f.Note, budgetVariable)
+		return fmt.Errorf("%s: %w, %s; hint: raise %s", cell, ErrUntested, f.Note, budgetVariable)
 	}
 	return nil
+}
+
+// tooFew says that a claim met no occasion in schedules that were not all there are, which a slow
+// client makes few; empty if it met one, or has to ([WithRequired]). A schedule that broke the cell
+// and went another way when it was run again is an occasion.
+func (c *check) tooFew(cell lockbench.Cell, f checker.Finding) string {
+	n := c.searched[cell]
+	if c.settings.required || n == 0 || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {
+		return ""
+	}
+	return fmt.Sprintf("untested in %s, %s; hint: raise %s", figures.Plural(n, "schedule"), f.Note, budgetVariable)
 }
 
 // lacks says why cell does not apply to the lock, empty if it does.

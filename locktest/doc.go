@@ -43,7 +43,8 @@
 //
 // The lock runs in this process, within testing/synctest. It must not block outside of it: a
 // goroutine that waits for a [sync.Mutex] while the mutex's holder waits for the server stops
-// virtual time, and the test with it. A goroutine that panics, or never ends, ends the test binary.
+// virtual time, and the test with it. A goroutine of the library that panics ends the test binary.
+// One that never ends fails the test, which names its line: Close, or t.Cleanup, has to end it.
 //
 // [Check] is the same without subtests, and returns a [Result].
 //

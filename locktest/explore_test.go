@@ -11,7 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/bsm/redislock"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
@@ -49,7 +51,50 @@ func TestChild(t *testing.T) {
 	if name == "" {
 		t.Skip("for children of TestExplore only")
 	}
+	if lock := background[name]; lock != nil {
+		locktest.Explore(t, lock, locktest.WithClientRetries(0))
+		return
+	}
 	locktest.Explore(t, newOf(find(t, name)), locktest.WithClientRetries(0)) // no mutant refuses a key that it has taken
+}
+
+// background are locks that do something besides their calls. Only children explore them: a
+// goroutine that is left behind stays.
+var background = map[string]locktest.NewLocker{
+	"gives up": func(t *testing.T, _ locktest.Env) lockbench.Locker {
+		go time.Sleep(time.Hour)
+		t.Fatal("x")
+		return nil
+	},
+	"never ends": func(t *testing.T, env locktest.Env) lockbench.Locker {
+		go func() {
+			for {
+				time.Sleep(time.Second)
+			}
+		}()
+		return newRedislock(t, env)
+	},
+	"panics": func(*testing.T, locktest.Env) lockbench.Locker { panic("no such lock") },
+	"waits for ever": func(*testing.T, locktest.Env) lockbench.Locker {
+		<-make(chan int)
+		return nil
+	},
+	"dials on": func(_ *testing.T, env locktest.Env) lockbench.Locker { return dial(env).redislockLocker },
+	"closes":   func(_ *testing.T, env locktest.Env) lockbench.Locker { return dial(env) },
+}
+
+// dialling is a lock with a client of its own, which keeps one connection ready: it dials in the
+// background until it is closed.
+type dialling struct {
+	redislockLocker
+	*redis.Client
+}
+
+func dial(env locktest.Env) dialling {
+	client := redis.NewClient(&redis.Options{
+		Dialer: env.Dial, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, MinIdleConns: 1,
+	})
+	return dialling{redislockLocker{redislock.New(client)}, client}
 }
 
 // placeOf returns the file and the line of code in a file of this package, as go test prints them.
@@ -217,6 +262,75 @@ func TestCheckPassesSoundLocks(t *testing.T) {
 	}
 }
 
+// TestSentAgain checks that the message of a lock on a client that sends a command again says so.
+func TestSentAgain(t *testing.T) {
+	if !alone(t, 3000, 3000) {
+		return
+	}
+	r, err := locktest.Check(t, newOf(find(t, "sound")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := lockbench.Answers.At(lockbench.LostReply)
+	const want = "(?s)c\\d sent this twice, as a client does by itself where the reply is lost: EVALSHA .*DisableRetry: true in rueidis; or accept it.*\"-answers@lost-reply\""
+	if err := testOf(r, cell).Err; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+		t.Errorf("%s: got %v, want %q", cell, err, want)
+	}
+}
+
+// TestSentTwice checks what counts as a command that a client sent again.
+func TestSentTwice(t *testing.T) {
+	take := locktest.Row{Client: "c1", Command: "acquire: SET job-1 token#1", Fault: "lost-reply"}
+	for _, c := range []struct {
+		name string
+		next locktest.Row
+		want bool
+	}{
+		{"the same", locktest.Row{Client: "c1", Command: "SET job-1 token#1"}, true},
+		{"in the next call", locktest.Row{Client: "c1", Command: "acquire: SET job-1 token#1"}, false},
+		{"by another client", locktest.Row{Client: "c2", Command: "SET job-1 token#1"}, false},
+		{"another command", locktest.Row{Client: "c1", Command: "DEL job-1"}, false},
+	} {
+		for _, cell := range []string{"answers@lost-reply", "exclusion@lost-reply"} {
+			got := locktest.SentAgain(cellOf(t, cell), []locktest.Row{take, c.next})
+			if (got != "") != c.want || strings.Contains(got, "accept it") != (c.want && cell == "answers@lost-reply") {
+				t.Errorf("%s, %s: got %q, want it said: %t", c.name, cell, got, c.want)
+			}
+		}
+	}
+}
+
+// TestTooFewSchedules gives a sound lock one schedule for each program, as a slow client would: what
+// met no occasion is skipped with the number of schedules, unless it is required, or all there is.
+func TestTooFewSchedules(t *testing.T) {
+	if !alone(t, 1, 1) {
+		return
+	}
+	untested := func(options ...locktest.ExploreOption) (cells []lockbench.Cell, err error) {
+		t.Helper()
+		r, err := locktest.Check(t, newOf(find(t, "sound")), append(options, locktest.WithClientRetries(0))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range r.Cells.With(checker.Untested) {
+			if skipped := r.Tests[cell].Skipped; strings.HasPrefix(skipped, "untested in ") && strings.Contains(skipped, " schedule") {
+				cells = append(cells, cell)
+			}
+		}
+		return cells, r.Err()
+	}
+	few, err := untested()
+	if len(few) == 0 || err != nil {
+		t.Fatalf("skipped: %v, error: %v; want some skipped, and no error", few, err)
+	}
+	if again, err := untested(locktest.WithRequired()); len(again) > 0 || !errors.Is(err, locktest.ErrUntested) {
+		t.Errorf("required: skipped %v, error %v; want an error that wraps ErrUntested", again, err)
+	}
+	if again, err := untested(locktest.WithClaims(few[0].String())); len(again) > 0 || !errors.Is(err, locktest.ErrUntested) {
+		t.Errorf("claimed alone, %s: skipped %v, error %v; want an error that wraps ErrUntested", few[0], again, err)
+	}
+}
+
 // TestCheckNamesWhatIsWrong checks the errors for locks that cannot be explored.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ err, want string }{
@@ -263,6 +377,14 @@ func TestExplore(t *testing.T) {
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
 			`seed 3`, `--- SKIP: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;.*not claimed`,
 		}},
+		{"a goroutine that is left", "gives up", nil, true, []string{
+			`: x\n`, `newLocker failed the test\n.*the lock left 1 goroutine behind: 1 in .*locktest_test\.init\.func.*explore_test\.go:\d+\); hint: `, `(?m)^FAIL$`,
+		}},
+		{"goroutines that go on", "never ends", nil, true, []string{`the lock left 9 goroutines behind: 9 in `, `(?m)^FAIL$`}},
+		{"a client that is not closed", "dials on", nil, true, []string{`the lock left 1 goroutine behind: 1 in .*\.tryDial \(.*\); hint: `, `(?m)^FAIL$`}},
+		{"a client that is closed", "closes", nil, false, []string{`--- PASS: TestChild/exclusion`}},
+		{"a panic", "panics", nil, true, []string{`the lock panicked on an idle server, .*explore_test\.go:\d+\): no such lock`, `(?m)^FAIL$`}},
+		{"a call that waits for ever", "waits for ever", nil, true, []string{`the lock waits for ever, in 1 goroutine: `, `(?m)^FAIL$`}},
 		{"a wrong setting", "sound", []string{"LOCKBENCH_BUDGET=much"}, true, []string{`LOCKBENCH_BUDGET="much" is no budget; hint`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/drive/standstill"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // DesignOf returns the design that Explore makes of a lock without leases that tell their
@@ -54,3 +55,9 @@ func Report(t *testing.T, r Result) {
 
 // WithClock sets the clock by which the looks at renewal tell standstills.
 func WithClock(c standstill.Clock) RunOption { return runOption(func(s *runSettings) { s.clock = c }) }
+
+// Row is a step of a schedule.
+type Row = explore.Row
+
+// SentAgain says which client sent a command of the schedule twice.
+var SentAgain = sentAgain

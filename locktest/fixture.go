@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/drive/occupancy"
-	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -79,12 +78,11 @@ type owner struct {
 	guard   *guard.Guard
 	record  *history.Client
 	crashed atomic.Bool
-	// deadline is the time that the next acquire has, in ns, plus one; 0 is no limit.
+	// deadline is the time that the next call has, in ns, plus one; 0 is no limit.
 	deadline atomic.Int64
 }
 
-// timed gives acquires their deadlines, which clients pass on to their connections. The deadline is
-// on record from the start of the acquire, since it is unknown when a client heeds it.
+// timed gives acquires their deadlines, which clients pass on to their connections.
 type timed struct {
 	lockbench.Locker
 	owner *owner
@@ -92,15 +90,13 @@ type timed struct {
 
 // Acquire implements lockbench.Locker.
 func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	if after := l.owner.deadline.Swap(0); after > 0 {
-		time.Sleep(max(l.owner.fixture.think, time.Microsecond)) // so that the stamps of the call and of the fault differ
-		l.owner.record.Fault(string(fault.Cancel), 0)
-		time.Sleep(l.owner.fixture.think)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(after-1))
-		defer cancel()
+	ctx, cancel := l.owner.within(ctx)
+	defer cancel()
+	lease, err := l.Locker.Acquire(ctx, key, opt)
+	if lease == nil || err != nil {
+		return lease, err
 	}
-	return l.Locker.Acquire(ctx, key, opt)
+	return &timedLease{lockbench.Wrapped{Lease: lease}, l.owner}, nil
 }
 
 // Step implements workloads.Driver.

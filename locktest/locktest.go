@@ -46,8 +46,9 @@ type Env struct {
 
 // Explore looks for a schedule that breaks the lock and reports each cell, a guarantee
 // under conditions, as a subtest of t: it passes when it held, fails when it is claimed and
-// was broken or stayed untested, and is skipped, with the reason, when the lock lacks the
-// ability, nothing exercised it, or it broke without being claimed.
+// was broken, and is skipped, with the reason, when the lock lacks the ability, the schedules had no
+// occasion for it ([WithRequired] makes that fail), or it broke without being claimed. If no claim
+// was tested at all, each fails.
 //
 // If several fail, the one to start with comes first, with its schedule: the cell under the fewest
 // conditions, with the fewest steps. The schedules of the others are in files.

@@ -166,6 +166,12 @@ func WithSchedules(n int64) ExploreOption {
 	})
 }
 
+// WithRequired makes a claim that no schedule tested fail. Without it Explore skips such a claim,
+// with the number of schedules, if it tested others: a slow client makes schedules few.
+func WithRequired() ExploreOption {
+	return exploreOption(func(s *exploreSettings) { s.required = true })
+}
+
 // mostRetries bounds how often a client may send a command again.
 const mostRetries = 10
 

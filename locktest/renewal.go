@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -27,14 +28,19 @@ const (
 	ended    observation = iota // with its lease: another owner was granted the key
 	outlived                    // longer than any lease may last: a try called after that was refused
 	unclear                     // the machine stood still, so that a renewal may have come too late
+	late                        // a call of the lock took too long or failed, though the machine did not stand still
 )
+
+// looked counts looks by what they showed.
+type looked struct{ all, ended, unclear, outlived int }
 
 // lookWhetherItRenews finds out whether holds outlast their leases, from looks without a
 // standstill. If there are too few of them, the declaration decides. Without a declaration either,
 // holds count as renewed, which accuses nobody, and the cells that depend on the answer stay
 // untested.
 func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench.Locker, key string) error {
-	over, lasts, err := r.observe(ctx, first, second, key)
+	seen, err := r.observe(ctx, first, second, key)
+	over, lasts := seen.ended, seen.outlived > 0
 	declared := r.settings.renews || r.settings.session
 	r.starved, r.abilities.session = "", r.settings.session
 	r.abilities.renews = !r.settings.session && (lasts || over < looks)
@@ -44,9 +50,24 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	case declared && over >= looks:
 		return r.misdeclared()
 	case !lasts && over < looks && !declared:
-		r.starved = fmt.Sprintf("the machine stood still in all but %d of %d looks, so that nobody knows whether the lock renews its leases", over, mostLooks)
+		r.starved = r.undecided(seen) + ", so that nobody knows whether the lock renews its leases"
 	}
 	return nil
+}
+
+// undecided says why too few looks decided.
+func (r *trial) undecided(seen looked) string {
+	var why []string
+	if seen.unclear > 0 {
+		why = append(why, fmt.Sprintf("the machine stood still in %d of %d looks", seen.unclear, seen.all))
+	}
+	if slow := seen.all - seen.ended - seen.unclear; slow > 0 {
+		why = append(why, fmt.Sprintf("a call of the lock failed, or took longer than %v, in %d of %d looks", r.settings.lookBound(), slow, seen.all))
+	}
+	if r.spent() {
+		why = append(why, "a call of the lock did not return")
+	}
+	return strings.Join(why, ", ")
 }
 
 // errMisdeclared says that the lock contradicts its declaration, in looks without a standstill.
@@ -62,29 +83,33 @@ func (r *trial) misdeclared() error {
 	return fmt.Errorf("%w %s, but %d of %d holds ended with their lease of %v while the machine did not stand still; hint: leave %s away, or have the lock do so", errMisdeclared, as, looks, looks, r.settings.ttl, option)
 }
 
-// observe looks until it knows whether holds outlast their leases, or has looked often enough. over
-// counts the holds that ended with their leases; one is enough if the lock can no longer be called,
-// a fault that the cases report. The error is of the first look: later looks with an error count as
-// spoiled.
-func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key string) (over int, lasts bool, _ error) {
+// observe looks until it knows whether holds outlast their leases, or has looked often enough. One
+// hold that ended with its lease counts as enough of them if the lock can no longer be called, a
+// fault that the cases report. The error is of the first look.
+func (r *trial) observe(ctx context.Context, first, second lockbench.Locker, key string) (seen looked, _ error) {
 	for n := range mostLooks {
-		seen, err := r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
+		end, err := r.outlasts(ctx, first, second, fmt.Sprintf("%s-renewed-%d", key, n))
+		if err != nil && n == 0 {
+			return seen, err
+		}
+		seen.all++
 		switch {
-		case err != nil && n == 0:
-			return 0, false, err
-		case err == nil && seen == outlived:
-			return over, true, nil
-		case err == nil && seen == ended:
-			over++
+		case err != nil:
+		case end == ended:
+			seen.ended++
+		case end == unclear:
+			seen.unclear++
+		case end == outlived:
+			seen.outlived++
 		}
-		if over > 0 && r.spent() {
-			return looks, false, nil
+		if seen.ended > 0 && r.spent() {
+			seen.ended = looks
 		}
-		if over == looks || r.spent() || ctx.Err() != nil {
+		if seen.outlived > 0 || seen.ended >= looks || r.spent() || ctx.Err() != nil {
 			break
 		}
 	}
-	return over, false, nil
+	return seen, nil
 }
 
 // spent reports whether one of the observed owners can no longer be called.
@@ -113,8 +138,10 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 		return ended, unwrapped(got.failed)
 	case got.lease == nil && errors.Is(got.last, lockbench.ErrNotAcquired):
 		return outlived, nil
-	case got.lease == nil || stood.Times > 0 || got.slowest > s.lookBound():
+	case stood.Times > 0:
 		return unclear, nil
+	case got.lease == nil || got.slowest > s.lookBound():
+		return late, nil
 	}
 	return ended, nil
 }

@@ -3,6 +3,7 @@ package locktest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/results"
 )
@@ -31,7 +33,8 @@ type Result struct {
 	// Notes has one line for each declaration about the lock in the options of Try, and one for
 	// each scenario and schedule file of Check: how many schedules it ran, and of what kind.
 	Notes []string
-	// Defects are lockbench's own contradictions: a Result with any proves nothing.
+	// Defects are lockbench's own contradictions, and what made an exploration useless: a lock that
+	// panicked, or left goroutines behind. A Result with any proves nothing.
 	Defects []string
 
 	name    string // of the Go test, for the files of schedules
@@ -83,12 +86,12 @@ func (r Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// contradiction returns an error if r is worthless because lockbench contradicts itself.
+// contradiction returns an error if Defects make r worthless.
 func (r *Result) contradiction() error {
 	if len(r.Defects) == 0 {
 		return nil
 	}
-	return fmt.Errorf("nothing here is to be relied on, lockbench contradicts itself: %s", strings.Join(r.Defects, "; "))
+	return fmt.Errorf("nothing here is to be relied on: %s", strings.Join(r.Defects, "; "))
 }
 
 // String describes the extent of the test, with the notes.
@@ -177,9 +180,37 @@ func (r *Result) text(cell lockbench.Cell) string {
 	case found && cell == root:
 		text = "start here: " + text
 	case found:
-		return fmt.Sprintf("%s; start with %s\n%s\n%s", text, root, test.schedule.Sentence, r.again(test.file))
+		return fmt.Sprintf("%s; start with %s\n%s%s\n%s", text, root, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), r.again(test.file))
 	}
-	return fmt.Sprintf("%s\n%s\n%s%s", text, test.schedule.Sentence, table(test.schedule.Rows), r.again(test.file))
+	return fmt.Sprintf("%s\n%s%s\n%s%s", text, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), table(test.schedule.Rows), r.again(test.file))
+}
+
+// repeated is the cell that a client breaks for a sound lock: it takes a lost reply for a command
+// that was not sent, and the key that the first has set refuses the second.
+var repeated = lockbench.Answers.At(lockbench.LostReply)
+
+// sentAgain says which client sent a command twice in one call because the reply was lost, and what
+// ends that; empty for none. The first command of a call has the name of the call before it.
+func sentAgain(cell lockbench.Cell, rows []explore.Row) string {
+	for i, row := range rows {
+		if row.Fault != string(fault.LostReply) {
+			continue
+		}
+		_, command, named := strings.Cut(row.Command, ": ")
+		if !named {
+			command = row.Command
+		}
+		twice := func(later explore.Row) bool { return later.Client == row.Client && later.Command == command }
+		if !slices.ContainsFunc(rows[i+1:], twice) {
+			continue
+		}
+		text := fmt.Sprintf("\n%s sent this twice, as a client does by itself where the reply is lost: %s\nhint: MaxRetries: -1 ends that in go-redis, DisableRetry: true in rueidis", row.Client, command)
+		if cell == repeated {
+			text += fmt.Sprintf("; or accept it, as most libraries do: WithClaims(%q)", "-"+cell.String())
+		}
+		return text
+	}
+	return ""
 }
 
 // table draws a schedule, one row per step.

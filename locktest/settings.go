@@ -58,10 +58,11 @@ type runSettings struct {
 // exploreSettings are the settings of a test in virtual time.
 type exploreSettings struct {
 	settings
-	budget  budget
-	retries int    // how often Env.Redis sends a command again in the last scenario
-	replay  string // a file of a schedule, empty for none
-	wrong   error  // of an option that is no time
+	budget   budget
+	retries  int    // how often Env.Redis sends a command again in the last scenario
+	required bool   // claims that met no occasion fail
+	replay   string // a file of a schedule, empty for none
+	wrong    error  // of an option that is no time
 }
 
 // usualTTL is the lease asked for, unless an option says otherwise. Locks that count whole seconds

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,7 @@ func TestFaultsOfCases(t *testing.T) {
 	for _, c := range testCases {
 		got = append(got, c.faults...)
 	}
+	got = slices.Compact(got)
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("faults (-got +want):\n%s", diff)
 	}

@@ -96,6 +96,7 @@ var cases = []struct {
 		map[string]string{"never-woken": "wake-up", "woken-late": "wake-up", "granted-when-over": "exclusion"}, "never-woken woken-late granted-when-over"},
 	{"delay", "release-delay", false, "the others have to ask during the release itself",
 		map[string]string{"release-then-delay": "release-delay", "delay-leaves-token": "release-delay"}, "release-then-delay delay-leaves-token"},
+	{"over", "", false, "as cancel", map[string]string{"del-when-over": "owner-release@outlived"}, "del-when-over"},
 }
 
 // TestCases checks that the table lists each case and the program that its owners run, and that the

@@ -163,7 +163,7 @@ func openTitles(c *conclusion.Conclusion) (titles []string) {
 // because returns the reason of a conclusion, and the number of conditions tested too little.
 func because(c *conclusion.Conclusion) string {
 	text := reasonOf(c)
-	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && n > 0 {
+	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && c.Word != conclusion.NotWithoutGuard && n > 0 {
 		text += "; tried too little under " + figures.Plural(int64(n), "condition")
 	}
 	return text

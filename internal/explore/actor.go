@@ -29,6 +29,7 @@ type actor struct {
 	crashed bool
 	exited  bool // its goroutine has ended
 	rests   int  // number of rests so far: it keeps timers apart
+	overdue bool // the context of its next call is over before the call
 	// pending are its commands that can run; late are the ones whose calls have ended.
 	pending, late []*stepserver.Command
 	call          call

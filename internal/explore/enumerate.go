@@ -116,6 +116,7 @@ func (w *world) offerEnds(a *actor) {
 	begins := a.parkedAt != "" && !a.accesses
 	waits := first && (begins || a.call.inCall && !a.call.cancelled)
 	w.offerIf((waits || w.sleeps(a)) && w.may(strategy.VerbCancel), strategy.VerbCancel, a, 0)
+	w.offerIf(first && begins && w.may(strategy.VerbCancelBefore), strategy.VerbCancelBefore, a, 0)
 }
 
 // sleeps reports whether the client sleeps within a call, in a wait that cancelling its context may

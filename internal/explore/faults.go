@@ -133,8 +133,7 @@ func (w *world) applyToAll(c strategy.Choice) {
 	case strategy.VerbServerStandstill, strategy.VerbMachineStandstill:
 		w.standStill(c)
 	case strategy.VerbScriptFlush:
-		w.serverRecord.Fault(string(fault.ScriptFlush), 0)
-		w.server.ScriptFlush()
+		w.flushScripts()
 	case strategy.VerbRestart:
 		w.serverRecord.Fault(string(fault.Restart), 0)
 		w.server.Restart()
@@ -226,6 +225,10 @@ func (w *world) inject(a *actor, c strategy.Choice) {
 	case strategy.VerbCancel:
 		w.proceedTo(a, c.Nth)
 		w.endContext(a)
+	case strategy.VerbCancelBefore:
+		a.overdue = true
+		w.proceedTo(a, c.Nth)
+		a.overdue = false
 	case strategy.VerbLoseReply:
 		w.proceed(a, c.Nth, func(cmd *stepserver.Command) stepserver.Effect {
 			w.affect(a, c.Verb)

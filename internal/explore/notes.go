@@ -91,6 +91,8 @@ func (w *world) note(c strategy.Choice) {
 	case strategy.VerbSkew:
 		l.what = c.At.String()
 		row.Command = fmt.Sprintf("its clock is %+v off", c.At)
+	case strategy.VerbCancelBefore:
+		row.Fault = "cancel, before the call"
 	case strategy.VerbTimeOut:
 		row.Fault = "cancel, with a read time-out"
 	case strategy.VerbBegin:

@@ -73,7 +73,7 @@ func (x *explorer) enter(ctx context.Context, body func() error) (err error) {
 			if !ended {
 				panic(p)
 			}
-			x.defect("the lock leaves goroutines behind: %v", p)
+			x.defect("%v", p)
 		}
 	}()
 	x.bubble.Enter(func() {

@@ -63,6 +63,7 @@ type record struct {
 	trailer      history.End     // zero until the schedule has ended
 	events       []history.Event // of the last step
 	notes        *notes          // nil while only the verdict matters
+	flush        flush           // kept from one schedule to the next
 }
 
 // rootTurns lets the root and the goroutines of clients run alternately: the root sleeps until a
@@ -266,6 +267,9 @@ func (w *world) begin() {
 		inner := a.process.inner.Locker(beliefObserver{a.record, a})
 		if w.program.Exploration.Again {
 			inner = retryLocker{inner}
+		}
+		if w.cancels {
+			inner = overdueLocker{a, inner}
 		}
 		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a

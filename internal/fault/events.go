@@ -17,6 +17,10 @@ const (
 	TimeMove = "time-move"
 )
 
+// Decisive is the Value of a script flush in an exploration that ran the same schedule with a flush
+// that does nothing, and saw no operation fail. Live runs cannot know that, and record 0.
+const Decisive = 1
+
 // An Event describes an event of a fault in histories: the note of a fault event, or another event
 // that a fault brings.
 type Event struct {
@@ -74,7 +78,7 @@ var events = []Event{
 	{Note: RunsLate, Says: "a command of the client ran after the call that sent it had ended", Act: ActsLate, Brings: lockbench.Cancel},
 	{Note: TakenAway, Says: "a command of client `Value` took from the server what this client held of `Key`", Act: Takes},
 	{Note: string(Skew), Says: "the client's clock is ahead by `Value` ns, for the whole history", Act: SetsClock, Brings: lockbench.Skew},
-	{Note: string(ScriptFlush), Says: "the server forgot its scripts", Act: Flushes, Brings: lockbench.ScriptFlush},
+	{Note: string(ScriptFlush), Says: "the server forgot its scripts; `Value` is 1 if an exploration found that no operation fails without that", Act: Flushes, Brings: lockbench.ScriptFlush},
 	{Note: string(ServerPause), Says: "the server stands still", Act: Delays, Phase: Begins, Line: string(ServerPause)},
 	{Note: ServerResume, Says: "it goes on", Phase: Ends, Line: string(ServerPause)},
 	{Note: string(Restart), Says: "the server forgot everything", Act: Forgets, Brings: lockbench.StateLoss},

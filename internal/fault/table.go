@@ -109,7 +109,7 @@ var rows = []Row{
 		Explored: []Kind{Cut},
 	},
 	{
-		Kind: Cancel, Summary: "the context of an acquire, release or extend ends on the way", Target: Client,
+		Kind: Cancel, Summary: "the context of an acquire, release or extend ends on the way, or is over before the call", Target: Client,
 		Conditions: lockbench.Cancel, Exercises: only(lockbench.Recovery, lockbench.Cancel), Records: []string{string(Cancel), RunsLate},
 		Live:     &Live{On: "in the middle of a call of the lock", Usual: Fault{P: 0.01}, Settings: []Setting{chance}},
 		Explored: []Kind{Cancel}, Locktest: true,

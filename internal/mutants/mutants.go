@@ -42,12 +42,16 @@ func Mutants() []Mutant {
 	return slices.Concat(takingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
-// Sound returns locks without a fault: one that reports a loss when asked, one that reports it by
-// itself, and variants of the second with nested acquires, with renewals, and with both.
+// Sound returns locks without a fault: one that reports a loss when asked; the same, which gives up
+// grants that came late; one that reports a loss by itself; and variants of that with nested
+// acquires, with renewals, and with both.
 func Sound() []design.Design {
 	const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
+	drifting := sound(abilities{})
+	drifting.take = takeInTime
 	return []design.Design{
 		sound(abilities{}).design("bare", "SET NX PX of a random token and a fence in one script, all else by scripts that compare the token", source),
+		drifting.design("drifting", "bare; a grant that came when its lease, less a drift of clocks, was over is given back, with an error", "redis.io, the Redlock algorithm (MIN_VALIDITY), on one server"),
 		sound(abilities{notices: true}).design("sound", "bare, and a notice when the lease is over", source),
 		sound(abilities{notices: true, nested: true}).design("nested", "sound, and nested acquires count in the owner's memory", source),
 		sound(abilities{notices: true, renews: true}).design("renewing", "sound, and each hold is renewed every third of its lease", source),

@@ -44,6 +44,11 @@ var releasingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(lockbench.LostReply)}, change: func(a *parts) { a.free = freeOrDel },
 	},
 	{
+		Name: "del-when-over", Seen: "no row: a deferred release with the context of the work",
+		Mechanism: "a release whose context is over sends a plain DEL without it: the key is another's by now",
+		Breaks:    []lockbench.Cell{lockbench.OwnerRelease.At(lockbench.Outlived)}, Scenario: "stale-release", change: func(a *parts) { a.free = freeOrDelWhenOver },
+	},
+	{
 		Name: "silent-loss", Seen: "Redisson < 3.10.6, Spring < 6.4 (rows 32 and 37)",
 		Mechanism: "the release of a lock that is gone returns normally",
 		Breaks:    []lockbench.Cell{lockbench.LossReported.At(lockbench.Outlived)}, Scenario: "overrun", change: func(a *parts) { a.free = freeSilently },
@@ -52,6 +57,11 @@ var releasingMutants = []Mutant{
 		Name: "evalsha-only", Seen: "redlock-rb < 0.1.4 (row 17)",
 		Mechanism: "the script is loaded once and then called by its hash only: after SCRIPT FLUSH nothing is released",
 		Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)}, change: func(a *parts) { a.free = freeByHash },
+	},
+	{
+		Name: "flush-unnamed", Seen: "evalsha-only, behind a library that words its errors itself",
+		Mechanism: "evalsha-only, and the error does not tell the server's reply",
+		Breaks:    []lockbench.Cell{lockbench.Answers.At(lockbench.ScriptFlush)}, change: func(a *parts) { a.free = freeWithoutReason },
 	},
 	{
 		Name: "release-then-delay", Seen: "no row: a delay put together from two calls",
@@ -134,6 +144,13 @@ func freeOrDel(ctx context.Context, h *hold) (bool, error) {
 	return true, later(h.client().Del(ctx, h.name).Err())
 }
 
+func freeOrDelWhenOver(ctx context.Context, h *hold) (bool, error) {
+	if ctx.Err() == nil {
+		return free(ctx, h)
+	}
+	return true, h.client().Del(context.WithoutCancel(ctx), h.name).Err()
+}
+
 func freeSilently(ctx context.Context, h *hold) (bool, error) {
 	_, err := free(ctx, h)
 	return true, err
@@ -152,6 +169,14 @@ func freeByHash(ctx context.Context, h *hold) (bool, error) {
 		err = later(err)
 	}
 	return n == 1, err
+}
+
+func freeWithoutReason(ctx context.Context, h *hold) (bool, error) {
+	held, err := freeByHash(ctx, h)
+	if err != nil && strings.Contains(err.Error(), "NOSCRIPT") {
+		err = errors.New("the lock could not be released")
+	}
+	return held, err
 }
 
 func freeThenDelay(ctx context.Context, h *hold, d time.Duration) (bool, error) {

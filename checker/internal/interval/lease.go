@@ -116,10 +116,3 @@ func SetsLease(op *history.Op) bool {
 func UnderWayDuring(op *history.Op, begin, end int64) bool {
 	return begin < end || begin == end && op.Call == op.Return
 }
-
-// TookTooLong reports whether acquire op took longer than its lease or its wait. That explains its
-// failure, whatever happened to the scripts of the server.
-func TookTooLong(op *history.Op) bool {
-	took := op.Return - op.Call
-	return op.Kind == history.Acquire && (op.Asked > 0 && took >= op.Asked || op.Wait > 0 && took >= op.Wait)
-}

@@ -18,7 +18,6 @@ type Faults struct {
 	Delayed  bool // answers came late, or not at all, for a time
 
 	FlushMet bool  // a lock was held, or an operation under way, at a flush
-	Errors   bool  // an operation failed with an unclassified error before any flush
 	Skew     int64 // the largest offset of a clock, in ns
 	Offset   int64 // how far the server's clock was stepped ahead, in ns
 	// Occurred are the conditions so far, apart from Outlived and standstills.

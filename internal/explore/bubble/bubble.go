@@ -11,7 +11,11 @@ import (
 // goroutine, one at a time.
 func New(t *testing.T) explore.Bubble {
 	return explore.Bubble{
-		Enter: func(body func()) { synctest.Test(t, func(*testing.T) { body() }) },
-		Wait:  synctest.Wait,
+		Enter: func(body func()) {
+			if err := Enter(t, func(*testing.T) { body() }); err != nil {
+				panic(err) // package explore knows whether body has ended
+			}
+		},
+		Wait: synctest.Wait,
 	}
 }

@@ -78,7 +78,8 @@ func (c *stalledClient) try(op *history.Op) {
 		switch {
 		case op.Return != history.Never:
 		case w.flushed && w.faulty(FailsFlushed, 20):
-			c.gaveUp(op)
+			c.ended(op, history.Unknown, "noscript")
+			c.rest()
 		case granted:
 			op.Granted = w.lease
 			c.ended(op, history.OK, "")

@@ -24,6 +24,7 @@ const (
 	VerbSlowReply                     // the command runs, and the reply arrives when the command is run once more
 	VerbCut                           // the connection breaks, the command does not run
 	VerbCancel                        // the context of the actor's call ends
+	VerbCancelBefore                  // the context of the actor's call is over before it
 	VerbTimeOut                       // the context and the read end; the command may run later
 	VerbScriptFlush                   // the server forgets its scripts
 	VerbRestart                       // the server restarts empty
@@ -52,6 +53,7 @@ var verbs = [...]struct {
 	VerbSlowReply:         {name: "slow-reply", fault: fault.SlowReply},
 	VerbCut:               {name: "cut", fault: fault.Cut},
 	VerbCancel:            {name: "cancel", fault: fault.Cancel},
+	VerbCancelBefore:      {name: "cancel-before", fault: fault.Cancel},
 	VerbTimeOut:           {name: "time-out", fault: fault.Cancel},
 	VerbScriptFlush:       {name: "script-flush", fault: fault.ScriptFlush, by: ByServer},
 	VerbRestart:           {name: "restart", fault: fault.Restart, by: ByServer},
