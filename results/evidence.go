@@ -27,6 +27,27 @@ type Known struct {
 	Parts   Parts  `json:"parts,omitempty"`
 }
 
+// concluded returns the conclusion from the released matrix alone, and the conclusion c if it has
+// nothing of the lock.
+func (k *Known) concluded(l conclusion.Lock, over lockbench.Conditions, c conclusion.Conclusion) conclusion.Conclusion {
+	if k == nil || len(k.Parts) == 0 {
+		return c
+	}
+	return conclusion.Draw(l, over, k.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...)
+}
+
+// grantsPerS returns the speed of the lock in the released matrix without faults; zero if k is nil
+// or does not have it.
+func (k *Known) grantsPerS() float64 {
+	if k == nil {
+		return 0
+	}
+	if p := k.Parts.Named("live"); p != nil {
+		return p.GrantsPerS
+	}
+	return 0
+}
+
 // Fails reports whether an exploration broke a claim that is not accepted. It returns false for
 // nil.
 func (s *Search) Fails() bool {
@@ -142,6 +163,7 @@ func unguarded(cells checker.Cells) checker.Cells {
 // stored in the first of them.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
 	merged := r.Designs()
+	tried := make(map[*Run]bool)
 	for _, points := range merged.Locks() {
 		run := &merged.Runs[points[0]]
 		l, known := lock(run)
@@ -155,13 +177,14 @@ func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion
 		c := conclusion.Draw(l, over, all...)
 		first := r.firstOf(points[0], run)
 		first.Conclusion = &c
+		tried[first] = len(run.Known.concluded(l, over, c).Open) == 0
 		if first.Search.Fails() {
 			first.Exit = BrokenClaim
 			r.Exit = worst(r.Exit, BrokenClaim)
 		}
 	}
 	if !r.Explored() {
-		r.Recommendation = r.recommend()
+		r.Recommendation = r.recommend(func(first *Run) bool { return tried[first] })
 	}
 }
 

@@ -43,6 +43,9 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
 			l.Foreign |= lockbench.ThreadDeath
 		}
+		if p, err := workloads.Find(workloads.Live, run.Workload); err == nil && !slices.Contains(p.Needs, workloads.HasStore) {
+			l.Guard = "" // this workload has no store
+		}
 		return l, known
 	})
 }

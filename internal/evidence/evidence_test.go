@@ -132,6 +132,19 @@ func TestCutLeases(t *testing.T) {
 	}
 }
 
+// TestGuardNeedsAStore checks that the conclusion on a run names no guard if the workload has no
+// store to guard.
+func TestGuardNeedsAStore(t *testing.T) {
+	for workload, want := range map[string]lockbench.Guard{"cron": "", "oversell": lockbench.CompareGuard, "": lockbench.CompareGuard} {
+		r := live("lua-token/strategy")
+		r.Runs[0].Workload = workload
+		request(t, Options{Known: "on"}).Conclude(r, designs(t, "lua-token/strategy"), nil)
+		if got := r.Runs[0].Conclusion; got.Word != conclusion.NeedsGuard || got.Guard != want {
+			t.Errorf("%q: got %+v, want guard %q", workload, got, want)
+		}
+	}
+}
+
 // TestSearchFailsClaims checks that a claim that exploration breaks fails the run, like one
 // that the run breaks, and that the same breach fails nothing if it is not claimed.
 func TestSearchFailsClaims(t *testing.T) {

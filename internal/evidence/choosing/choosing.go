@@ -1,7 +1,6 @@
 package choosing
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,6 +85,8 @@ type Option struct {
 	// lucky reports whether two owners were tried too little under a condition under which the
 	// design does not claim exclusion: a breach is to be expected, although none was seen.
 	lucky bool
+	// breaks is the number of sets of conditions, of the case and usual ones, under which it breaks.
+	breaks int
 }
 
 // Choose returns the designs on the service of a case, the best first. It leaves out designs that
@@ -98,10 +99,12 @@ func Choose(c Case) (all []Option) {
 		}
 		lock := evidence.Lock(d)
 		lock.Foreign |= lockbench.ThreadDeath
+		found := row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})
 		o := Option{
 			Design: d, GrantsPerS: row.Parts[0].GrantsPerS, Lease: c.lease(&d),
-			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
+			Conclusion: conclusion.Draw(lock, c.over(), found...),
 		}
+		o.breaks = len(conclusion.Draw(lock, c.over()|conclusion.Usual(), found...).BrokenUnder)
 		o.lucky = slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
 			return open.Of == conclusion.TwoOwners && open.Under != lockbench.Outlived && !d.Claims.Claims(lockbench.Exclusion.At(open.Under))
 		})
@@ -109,11 +112,22 @@ func Choose(c Case) (all []Option) {
 		o.Commands, o.Faults = c.commands(&o)
 		all = append(all, o)
 	}
-	slices.SortStableFunc(all, func(a, b Option) int {
-		fits := map[bool]int{true: 1}
-		return cmp.Or(fits[b.Fits]-fits[a.Fits], fits[a.lucky]-fits[b.lucky], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
+	conclusion.SortRivals(all, func(o *Option) conclusion.Rival {
+		return conclusion.Rival{Conclusion: &o.Conclusion, Tried: len(o.Conclusion.Open) == 0, Breaks: o.breaks, Rate: o.GrantsPerS}
 	})
+	slices.SortStableFunc(all, func(a, b Option) int { return a.place() - b.place() })
 	return all
+}
+
+// place returns 0 for an option that fits, 1 if it does by luck, and 2 if it does not fit.
+func (o *Option) place() int {
+	switch {
+	case !o.Fits:
+		return 2
+	case o.lucky:
+		return 1
+	}
+	return 0
 }
 
 // over returns the conditions that conclusions on the case cover. If the service has a replica, it

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // A Word is a conclusion.
@@ -34,8 +35,10 @@ var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, NotWithoutGuard, DoN
 // A Conclusion is the conclusion on a lock as one word, with the reason.
 type Conclusion struct {
 	Word Word `json:"word"`
-	// Why is the reason, in a few words.
-	Why string `json:"why"`
+	// Breach is the kind of the decisive breach, empty if nothing broke, and Why the reason in a few
+	// words, which begin with it.
+	Breach Breach `json:"breach,omitempty"`
+	Why    string `json:"why"`
 	// Cell is the decisive cell, and Source the source of the finding; empty if nothing
 	// broke.
 	Cell   lockbench.Cell `json:"cell,omitzero"`
@@ -44,6 +47,9 @@ type Conclusion struct {
 	Shows string `json:"shows,omitempty"`
 	// Guard is the guard that stops the breaches, if one is needed.
 	Guard lockbench.Guard `json:"guard,omitempty"`
+	// BrokenUnder are the sets of conditions under which two owners, or lost updates, were seen. It
+	// leaves out sets that include another.
+	BrokenUnder []lockbench.Conditions `json:"broken_under,omitempty"`
 	// Late reports whether all breaches are by owners that work on past their lease.
 	Late bool `json:"late,omitempty"`
 	// Open lists the conditions that were tested too little, or not at all.
@@ -55,17 +61,30 @@ type Conclusion struct {
 // An Open is a condition that was tested too little.
 type Open struct {
 	Under lockbench.Conditions `json:"under"`
-	// Of is the kind of breach that was tested for: [TwoOwners] or [StuckKey].
-	Of string `json:"of"`
+	// Of is the kind of breach that was tested for: [TwoOwners] or [Stuck].
+	Of Breach `json:"of"`
 	// Occasions is the number of occasions under the condition, fewer than [Enough].
 	Occasions int64 `json:"occasions"`
 }
 
-// The kinds of breach of an [Open].
+// A Breach is a kind of breach: what a user meets.
+type Breach string
+
+// The kinds of breach.
 const (
-	TwoOwners = "two owners"
-	StuckKey  = "a stuck key"
+	TwoOwners  Breach = "two-owners"  // two own a key at once
+	Stuck      Breach = "stuck"       // a key stays locked, and nobody owns it
+	LateOwner  Breach = "late-owner"  // an owner works on past its lease, beside the next one
+	LostUpdate Breach = "lost-update" // an update is overwritten by an owner that had not seen it
+	ToldWrong  Breach = "told-wrong"  // an answer of the lock was untrue
 )
+
+// breachOf has the kind of breach for each question that a violation answers. A key that is taken
+// from its owner too soon has two owners once the next one comes.
+var breachOf = [checker.Questions]Breach{
+	checker.TwoAtOnce: TwoOwners, checker.TooShort: TwoOwners, checker.LostUpdate: LostUpdate,
+	checker.Stuck: Stuck, checker.ToldWrong: ToldWrong,
+}
 
 // Enough is the number of occasions without a breach that rules out a rate of one breach in
 // a hundred, at a confidence of 95 %.

@@ -96,23 +96,23 @@ func TestDraw(t *testing.T) {
 		{"nothing broke, no lease", Lock{Leaseless: true}, Usual(), enough(), nil, SafeSession, "nothing broke", false},
 		{"a session does not end like a lease", Lock{Leaseless: true}, Usual(), without(lockbench.LeaseKept.At(lockbench.Outlived)), nil, SafeSession, "", false},
 
-		{"a key is stuck after a crash", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash), brokenOnce), stops, DoNotUse, "stays locked", false},
-		{"stuck, whatever a guard stops", lease, Usual(), with(lockbench.Recovery.At(lockbench.Cancel|lockbench.LostReply), brokenOnce), stops, DoNotUse, "stays locked", false},
+		{"a key is stuck after a crash", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash), brokenOnce), stops, DoNotUse, "stuck, when", false},
+		{"stuck, whatever a guard stops", lease, Usual(), with(lockbench.Recovery.At(lockbench.Cancel|lockbench.LostReply), brokenOnce), stops, DoNotUse, "stuck, when", false},
 		{"stuck after what does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Failover), brokenOnce), stops, Safe, "", false},
 		{"stuck after what counts here", lease, All(), with(lockbench.Recovery.At(lockbench.Failover), brokenOnce), stops, DoNotUse, "primary is lost", false},
 		{"stuck after a mixture of which one does not count", lease, Usual(), with(lockbench.Recovery.At(lockbench.Crash|lockbench.Skew), brokenOnce), stops, Safe, "", false},
 
-		{"two at once when nothing goes wrong, whatever a guard stops", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, DoNotUse, "two own a key at once, even when nothing goes wrong", false},
+		{"two at once when nothing goes wrong, whatever a guard stops", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), stops, DoNotUse, "two-owners, even when nothing goes wrong", false},
 		{"the same, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(0), brokenOnce), nil, DoNotUse, "even when nothing goes wrong", false},
-		{"updates lost when nothing goes wrong", lease, Usual(), with(lockbench.Effects.At(0), brokenOnce), stops, DoNotUse, "updates are lost, even", false},
-		{"a release of another's key when nothing goes wrong", lease, Usual(), with(lockbench.OwnerRelease.At(0), brokenOnce), stops, DoNotUse, "release frees", false},
+		{"updates lost when nothing goes wrong", lease, Usual(), with(lockbench.Effects.At(0), brokenOnce), stops, DoNotUse, "lost-update, even", false},
+		{"a release of another's key when nothing goes wrong", lease, Usual(), with(lockbench.OwnerRelease.At(0), brokenOnce), stops, DoNotUse, "two-owners, even when nothing", false},
 		{"a lease that is cut short", lease, Usual(), with(lockbench.LeaseKept.At(0), brokenOnce), stops, NeedsGuard, "even when nothing goes wrong", false},
 		{"two at once only after what does count", lease, Usual(), with(lockbench.Exclusion.At(0), after(lockbench.LostReply)), stops, NeedsGuard, "reply is lost", false},
 
 		{"two at once, and a guard does not help", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
-			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "does not stop", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): brokenOnce}, DoNotUse, "lost-update, when: process dies, with a guard in the store", false},
 		{"a guard fails under what does not count", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
-			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two own a key", false},
+			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.StateLoss): brokenOnce, lockbench.Effects.At(0): held0(Enough)}, NeedsGuard, "two-owners, when", false},
 
 		{"two at once, and nobody tried a guard", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), nil, NotWithoutGuard, "; a guard was not tried", false},
 		{"two at once, and a guard was tried too little", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce),
@@ -124,8 +124,8 @@ func TestDraw(t *testing.T) {
 			map[lockbench.Cell]found{lockbench.Effects.At(lockbench.Crash): held0(Enough)}, NeedsGuard, "call is cancelled", false},
 
 		{"two at once, and a guard stops it", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Cancel), brokenOnce), stops, NeedsGuard, "call is cancelled", false},
-		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late release", false},
-		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late owner", true},
+		{"a late release frees the next one's key", lease, Usual(), with(lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "two-owners, when: holder outlives", false},
+		{"work past the lease", lease, Usual(), with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, NeedsGuard, "late-owner, when", true},
 		{"work past the lease, which does not happen", lease, Usual() &^ lockbench.Outlived, with(lockbench.Exclusion.At(lockbench.Outlived), brokenOnce), stops, Safe, "", false},
 		{"a refusal of a free key is not unsafe", lease, Usual(), with(lockbench.NoSpuriousRefusal.At(lockbench.LostReply), brokenOnce), stops, Safe, "", false},
 
@@ -144,6 +144,32 @@ func TestDraw(t *testing.T) {
 		got := Draw(c.lock, c.over, from(Explored, c.cells, c.guarded)...)
 		if got.Word != c.word || !strings.Contains(got.Why, c.why) || got.Late != c.late {
 			t.Errorf("%s: got %q, %q, late %v; want %q, %q, late %v", c.name, got.Word, got.Why, got.Late, c.word, c.why, c.late)
+		}
+	}
+}
+
+// TestBreach checks the kind of a breach, with which the reason begins.
+func TestBreach(t *testing.T) {
+	told := brokenOnce
+	told.Questions[checker.ToldWrong] = 1
+	for _, c := range []struct {
+		cell  lockbench.Cell
+		found found
+		want  Breach
+	}{
+		{lockbench.Exclusion.At(lockbench.Pause), brokenOnce, TwoOwners},
+		{lockbench.Exclusion.At(lockbench.Outlived | lockbench.Pause), brokenOnce, LateOwner},
+		{lockbench.Effects.At(lockbench.Outlived), brokenOnce, LateOwner},
+		{lockbench.Effects.At(lockbench.Cancel), brokenOnce, LostUpdate},
+		{lockbench.OwnerRelease.At(lockbench.Outlived), brokenOnce, TwoOwners},
+		{lockbench.OwnerRelease.At(lockbench.LostReply), told, ToldWrong},
+		{lockbench.Recovery.At(lockbench.Crash), brokenOnce, Stuck},
+		{lockbench.Recovery.At(lockbench.Crash), found{Finding: checker.Finding{Verdict: checker.Broken}}, Stuck},
+		{lockbench.Answers.At(lockbench.Crash), brokenOnce, ""},
+	} {
+		got := Draw(Lock{}, Usual(), from(Explored, with(c.cell, c.found), stops)...)
+		if got.Breach != c.want || !strings.HasPrefix(got.Why, string(c.want)) {
+			t.Errorf("%s: got %q, %q; want %q", c.cell, got.Breach, got.Why, c.want)
 		}
 	}
 }
@@ -214,12 +240,12 @@ func TestLeftOut(t *testing.T) {
 
 // TestRank orders conclusions from the worst to the best.
 func TestRank(t *testing.T) {
-	rising := []Conclusion{{Word: DoNotUse}, {Word: NotKnown}, {Word: NeedsGuard}, {Word: NeedsGuard, Late: true}, {Word: Safe}}
+	rising := []Conclusion{{Word: DoNotUse}, {Word: NotWithoutGuard}, {Word: NotKnown}, {Word: NeedsGuard}, {Word: NeedsGuard, Late: true}, {Word: Safe}}
 	for i := range rising {
 		if i > 0 && rising[i].Rank() <= rising[i-1].Rank() {
 			t.Errorf("%+v ranks %d, and %+v %d", rising[i-1], rising[i-1].Rank(), rising[i], rising[i].Rank())
 		}
-		if got, want := rising[i].Recommended(), i >= 2; got != want {
+		if got, want := rising[i].Recommended(), i >= 3; got != want {
 			t.Errorf("%+v: recommended %v, want %v", rising[i], got, want)
 		}
 	}

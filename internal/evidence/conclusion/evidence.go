@@ -40,9 +40,23 @@ type Evidence struct {
 
 // A breach is a broken cell, with the evidence for it.
 type breach struct {
-	cell lockbench.Cell
-	from *Evidence
-	at   int // the index of the evidence
+	cell    lockbench.Cell
+	finding checker.Finding
+	from    *Evidence
+	at      int // the index of the evidence
+}
+
+// kind returns the kind of a breach: the gravest of its violations, unless an owner was late.
+func (b *breach) kind() Breach {
+	if checker.Late(b.cell) {
+		return LateOwner
+	}
+	for q, n := range b.finding.Asked(b.cell.Guarantee) {
+		if n > 0 {
+			return breachOf[q]
+		}
+	}
+	return breachOf[checker.Asks(b.cell.Guarantee)] // its violations were not counted
 }
 
 // broken returns the broken cells that match, each with its conditions and those of
@@ -54,9 +68,10 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 			continue
 		}
 		for _, cell := range all[i].Cells.With(checker.Broken) {
+			finding := all[i].Cells[cell]
 			cell.Under |= all[i].After[cell]
 			if match(cell) {
-				found = append(found, breach{cell, &all[i], i})
+				found = append(found, breach{cell, finding, &all[i], i})
 			}
 		}
 	}
