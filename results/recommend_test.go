@@ -60,3 +60,27 @@ func TestRecommend(t *testing.T) {
 		})
 	}
 }
+
+// TestRecommendByReleasedSpeeds checks that the released matrix, if it has all locks, decides by its
+// speeds and not one run by its own.
+func TestRecommendByReleasedSpeeds(t *testing.T) {
+	tried := func(*Run) bool { return true }
+	for _, c := range []struct {
+		name   string
+		second *Known
+		want   string
+	}{
+		{"of all locks", &Known{Parts: Parts{{Name: "live", Run: Run{RunFigures: RunFigures{GrantsPerS: 1000}}}}}, "b"},
+		{"of one lock only", nil, "a"},
+	} {
+		var r Result
+		for i, known := range []*Known{{Parts: Parts{{Name: "live", Run: Run{RunFigures: RunFigures{GrantsPerS: 100}}}}}, c.second} {
+			run := Run{Known: known, Conclusion: &conclusion.Conclusion{Word: conclusion.Safe, Why: "it holds"}}
+			run.Design, run.GrantsPerS = string(rune('a'+i)), float64(9000-8000*i)
+			r.Runs = append(r.Runs, run)
+		}
+		if got := r.recommend(tried); got == nil || got.Design != c.want {
+			t.Errorf("%s: got %+v, want %s", c.name, got, c.want)
+		}
+	}
+}
