@@ -166,6 +166,7 @@ func fixedKeys(choice string) bool { return choice == workloads.Own || choice ==
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 	f.StringArrayVar(servers, "server", serversFromEnvironment(),
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
+	f.Lookup("server").DefValue = "[]" // help must not show the password of a server in the environment
 }
 
 // serversFromEnvironment returns the servers in the environment variable, separated by blanks.
