@@ -64,7 +64,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard on the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
 	claimsFlag(f, &o.claims, "the designs")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design")
-	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory`")
+	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory` (default a temporary one for some days, for violations and errors)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
