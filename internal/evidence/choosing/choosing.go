@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/evidence/known"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A Case describes a user's need of a lock.
@@ -219,6 +220,11 @@ func (c Case) Check() error {
 		return fmt.Errorf("--work %v: it is not above zero; hint: how long the work under the lock usually takes, such as 50ms", c.Work)
 	case c.Waiters < 1:
 		return fmt.Errorf("--waiters %d: nobody would want the lock; hint: how many want one key at the same time, such as 8", c.Waiters)
+	}
+	o := workloads.Defaults()
+	o.Clients = c.Waiters
+	if _, err := workloads.Must("mutex").Options(o); err != nil {
+		return fmt.Errorf("--waiters %d: the commands of the answer would have as many clients: %w", c.Waiters, err)
 	}
 	return nil
 }

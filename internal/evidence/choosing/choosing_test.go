@@ -248,7 +248,8 @@ func TestCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Case){
 		"--if-two-hold": func(c *Case) { c.Harm = "none" }, "--service": func(c *Case) { c.Service = "etcd" },
-		"--work": func(c *Case) { c.Work = 0 }, "--waiters": func(c *Case) { c.Waiters = 0 },
+		"--work": func(c *Case) { c.Work = 0 }, "--waiters 0": func(c *Case) { c.Waiters = 0 },
+		"--waiters 2000000000": func(c *Case) { c.Waiters = 2_000_000_000 },
 	} {
 		c := usual
 		change(&c)
