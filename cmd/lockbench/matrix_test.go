@@ -26,7 +26,7 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 	longtest.Only(t)
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "sound.json")
-	args := []string{"matrix", "-q", "lua-token/strategy", "--drivers", "explore", "--schedules", "300"}
+	args := []string{"matrix", "-q", "lua-token/strategy", "--drivers", "explore", "--schedules", "1000"}
 	if out, err := exec.Command("lockbench", append(args, "--out", "json="+saved)...).CombinedOutput(); err != nil {
 		t.Fatalf("the sound one: %v\n%s", err, out)
 	}
