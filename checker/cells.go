@@ -85,9 +85,19 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 		if f.Verdict != Held {
 			f.Verdict, f.Note = Held, ""
 		}
-		f.Exposure += more.Exposure
+		f.Exposure = AddOccasions(cell.Under, f.Exposure, more.Exposure)
 	}
 	return f
+}
+
+// AddOccasions adds up the occasions n and more, of two cells, on which something held under these
+// conditions. If the conditions include one that strikes all keys at once, the cells may have met
+// the same strikes, and the sum is the larger number.
+func AddOccasions(under lockbench.Conditions, n, more int64) int64 {
+	if under&(lockbench.ScriptFlush|forgetful) != 0 {
+		return max(n, more)
+	}
+	return n + more
 }
 
 // Sum adds up the findings on cell and on the same guarantee under more conditions. The gravest
@@ -103,12 +113,12 @@ func (c Cells) Sum(cell lockbench.Cell) Finding {
 	return sum
 }
 
-// Occasions adds up the exposure of the findings that have one of these verdicts and whose
-// conditions include those of cell.
+// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these verdicts
+// and whose conditions include those of cell.
 func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	for other, f := range c {
 		if covers(other, cell) && slices.Contains(verdicts, f.Verdict) {
-			n += f.Exposure
+			n = AddOccasions(cell.Under, n, f.Exposure)
 		}
 	}
 	return n

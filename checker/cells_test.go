@@ -18,6 +18,8 @@ var (
 	three       = lockbench.Exclusion.At(lockbench.Crash | lockbench.Skew | lockbench.Cancel)
 	late        = lockbench.Exclusion.At(lockbench.Outlived)
 	foreign     = lockbench.Recovery.At(lockbench.Crash)
+	replaced    = lockbench.Exclusion.At(lockbench.Failover)
+	replacedCut = lockbench.Exclusion.At(lockbench.Failover | lockbench.LostReply)
 )
 
 func heldOn(n int64) Finding { return Finding{Verdict: Held, Exposure: n} }
@@ -32,6 +34,7 @@ func TestReadCells(t *testing.T) {
 	held := Cells{undisturbed: heldOn(5), died: {Note: "nothing of the kind happened: crash"}, both: heldOn(7), foreign: heldOn(100)}
 	mixed := Cells{undisturbed: heldOn(5), died: {}, skewed: heldOn(2), both: brokenBy(0)}
 	broken := Cells{undisturbed: brokenBy(1), died: brokenBy(0), both: heldOn(7)}
+	struck := Cells{replaced: heldOn(2), replacedCut: heldOn(3)}
 	doubted := Cells{died: {Exposure: 4, Note: "held, but not believed"}, both: heldOn(7)}
 	for _, c := range []struct {
 		name        string
@@ -49,6 +52,7 @@ func TestReadCells(t *testing.T) {
 		{"more conditions broke it: touched, not broken", mixed, died, Finding{}, brokenBy(0), 0, 0, 10},
 		{"held, and more conditions broke it", mixed, skewed, heldOn(2), Finding{Verdict: Broken, Exposure: 12, Violations: 3}, 2, 2, 12},
 		{"broken, and more conditions held", broken, died, brokenBy(0), Finding{Verdict: Broken, Exposure: 17, Violations: 3}, 0, 7, 17},
+		{"the same failovers met both", struck, replaced, heldOn(3), heldOn(5), 3, 3, 3},
 		{"not believed", doubted, died, Finding{Verdict: Held, Exposure: 11}, Finding{Verdict: Held, Exposure: 11}, 7, 7, 7},
 	} {
 		if diff := cmp.Diff(c.cells.Touched(c.cell), c.touched); diff != "" {

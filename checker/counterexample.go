@@ -105,3 +105,16 @@ func (h *hold) forCounterexample() CounterexampleHold {
 		End: h.MustEnd().T, EndedBy: h.EndCause().String(),
 	}
 }
+
+// Early returns how long before the end of an owner's lease the next owner was granted the key, and
+// false if the counterexample does not show two owners with leases, one after the other.
+func (w *Counterexample) Early() (time.Duration, bool) {
+	if len(w.Holds) < 2 {
+		return 0, false
+	}
+	first, next := w.Holds[len(w.Holds)-2], w.Holds[len(w.Holds)-1]
+	if first.Client == next.Client || first.Until == history.Never {
+		return 0, false
+	}
+	return time.Duration(first.Until - next.Granted), true
+}

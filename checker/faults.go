@@ -24,6 +24,9 @@ func (c *Checker) faulty() bool { return len(c.header.Faults) > 0 || c.faults.Oc
 // its return, or before the death of its client, unless a later event says that it acted late.
 func (c *Checker) faulted(op *history.Op) {
 	f, event := &c.faults, fault.EventOf(op.Note)
+	if event.Phase != fault.Ends {
+		f.Struck(event.Brings)
+	}
 	switch event.Act {
 	case fault.AffectsCall, fault.CutsCall:
 		f.Occurred |= event.Brings

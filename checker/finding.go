@@ -59,10 +59,12 @@ type Finding struct {
 	// Exercised: the workload and its faults can expose the cell.
 	Exercised bool `json:"exercised"`
 	// Exposure counts the occasions on which the guarantee could have been violated, and Violations
-	// those on which it was. Against counts the violations that count against the claims: none if
-	// the cell is not claimed, and fewer than all if another guarantee may have been violated
-	// instead that is not claimed, or after an exception that lasts. An exploration counts the
-	// schedules with a violation.
+	// those on which it was. The occasions that a fault of a server brought on all keys at once, on
+	// which the guarantee held, count as one: a lock that survives one failover survived one chance
+	// to fail, however many clients it had. Against counts the violations that count against the
+	// claims: none if the cell is not claimed, and fewer than all if another guarantee may have been
+	// violated instead that is not claimed, or after an exception that lasts. An exploration counts
+	// the schedules with a violation.
 	Exposure   int64 `json:"exposure"`
 	Violations int64 `json:"violations"`
 	Against    int64 `json:"against"`

@@ -82,6 +82,9 @@ func (c *Checker) countsOf(p guaranteeID, r *row) CellFinding {
 		Against:    r.Against,
 		Exercised:  slices.Contains(c.header.Exercises, cell) || c.header.Exercises == nil && r.Exposure > 0,
 	}}
+	if n, struck := c.faults.Strikes(r.Under); struck && r.Violations == 0 {
+		f.Exposure = min(f.Exposure, n)
+	}
 	f.SetAsked(cell.Guarantee, r.Asked)
 	f.Verdict, f.Note = c.verdict(p, r, f.Claimed)
 	return f

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -50,9 +51,10 @@ func (s *summary) conclusions() *document.Section {
 		return section
 	}
 	whole, screen := &document.Section{}, onScreen()
+	best := s.bestFirst()
 	for _, word := range conclusion.Words {
-		if l := s.concludedTo(word); len(l.Items) > 0 {
-			whole.Blocks, screen.Blocks = append(whole.Blocks, l), append(screen.Blocks, s.reasonsFor(word))
+		if l := s.concludedTo(word, best); len(l.Items) > 0 {
+			whole.Blocks, screen.Blocks = append(whole.Blocks, l), append(screen.Blocks, s.reasonsFor(word, best))
 		}
 	}
 	whole.Media = document.Terminal | document.Markdown
@@ -70,17 +72,17 @@ func (s *summary) conclusions() *document.Section {
 }
 
 // reasonsFor returns the reasons for a conclusion, each once, with the designs.
-func (s *summary) reasonsFor(word conclusion.Word) *document.List {
+func (s *summary) reasonsFor(word conclusion.Word, best []int) *document.List {
 	l := &document.List{Title: string(word)}
-	if word == conclusion.NeedsGuard {
-		l.Title += " (the store refuses late writes: --guard cas or fence)"
-	}
 	var reasons []string
 	designs := make(map[string][]string)
-	for i := range s.result.Runs {
+	for _, i := range best {
 		run := &s.result.Runs[i]
-		if run.Conclusion == nil || run.Conclusion.Word != word {
+		if run.Conclusion.Word != word {
 			continue
+		}
+		if run.Conclusion.Guard != "" {
+			l.Title = string(word) + " (the store refuses late writes: --guard cas or fence)"
 		}
 		why := run.Conclusion.Why
 		if word == conclusion.NotKnown {
@@ -123,11 +125,24 @@ func (s *summary) leftOutList() *document.List {
 	return l
 }
 
-// concludedTo returns the designs with a conclusion.
-func (s *summary) concludedTo(word conclusion.Word) *document.List {
-	l := &document.List{Title: string(word)}
+// bestFirst returns the indexes of the runs with a conclusion, the best first. Equal ones keep the
+// order of the runs.
+func (s *summary) bestFirst() (all []int) {
 	for i := range s.result.Runs {
-		if run := &s.result.Runs[i]; run.Conclusion != nil && run.Conclusion.Word == word {
+		if s.result.Runs[i].Conclusion != nil {
+			all = append(all, i)
+		}
+	}
+	rank := func(i int) int { return s.result.Runs[i].Conclusion.Rank() }
+	slices.SortStableFunc(all, func(a, b int) int { return rank(b) - rank(a) })
+	return all
+}
+
+// concludedTo returns the designs with a conclusion, of those listed by best.
+func (s *summary) concludedTo(word conclusion.Word, best []int) *document.List {
+	l := &document.List{Title: string(word)}
+	for _, i := range best {
+		if run := &s.result.Runs[i]; run.Conclusion.Word == word {
 			l.Items = append(l.Items, document.Item{Name: s.lockName(run), Text: because(run.Conclusion), Tone: conclusionTone(run.Conclusion)})
 		}
 	}
@@ -138,14 +153,11 @@ func (s *summary) concludedTo(word conclusion.Word) *document.List {
 // conditions tested too little.
 func (s *summary) conclusionTable() *document.Table {
 	t := &document.Table{Corner: "design", Columns: []document.Column{{Name: "conclusion"}, {Name: "why", Prose: true}, {Name: "tried too little", Prose: true}}}
-	for _, word := range conclusion.Words {
-		for i := range s.result.Runs {
-			if c := s.result.Runs[i].Conclusion; c != nil && c.Word == word {
-				t.Rows = append(t.Rows, document.Row{Name: s.lockName(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
-					{Text: string(word), Tone: conclusionTone(c)}, {Text: reasonOf(c)}, {Text: cmp.Or(strings.Join(openTitles(c), "; "), "nothing")},
-				}})
-			}
-		}
+	for _, i := range s.bestFirst() {
+		c := s.result.Runs[i].Conclusion
+		t.Rows = append(t.Rows, document.Row{Name: s.lockName(&s.result.Runs[i]), Link: runID(i), Cells: []document.Value{
+			{Text: string(c.Word), Tone: conclusionTone(c)}, {Text: reasonOf(c)}, {Text: cmp.Or(strings.Join(openTitles(c), "; "), "nothing")},
+		}})
 	}
 	return t
 }
@@ -163,7 +175,7 @@ func openTitles(c *conclusion.Conclusion) (titles []string) {
 // because returns the reason of a conclusion, and the number of conditions tested too little.
 func because(c *conclusion.Conclusion) string {
 	text := reasonOf(c)
-	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && n > 0 {
+	if n := len(openTitles(c)); c.Word != conclusion.NotKnown && c.Word != conclusion.NotWithoutGuard && n > 0 {
 		text += "; tried too little under " + figures.Plural(int64(n), "condition")
 	}
 	return text
@@ -176,14 +188,17 @@ func reasonOf(c *conclusion.Conclusion) string {
 		text += fmt.Sprintf(" (%s, %s)", c.Cell, c.Source)
 	}
 	if c.Guard != "" {
-		text += fmt.Sprintf("; --guard %s stops it", c.Guard)
+		text += fmt.Sprintf("; a store that compares %s stops it (--guard %s)", compared[c.Guard], c.Guard)
 	}
 	return text
 }
 
+// compared has what a store with each guard compares before it accepts a write.
+var compared = map[lockbench.Guard]string{lockbench.FenceGuard: "fences", lockbench.CompareGuard: "versions"}
+
 // recommends returns the recommended lock, with its price.
 func recommends(r *results.Recommendation) string {
-	text := r.Design + ", fast and among the safest: " + string(r.Word)
+	text := r.Design + ", among the safest: " + string(r.Word)
 	if r.Price != "" {
 		text += "; " + r.Price
 	}

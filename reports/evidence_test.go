@@ -68,17 +68,25 @@ func TestDrawn(t *testing.T) {
 // TestConclusionTable checks that a page names the conditions tested too little for each design.
 func TestConclusionTable(t *testing.T) {
 	j := plainDelete("private")
-	r := results.New([]results.Judged{j, j}, nil)
+	r := results.New([]results.Judged{j, j, j}, nil)
 	r.Runs[0].Conclusion = &conclusion.Conclusion{Word: conclusion.DoNotUse, Why: "a key stays locked"}
+	r.Runs[2].Conclusion = &conclusion.Conclusion{Word: conclusion.NeedsGuard, Why: "an owner is late", Late: true}
 	r.Runs[1].Conclusion = &conclusion.Conclusion{Word: conclusion.NeedsGuard, Why: "two own a key", Open: []conclusion.Open{{Under: lockbench.Pause}, {Under: lockbench.Pause}}}
 	var out bytes.Buffer
 	if err := Write(&out, HTML, &r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	page := out.String()
-	first, second := strings.Index(page, "two own a key</td>"), strings.Index(page, "a key stays locked</td>")
-	if first < 0 || second < first {
-		t.Errorf("the better conclusion is at %d, the worse at %d: want both, the better one first", first, second)
+	best, better, worst := strings.Index(page, "an owner is late</td>"), strings.Index(page, "two own a key</td>"), strings.Index(page, "a key stays locked</td>")
+	if best < 0 || better < best || worst < better {
+		t.Errorf("the best conclusion is at %d, the next at %d, the worst at %d: want all, the best one first", best, better, worst)
+	}
+	out.Reset()
+	if err := Write(&out, Text, &r, Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Index(text, "an owner is late") > strings.Index(text, "two own a key") {
+		t.Errorf("the late owner is not first among those that need a guard:\n%s", text)
 	}
 	if n := strings.Count(page, `<td data-head="tried too little">holder stands still</td>`); n != 1 {
 		t.Errorf("what was tried too little is there %d times, want once", n)

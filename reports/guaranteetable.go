@@ -170,8 +170,8 @@ func (d designCells) answer(q checker.Question, under lockbench.Conditions) ques
 		if d.At(info.Name.At(0)).Verdict != checker.NotApplicable {
 			a.foreign = false
 		}
-		a.occasions += d.Exposure(cell, checker.Held)
-		a.doubted += d.Exposure(cell, checker.Untested)
+		a.occasions = checker.AddOccasions(under, a.occasions, d.Exposure(cell, checker.Held))
+		a.doubted = checker.AddOccasions(under, a.doubted, d.Exposure(cell, checker.Untested))
 	}
 	return a
 }

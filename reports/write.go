@@ -47,6 +47,7 @@ type Options struct {
 // Write writes r in a form. It returns the first error of w, or an error if r has no such
 // form.
 func Write(w io.Writer, form Form, r results.Report, opt Options) error {
+	legible.All(r)
 	d := documentOf(r)
 	if d == nil {
 		return noForm(form)

@@ -3,6 +3,7 @@ package results
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -26,6 +27,27 @@ type Known struct {
 	Parts   Parts  `json:"parts,omitempty"`
 }
 
+// concluded returns the conclusion from the released matrix alone, and the conclusion c if it has
+// nothing of the lock.
+func (k *Known) concluded(l conclusion.Lock, over lockbench.Conditions, c conclusion.Conclusion) conclusion.Conclusion {
+	if k == nil || len(k.Parts) == 0 {
+		return c
+	}
+	return conclusion.Draw(l, over, k.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...)
+}
+
+// grantsPerS returns the speed of the lock in the released matrix without faults; zero if k is nil
+// or does not have it.
+func (k *Known) grantsPerS() float64 {
+	if k == nil {
+		return 0
+	}
+	if p := k.Parts.Named("live"); p != nil {
+		return p.GrantsPerS
+	}
+	return 0
+}
+
 // Fails reports whether an exploration broke a claim that is not accepted. It returns false for
 // nil.
 func (s *Search) Fails() bool {
@@ -35,7 +57,7 @@ func (s *Search) Fails() bool {
 // evidence returns the findings on the design from the run, its search and the released matrix,
 // each with its source.
 func (r *Run) evidence() []conclusion.Evidence {
-	own := conclusion.Evidence{Source: conclusion.Seen, Cells: r.Cells.Cells, After: r.Cells.after(&r.Claims)}
+	own := r.found(conclusion.Seen, &r.Claims)
 	if r.Exploration != nil {
 		own.Source = conclusion.Explored
 	}
@@ -50,6 +72,41 @@ func (r *Run) evidence() []conclusion.Evidence {
 	}
 	if k := r.Known; k != nil {
 		all = append(all, k.Parts.Evidence(conclusion.Known, &r.Claims)...)
+	}
+	return all
+}
+
+// found returns the findings of the run alone as evidence of a source. Exceptions in claims may
+// excuse broken cells, see [Finding.Excused].
+func (r *Run) found(source conclusion.Source, claims *lockbench.Claims) conclusion.Evidence {
+	lease, _ := r.Params["ttl_ns"].(float64)
+	return conclusion.Evidence{
+		Source: source, Cells: r.Cells.Cells, After: r.Cells.after(claims),
+		Lease: time.Duration(lease), Programs: r.programs(), Early: r.Cells.early(),
+	}
+}
+
+// programs returns, for each broken cell, the workload or the scenarios that broke it.
+func (r *Run) programs() map[lockbench.Cell][]string {
+	all := make(map[lockbench.Cell][]string)
+	for _, cell := range r.Cells.With(checker.Broken) {
+		if all[cell] = r.Cells.Shown[cell].Scenarios; len(all[cell]) == 0 && r.Workload != "" {
+			all[cell] = []string{r.Workload}
+		}
+	}
+	return all
+}
+
+// early returns, for each broken cell whose counterexample shows it, how long before the end of a
+// lease the next owner was granted the key.
+func (c Cells) early() map[lockbench.Cell]time.Duration {
+	all := make(map[lockbench.Cell]time.Duration)
+	for _, cell := range c.With(checker.Broken) {
+		if x := c.Cells[cell].Counterexample; x != nil {
+			if d, shown := x.Early(); shown {
+				all[cell] = d
+			}
+		}
 	}
 	return all
 }
@@ -106,6 +163,7 @@ func unguarded(cells checker.Cells) checker.Cells {
 // stored in the first of them.
 func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion.Lock, bool)) {
 	merged := r.Designs()
+	tried := make(map[*Run]bool)
 	for _, points := range merged.Locks() {
 		run := &merged.Runs[points[0]]
 		l, known := lock(run)
@@ -119,13 +177,14 @@ func (r *Result) Conclude(over lockbench.Conditions, lock func(*Run) (conclusion
 		c := conclusion.Draw(l, over, all...)
 		first := r.firstOf(points[0], run)
 		first.Conclusion = &c
+		tried[first] = len(run.Known.concluded(l, over, c).Open) == 0
 		if first.Search.Fails() {
 			first.Exit = BrokenClaim
 			r.Exit = worst(r.Exit, BrokenClaim)
 		}
 	}
 	if !r.Explored() {
-		r.Recommendation = r.recommend()
+		r.Recommendation = r.recommend(func(first *Run) bool { return tried[first] })
 	}
 }
 

@@ -133,10 +133,9 @@ func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []
 	evidence := make([]conclusion.Evidence, len(all))
 	for i := range all {
 		p := &all[i]
-		evidence[i] = conclusion.Evidence{
-			Source: source, Guarded: p.Guard() != "", Cells: p.Cells.Cells, After: p.Cells.after(claims),
-			Shows: func(lockbench.Cell) string { return p.Command },
-		}
+		evidence[i] = p.found(source, claims)
+		evidence[i].Guarded = p.Guard() != ""
+		evidence[i].Shows = func(lockbench.Cell) string { return p.Command }
 	}
 	return evidence
 }

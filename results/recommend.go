@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 )
 
-// A Recommendation is the lock recommended for a workload: the fastest of the safest. Design is its
+// A Recommendation is the recommended lock, the first by [conclusion.SortRivals]. Design is its
 // name, with its guard if it has one, and Word its conclusion.
 type Recommendation struct {
 	Design string          `json:"design"`
@@ -21,89 +22,62 @@ type Recommendation struct {
 // Of reports whether run is of the recommended lock. It returns false for nil.
 func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Label{}.Of(run) }
 
-// asFast is the ratio of speeds from which on a lock counts as fast as another. One run of each
-// cannot tell smaller differences.
-const asFast = 0.9
-
 // A candidate is one of the locks from which one is recommended.
 type candidate struct {
-	*conclusion.Conclusion
+	conclusion.Rival
 	name string
-	// rate is the geometric mean over the points of the lock, in grants per second.
-	rate     float64
-	breaches int64
 }
 
 // recommend returns the recommended lock, nil if there are fewer than two candidates or none can be
-// used.
-func (r *Result) recommend() *Recommendation {
-	var fastest, safest *candidate // safest is the fastest of the locks that are equally safe
-	var usable []*candidate
-	rivals := r.candidates()
-	for i := range rivals {
-		lock := &rivals[i]
-		if fastest == nil || lock.rate > fastest.rate {
-			fastest = lock
-		}
-		if lock.Recommended() {
-			usable = append(usable, lock)
-			if safest == nil || lock.saferThan(safest) {
-				safest = lock
-			}
-		}
-	}
-	if len(rivals) < 2 || safest == nil {
+// used. tried reports, of the first run of a lock, whether enough was tried.
+func (r *Result) recommend(tried func(*Run) bool) *Recommendation {
+	rivals := r.candidates(tried)
+	if len(rivals) < 2 {
 		return nil
 	}
-	take := safest
-	for _, lock := range usable {
-		if lock.Rank() == safest.Rank() && lock.rate >= asFast*safest.rate && lock.betterSeen(take) {
-			take = lock
-		}
+	fastest := slices.MaxFunc(rivals, func(a, b candidate) int { return cmp.Compare(a.Rate, b.Rate) })
+	conclusion.SortRivals(rivals, func(c *candidate) conclusion.Rival { return c.Rival })
+	take := rivals[0]
+	if !take.Recommended() {
+		return nil
 	}
 	found := &Recommendation{Design: take.name, Word: take.Word}
-	if take.rate < asFast*fastest.rate {
-		slower := 100 * (1 - take.rate/fastest.rate)
+	if take.Rate < conclusion.AsFast*fastest.Rate {
+		slower := 100 * (1 - take.Rate/fastest.Rate)
 		found.Price = fmt.Sprintf("%.0f %% slower than %s, where %s", slower, fastest.name, fastest.Why)
 	}
 	return found
 }
 
 // candidates returns the locks with a conclusion and a speed. It leaves out a lock that ran at
-// fewer points than others, since speeds compare only at the same points.
-func (r *Result) candidates() (all []candidate) {
+// fewer points than others, since speeds compare only at the same points. Speeds are those of the
+// released matrix if it has all locks, as for lockbench choose; one short run tells no more. Of equal
+// locks those with a guard come first.
+func (r *Result) candidates(tried func(*Run) bool) (all []candidate) {
 	locks := r.Locks()
-	most := 0
+	most, known := 0, true
 	for _, points := range locks {
 		most = max(most, len(points))
+		first := &r.Runs[points[0]]
+		known = known && (first.Conclusion == nil || first.Known.grantsPerS() > 0)
 	}
-	for _, points := range locks {
+	guarded := func(points []int) bool { return r.Runs[points[0]].Guard() != "" }
+	unguarded := slices.DeleteFunc(slices.Clone(locks), guarded)
+	for _, points := range append(slices.DeleteFunc(locks, func(points []int) bool { return !guarded(points) }), unguarded...) {
 		first := &r.Runs[points[0]]
 		if first.Conclusion == nil || len(points) < most {
 			continue
 		}
-		lock := candidate{Conclusion: first.Conclusion, name: Label{}.Of(first), rate: 1}
+		lock := candidate{conclusion.Rival{Conclusion: first.Conclusion, Tried: tried(first), Breaks: len(first.Conclusion.BrokenUnder), Rate: 1}, Label{}.Of(first)}
 		for _, i := range points {
-			lock.rate *= math.Pow(r.Runs[i].GrantsPerS, 1/float64(len(points)))
-			lock.breaches += r.Runs[i].Breaches
+			lock.Rate *= math.Pow(r.Runs[i].GrantsPerS, 1/float64(len(points)))
 		}
-		if lock.rate > 0 {
+		if known {
+			lock.Rate = first.Known.grantsPerS()
+		}
+		if lock.Rate > 0 {
 			all = append(all, lock)
 		}
 	}
 	return all
-}
-
-// saferThan reports whether r is safer than other, or as safe and faster.
-func (r *candidate) saferThan(other *candidate) bool {
-	if mine, theirs := r.Rank(), other.Rank(); mine != theirs {
-		return mine > theirs
-	}
-	return r.rate > other.rate
-}
-
-// betterSeen reports whether r had fewer breaches in its runs than other or, with as many, has
-// fewer open questions in its conclusion.
-func (r *candidate) betterSeen(other *candidate) bool {
-	return cmp.Or(cmp.Compare(r.breaches, other.breaches), cmp.Compare(len(r.Open), len(other.Open))) < 0
 }

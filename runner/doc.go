@@ -10,8 +10,8 @@
 // the conditions. A service is whatever a design locks on, such as a Redis server. The self-check
 // is the run of a lock that is broken on purpose; a probe is such a lock for a single condition.
 //
-// With [Plan.Conclude] the report begins with a word for each design: do not use, not known, safe
-// only with a guard, safe within its lease.
+// With [Plan.Conclude] the report begins with a word for each design: do not use, do not use without
+// a guard, not known, safe only with a guard, safe within its lease.
 //
 // A [Sink] receives the events, violations and progress of a run meanwhile. Progress, metrics,
 // the live view and interval logs of the command are sinks.

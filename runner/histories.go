@@ -17,6 +17,7 @@ type histories struct {
 	// temporary is the directory if the user asked for none, else nil. It keeps only histories
 	// with a violation or an error, so that the command that re-checks them works.
 	temporary *tempdir.Dir
+	kept      bool         // whether histories stay in temporary
 	release   func() error // unlocks the user's directory
 }
 
@@ -81,7 +82,14 @@ func (r *histories) tidy(runs []results.Judged) error {
 			errs = append(errs, os.Remove(file))
 		}
 	}
+	r.kept = true
 	return errors.Join(append(errs, r.temporary.Keep())...)
+}
+
+// place tells people where kept histories are, and for how long.
+func (r *histories) place() string {
+	return fmt.Sprintf("histories with a violation or an error: %s, for %d days unless %d folders are newer; --history DIR keeps all",
+		r.dir, int(tempdir.KeptFor.Hours()/24), tempdir.MostKept)
 }
 
 // isEvidence reports whether j has a broken cell, a defect or an error, so that its history is

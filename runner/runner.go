@@ -35,6 +35,9 @@ func Run(ctx context.Context, p Plan, sinks ...Sink) (_ Result, err error) {
 		}
 	}
 	err = errors.Join(err, s.histories.tidy(s.result.Runs))
+	if s.histories.kept {
+		s.sink.say("%s", s.histories.place())
+	}
 	s.result.conclude = p.conclude()
 	return s.result, err
 }

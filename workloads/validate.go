@@ -11,19 +11,51 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
-// deepest bounds nesting: the deepest call chains that people lock are far below.
-const deepest = 1000
+const (
+	// deepest bounds nesting: the deepest call chains that people lock are far below.
+	deepest = 1000
+	// mostClients bounds goroutines and connections: Redis accepts 10,000 connections unless
+	// configured otherwise, and so many clients take about 1 GB.
+	mostClients = 10_000
+	// mostKeys bounds the state of keys, in the lock and in the judge: about 1 KB each.
+	mostKeys = 1_000_000
+	// mostUnits bounds numbers that take no memory. Lua scripts calculate with doubles, which
+	// represent it exactly.
+	mostUnits = 1_000_000_000_000_000
+)
 
 // validate returns the reason why o, with its defaults filled in, cannot be run or
 // would mean nothing. The error names the value and the reason, with a hint at valid
 // values.
 func (o Options) validate() error {
 	for _, check := range []func(*Options) error{
-		(*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
+		(*Options).checkMost, (*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
 		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkArrivals, (*Options).checkLength,
 	} {
 		if err := check(&o); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkMost refuses counts that the machine, or a server, could not bear.
+func (o *Options) checkMost() error {
+	for _, f := range []struct {
+		name      string
+		got, most int64
+		why       string
+	}{
+		{"clients", int64(o.Clients), mostClients, "each has a goroutine, and a connection unless processes are fewer"},
+		{"stallers", int64(o.Stallers), mostClients, "each is a client more"},
+		{"keys", int64(o.Keys), mostKeys, "each has a record on the server and a state in the judge"},
+		{"stock", o.Stock, mostUnits, "a Lua script could not count it"},
+		{"threshold", o.Threshold, mostUnits, "a Lua script could not count it"},
+		{"points", o.Points, mostUnits, "a Lua script could not count it"},
+		{"operations", o.Operations, mostUnits, "no run gets that far"},
+	} {
+		if f.got > f.most {
+			return fmt.Errorf("%s %d: too many: %s; hint: at most %d", f.name, f.got, f.why, f.most)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -98,7 +100,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.config.Seed, "seed", o.config.Seed, "seed of all random choices, those of the lock included")
 	claimsFlag(f, &o.claims, "the designs")
 	f.StringVar(&o.replay, "replay", "", "run the schedule in this `file` again and nothing else")
-	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one, for broken claims)")
+	f.StringVar(&o.save, "save", "", "save the schedules that break a guarantee in this `directory` (default a temporary one for some days, for broken claims)")
 	o.out.addWithEvidence(f, explorationOutputs)
 	o.gate.exploredFlags(f)
 	evidenceFlags(f, &o.evidence)
@@ -274,11 +276,11 @@ func (o *exploreOptions) keep(r results.Result) error {
 	if !results.HasSchedule(r, isBroken) {
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "lockbench-")
+	dir, err := tempdir.Fresh()
 	if err != nil {
 		return fmt.Errorf("no directory for replays: %w; hint: --save DIR", err)
 	}
-	return results.Replays(dir, r, isBroken)
+	return errors.Join(results.Replays(dir.Path, r, isBroken), dir.Keep())
 }
 
 // onRequest returns the kinds of faults that are explored only if they are named.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/legible"
 )
 
 // usualRunFile is the default file of init.
@@ -62,6 +63,7 @@ func initRunFile(cmd *cobra.Command, path string, force bool) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
+	path = legible.Text(path)
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; lockbench run %s runs it\n", path, path)
 	return err
 }

@@ -90,8 +90,10 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	return o.run(cmd, p, limitsearch.Rate(targets, steps))
 }
 
-// fastest is the highest valid rate.
-const fastest = 1e9
+const (
+	fastest   = 1e9 // the highest valid rate
+	mostVotes = 99
+)
 
 // validate returns an error if a flag is wrong. It lowers the default of --least to --from.
 func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
@@ -109,8 +111,8 @@ func (o *limitRateOptions) validate(f *pflag.FlagSet) error {
 	if o.from < o.least || o.from > o.most {
 		return fmt.Errorf("--from %v: it is not between --least %v and --most %v; hint: --least <= --from <= --most", o.from, o.least, o.most)
 	}
-	if o.votes < 1 || o.votes%2 == 0 {
-		return fmt.Errorf("--votes %d: a majority needs an odd number; hint: an odd number, such as 3", o.votes)
+	if o.votes < 1 || o.votes%2 == 0 || o.votes > mostVotes {
+		return fmt.Errorf("--votes %d: a majority needs an odd number, and each vote is a run; hint: an odd number up to %d, such as 3", o.votes, mostVotes)
 	}
 	return o.limitOptions.validate()
 }

@@ -26,7 +26,7 @@ func TestExpectCatchesABrokenDesign(t *testing.T) {
 	longtest.Only(t)
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "sound.json")
-	args := []string{"matrix", "-q", "lua-token/strategy", "--drivers", "explore", "--schedules", "300"}
+	args := []string{"matrix", "-q", "lua-token/strategy", "--drivers", "explore", "--schedules", "1000"}
 	if out, err := exec.Command("lockbench", append(args, "--out", "json="+saved)...).CombinedOutput(); err != nil {
 		t.Fatalf("the sound one: %v\n%s", err, out)
 	}
@@ -96,7 +96,7 @@ func TestLiveMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	mentions(t, stderr.String(), "server: embedded", "[0/2 12s left] live: self-check/plain-del ...\n")
-	mentions(t, stdout.String(), "of 1 design; a lock broken on purpose was caught (owner-release@outlived)", "\nlua-token/strategy  not known   weak      broken\n",
+	mentions(t, stdout.String(), "of 1 design; a lock broken on purpose was caught (owner-release@outlived)", "\nlua-token/strategy  do not use without a guard  weak      broken\n",
 		"note: the budget of 12s is too short for live faults, live failover, live skew")
 	stdout.Reset()
 	if exit := execute(t.Context(), []string{"explain", "lua-token/strategy", "exclusion", "--from", s.Files[0]}, &stdout, &stderr); exit != 0 {

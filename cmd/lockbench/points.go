@@ -29,9 +29,15 @@ func intsFlag(f *pflag.FlagSet, values *[]int, name string, usual int, what stri
 // several reports whether there is more than one point.
 func (l *pointList) several() bool { return len(l.clients) > 1 || len(l.keys) > 1 }
 
-// check returns an error for a list with a value below 1 or a duplicate. Single values are checked with
-// the other options of the workload.
+// mostPoints bounds the runs of each design.
+const mostPoints = 1000
+
+// check returns an error for a list with a value below 1 or a duplicate, and for too many points. Single
+// values are checked with the other options of the workload.
 func (l *pointList) check() error {
+	if n := len(l.clients) * len(l.keys); n > mostPoints {
+		return fmt.Errorf("%d values of clients and %d of keys: %d runs of each design; hint: at most %d", len(l.clients), len(l.keys), n, mostPoints)
+	}
 	for _, list := range []struct {
 		flag   string
 		values []int

@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/internal/lib/suggest"
@@ -51,6 +53,7 @@ func verdictOf(exit int) error {
 // execute runs the command line and returns its exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	defer hidePasswords(root, append([]string{os.Getenv(serverVariable)}, args...)...)()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -67,6 +70,25 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, legible.Text(complaint(cmd, err)))
 	return exitUsage
+}
+
+// hidePasswords hides the passwords of addresses in these texts from all that the program writes, until
+// the returned function is called. The words of its help are no secrets.
+func hidePasswords(root *cobra.Command, texts ...string) (show func()) {
+	said := sync.OnceValue(func() string {
+		var help strings.Builder
+		var add func(*cobra.Command)
+		add = func(c *cobra.Command) {
+			fmt.Fprintln(&help, c.Use, c.Short, c.Long, c.Example)
+			c.Flags().VisitAll(func(f *pflag.Flag) { fmt.Fprintln(&help, f.Name, f.Usage) })
+			for _, sub := range c.Commands() {
+				add(sub)
+			}
+		}
+		add(root)
+		return help.String()
+	})
+	return legible.Hide(func(word string) bool { return strings.Contains(said(), word) }, texts...)
 }
 
 // complaint renders the error of a command for people: the command, the failure and its reason, and

@@ -36,6 +36,7 @@ func readRunFile(cmd *cobra.Command, args []string, spare *pflag.FlagSet) (runfi
 	if err != nil {
 		return runfile.File{}, err
 	}
+	hidePasswords(cmd.Root(), string(text)) // until the command ends
 	file, err := runfile.Read(args[0], text, runFileKeys(spare))
 	if err != nil {
 		return file, err

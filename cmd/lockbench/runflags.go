@@ -64,7 +64,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard on the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
 	claimsFlag(f, &o.claims, "the designs")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design")
-	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory`")
+	f.StringVar(&o.history, "history", "", "save the history of each design in this `directory` (default a temporary one for some days, for violations and errors)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress on standard error")
 }
 
@@ -166,6 +166,7 @@ func fixedKeys(choice string) bool { return choice == workloads.Own || choice ==
 func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 	f.StringArrayVar(servers, "server", serversFromEnvironment(),
 		what+"; repeated for designs that lock on several servers (default $"+serverVariable+", else a private redis-server from PATH, else an embedded server)")
+	f.Lookup("server").DefValue = "[]" // help must not show the password of a server in the environment
 }
 
 // serversFromEnvironment returns the servers in the environment variable, separated by blanks.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -13,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/results"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Conclude adds the findings of searches and of the released matrix to the first run of each lock
@@ -40,6 +42,9 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		l := Lock(d)
 		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
 			l.Foreign |= lockbench.ThreadDeath
+		}
+		if p, err := workloads.Find(workloads.Live, run.Workload); err == nil && !slices.Contains(p.Needs, workloads.HasStore) {
+			l.Guard = "" // this workload has no store
 		}
 		return l, known
 	})
@@ -93,7 +98,12 @@ func shares(run *results.Run) bool {
 
 // Lock returns the properties of a design that a conclusion depends on.
 func Lock(d design.Design) conclusion.Lock {
-	l := conclusion.Lock{Leaseless: d.Leaseless, Guard: GuardFor(d)}
+	l := conclusion.Lock{Leaseless: d.Leaseless, Guard: GuardFor(d), LeaseUnit: max(time.Millisecond, d.LeaseUnit)}
+	for _, p := range workloads.By(workloads.Explored) {
+		if slices.Contains(p.Needs, workloads.AnyLease) {
+			l.OddLeases = append(l.OddLeases, p.Name)
+		}
+	}
 	l.Foreign = foreign(&d)
 	if l.Leaseless {
 		l.Foreign |= lockbench.Outlived

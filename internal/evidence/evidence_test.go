@@ -90,7 +90,7 @@ func TestSearchConcludes(t *testing.T) {
 	for i, want := range []struct {
 		word conclusion.Word
 		late bool
-	}{{conclusion.DoNotUse, false}, {conclusion.NeedsGuard, false}, {conclusion.NeedsGuard, true}, {conclusion.NeedsGuard, true}, {conclusion.NotKnown, false}} {
+	}{{conclusion.DoNotUse, false}, {conclusion.DoNotUse, false}, {conclusion.NeedsGuard, true}, {conclusion.NeedsGuard, true}, {conclusion.NotKnown, false}} {
 		run := &r.Runs[i]
 		if got := run.Conclusion; got == nil || got.Word != want.word || got.Late != want.late || want.word != conclusion.NotKnown && got.Source != conclusion.Explored {
 			t.Errorf("%s: got %+v, want %q, late %v", run.Design, got, want.word, want.late)
@@ -104,6 +104,44 @@ func TestSearchConcludes(t *testing.T) {
 	}
 	if got := r.Runs[3].Conclusion.Guard; got != lockbench.FenceGuard {
 		t.Errorf("fenced: got guard %q, want that of its fences", got)
+	}
+}
+
+// TestCutLeases checks that a lock that cuts a lease to its unit is no lock that lets two owners in
+// when nothing goes wrong, unless the next owner comes earlier than a unit before the end.
+func TestCutLeases(t *testing.T) {
+	for name, want := range map[string]conclusion.Word{
+		"cut-millis":  conclusion.NotWithoutGuard,
+		"get-set":     conclusion.DoNotUse,
+		"drift-added": conclusion.DoNotUse, // by 22 ms of a lease of 2 s
+	} {
+		d, err := find("mutants/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Searches{d.Name: &results.Search{}}
+		plan := Plan{Scope: scope(1, 2400)}.part([]design.Design{d}, 1, []string{"contend", "odd-leases", "release-twice"})
+		if err := (Plan{}).explore(t.Context(), "explore", plan, unheard, found); err != nil {
+			t.Fatal(err)
+		}
+		r := live(d.Name)
+		request(t, Options{}).Conclude(r, []design.Design{d}, found)
+		if got := r.Runs[0].Conclusion; got == nil || got.Word != want || got.Cell.Under != 0 {
+			t.Errorf("%s: got %+v, want %q, when nothing goes wrong", name, got, want)
+		}
+	}
+}
+
+// TestGuardNeedsAStore checks that the conclusion on a run names no guard if the workload has no
+// store to guard.
+func TestGuardNeedsAStore(t *testing.T) {
+	for workload, want := range map[string]lockbench.Guard{"cron": "", "oversell": lockbench.CompareGuard, "": lockbench.CompareGuard} {
+		r := live("lua-token/strategy")
+		r.Runs[0].Workload = workload
+		request(t, Options{Known: "on"}).Conclude(r, designs(t, "lua-token/strategy"), nil)
+		if got := r.Runs[0].Conclusion; got.Word != conclusion.NeedsGuard || got.Guard != want {
+			t.Errorf("%q: got %+v, want guard %q", workload, got, want)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func TestMatrixConcludesAsRunsDo(t *testing.T) {
 		{"a stuck key", stuck, results.Cells{}, true, conclusion.DoNotUse},
 		{"a stuck key, which needs no proof", stuck, results.Cells{}, false, conclusion.DoNotUse},
 		{"a late owner, and a guard stops it", late, stopped, true, conclusion.NeedsGuard},
-		{"a late owner, and no proof that a guard stops it", late, stopped, false, conclusion.NotKnown},
+		{"a late owner, and no proof that a guard stops it", late, stopped, false, conclusion.NotWithoutGuard},
 		{"nothing broke, and little was tried", results.Cells{}, results.Cells{}, true, conclusion.NotKnown},
 	} {
 		t.Run(c.name, func(t *testing.T) {

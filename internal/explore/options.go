@@ -27,6 +27,9 @@ const (
 	maxRounds  = 1000
 	maxRetries = 10
 	maxPool    = 1 << 16
+	// maxEvents is the largest number of faults, and of time moves, in a schedule: random
+	// schedules draw them all beforehand.
+	maxEvents = 1 << 20
 	// maxTime is the longest lease, wait and skew: see lastYear.
 	maxTime = 24 * time.Hour
 )
@@ -145,6 +148,8 @@ func (c *Config) validateCounts() error {
 		{"pool", int64(c.Pool), 0, maxPool},
 		{"retries", int64(c.Retries), 0, maxRetries},
 		{"rounds", int64(c.Rounds), 1, maxRounds},
+		{"faults", int64(c.Faults), 0, maxEvents},
+		{"moves", int64(c.Moves), 0, maxEvents},
 		{"schedules", c.Schedules, 0, math.MaxInt64},
 	} {
 		switch {

@@ -21,6 +21,8 @@ func TestConfigErrors(t *testing.T) {
 		{"the most", Config{Design: known, Clients: 64, Rounds: 1000, Threads: 64, TTL: 24 * time.Hour}, ""},
 		{"clients", Config{Design: known, Clients: -1}, "clients -1: too few; hint: from 1 to 64"},
 		{"too many", Config{Design: known, Rounds: 1001}, "rounds 1001: too many; hint: from 1 to 1000"},
+		{"faults", Config{Design: known, Faults: 2_000_000_000}, "faults 2000000000: too many; hint: from 0 to 1048576"},
+		{"moves", Config{Design: known, Moves: 2_000_000_000}, "moves 2000000000: too many; hint: from 0 to 1048576"},
 		{"pool", Config{Design: known, Pool: -2}, "pool -2: too few; hint: from 0 to 65536"},
 		{"schedules", Config{Design: known, Schedules: -1}, "schedules -1: too few"},
 		{"short lease", Config{Design: known, TTL: time.Microsecond}, "ttl 1µs: too short; hint: from 1ms to 24h0m0s"},

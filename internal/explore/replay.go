@@ -114,8 +114,7 @@ func (s *script) text() []byte {
 
 // configForReplay returns cfg with budgets and faults that allow every script.
 func configForReplay(cfg Config) Config {
-	const any = 1 << 20
-	cfg.Faults, cfg.Moves, cfg.Kinds = any, any, fault.Explored()
+	cfg.Faults, cfg.Moves, cfg.Kinds = maxEvents, maxEvents, fault.Explored()
 	cfg.Strategy, cfg.Budget, cfg.Schedules = Exhaustive, time.Hour, 1
 	return cfg
 }

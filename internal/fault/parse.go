@@ -124,9 +124,10 @@ func duration(name, value string) (time.Duration, error) {
 }
 
 func count(value string) (int, error) {
+	const most = 1_000_000 // KB/s, faster than any server; servers must exist
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("n=%s is no number above 0; hint: n=1", value)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("n=%s is no number from 1 to %d; hint: n=1", value, most)
 	}
 	return n, nil
 }

@@ -22,6 +22,31 @@ type Faults struct {
 	Offset   int64 // how far the server's clock was stepped ahead, in ns
 	// Occurred are the conditions so far, apart from Outlived and standstills.
 	Occurred lockbench.Conditions
+
+	strikes [len(striking)]int64 // numbers of faults that brought each striking condition
+}
+
+// striking are the conditions that one fault of a server brings on all keys at once.
+var striking = [...]lockbench.Conditions{lockbench.ScriptFlush, lockbench.StateLoss, lockbench.Failover}
+
+// Struck counts a fault that brings these conditions.
+func (f *Faults) Struck(brings lockbench.Conditions) {
+	for i, one := range striking {
+		if brings.Has(one) {
+			f.strikes[i]++
+		}
+	}
+}
+
+// Strikes returns the number of faults that can have brought all striking conditions of under, and
+// false if under has none. It is at least 1: a record may lack the event that began a fault.
+func (f *Faults) Strikes(under lockbench.Conditions) (n int64, found bool) {
+	for i, one := range striking {
+		if under.Has(one) && (!found || f.strikes[i] < n) {
+			n, found = f.strikes[i], true
+		}
+	}
+	return max(1, n), found
 }
 
 // Flushed applies script flush op. met is set if a lock was held, or an operation under way.

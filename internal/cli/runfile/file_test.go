@@ -151,6 +151,7 @@ func TestLocate(t *testing.T) {
 		{"names the setting", fmt.Errorf("run: %w", cause), "s.yaml:1:10: run: clients 0: a run needs somebody; hint: 1 or more"},
 		{"names another value", errors.New("clients 1: alone"), "clients 1: alone"},
 		{"written otherwise", errors.New("t-t l 1s: too short"), "s.yaml:2:6: t-t l 1s: too short"},
+		{"names two settings", errors.New("ttl 1s: clients 0: too few"), "s.yaml:1:10: ttl 1s: clients 0: too few"},
 		{"names a value of a list", errors.New("sizes 4: too few"), "s.yaml:3:9: sizes 4: too few"},
 		{"names a value that stands twice", errors.New("sizes 8: it is listed twice"), "s.yaml:3:15: sizes 8: it is listed twice"},
 		{"names nothing", errors.New("the server is lost"), "the server is lost"},

@@ -14,13 +14,14 @@ func (f File) Locate(err error, values func(Setting) []string) error {
 	if err == nil {
 		return nil
 	}
-	parts := strings.Split(err.Error(), ": ")
-	for _, s := range f.Settings {
-		// The last of equal values is the superfluous one.
-		for i, value := range slices.Backward(values(s)) {
-			named := func(part string) bool { return plain(part) == plain(s.Key.Name+value) }
-			if slices.ContainsFunc(parts, named) {
-				return Problem{File: f.Name, At: s.Values[i].At, Err: err}
+	// The last part that names a setting is the cause, and those before say where it applies.
+	for _, part := range slices.Backward(strings.Split(err.Error(), ": ")) {
+		for _, s := range f.Settings {
+			// The last of equal values is the superfluous one.
+			for i, value := range slices.Backward(values(s)) {
+				if plain(part) == plain(s.Key.Name+value) {
+					return Problem{File: f.Name, At: s.Values[i].At, Err: err}
+				}
 			}
 		}
 	}

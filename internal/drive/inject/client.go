@@ -117,7 +117,7 @@ type locker struct {
 func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	c := l.client
 	if !c.p.await() {
-		return nil, errCrashed
+		return nil, c.p.died()
 	}
 	c.acquiring.Store(true)
 	asked := c.p.in.ledger.acquireCalled(key)
@@ -133,7 +133,7 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	c.p.in.ledger.acquired(&held.heldKey, c.p.in.config.Lease)
 	c.p.in.granted.tell()
 	if c.diesHolding() {
-		return nil, errCrashed
+		return nil, c.p.died()
 	}
 	if plan := c.p.in.chosen(c.actor, true, atGrant); plan != nil {
 		c.p.pause(plan, true)
@@ -166,7 +166,7 @@ type heldLease struct {
 // Release implements [lockbench.Lease].
 func (l *heldLease) Release(ctx context.Context) error {
 	if !l.client.p.await() || l.client.diesHolding() {
-		return errCrashed
+		return l.client.p.died()
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
@@ -177,7 +177,7 @@ func (l *heldLease) Release(ctx context.Context) error {
 // Extend implements [lockbench.Extender].
 func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
 	if !l.client.p.await() {
-		return errCrashed
+		return l.client.p.died()
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
@@ -187,7 +187,7 @@ func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
 // ReleaseAfter implements [lockbench.DelayedReleaser].
 func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	if !l.client.p.await() {
-		return errCrashed
+		return l.client.p.died()
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()

@@ -71,7 +71,7 @@ func (r *request) fail(err error) error {
 func (p *Process) send(r *request) error {
 	err := p.whileRunning(func() error { return r.next(context.WithValue(r.ctx, insideKey{}, true), r.cmds) })
 	if p.crashed.Load() {
-		return r.fail(errCrashed)
+		return r.fail(p.died())
 	}
 	return err
 }
@@ -92,17 +92,17 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 // process dies only while no such f runs.
 func (p *Process) whileRunning(f func() error) error {
 	if !p.await() {
-		return errCrashed
+		return p.died()
 	}
 	p.underWay.RLock()
 	if p.crashed.Load() {
 		p.underWay.RUnlock()
-		return errCrashed
+		return p.died()
 	}
 	err := f()
 	p.underWay.RUnlock()
 	if !p.await() {
-		return errCrashed
+		return p.died()
 	}
 	return err
 }
@@ -219,7 +219,7 @@ func (p *Process) crashAt(r *request, c *Client, plan *plan) error {
 	if p.crash() {
 		plan.count(held, acquiring)
 	}
-	return r.fail(errCrashed)
+	return r.fail(p.died())
 }
 
 // cancelled ends the context of a call before, during or after a request.

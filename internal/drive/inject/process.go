@@ -15,7 +15,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// errCrashed is the error of the locks of a crashed process. Nobody acts on it.
+// errCrashed is the error of the locks of a crashed process. Nobody acts on it. Calls get it from
+// [Process.died].
 var errCrashed = errors.New("the process has crashed")
 
 // A Process is one process of a design that is subject to faults. All commands of its locks pass
@@ -119,6 +120,14 @@ func (p *Process) crash() bool {
 	p.end()
 	p.in.forget(p)
 	return true
+}
+
+// died returns errCrashed for a call of a process that has crashed, once its death is on record: an
+// earlier end of the call would be an answer of the lock. Commands under way must not call it, because
+// the death waits for them.
+func (p *Process) died() error {
+	<-p.death
+	return errCrashed
 }
 
 // end ends the process's commands under way, its clients and its connections.

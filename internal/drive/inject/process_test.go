@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -358,3 +359,67 @@ func TestChoicesFollowTheSeed(t *testing.T) {
 		t.Error("another seed or client draws the same")
 	}
 }
+
+// TestNoCallEndsBeforeDeath: a call that fails because its process has crashed fails after the death of
+// its client. A command under way holds the death up.
+func TestNoCallEndsBeforeDeath(t *testing.T) {
+	for name, call := range map[string]func(*fixture) error{
+		"command": func(st *fixture) error { return st.redis.Set(context.Background(), "k", "", 0).Err() },
+		"foreign": func(st *fixture) error {
+			return st.process.Pass(context.Background(), func(context.Context) error { return nil })
+		},
+		"store": func(st *fixture) error {
+			_, err := st.client.Store(empty{}).Read(context.Background(), "k")
+			return err
+		},
+		"acquire": func(st *fixture) error {
+			_, err := st.client.Locker(nil).Acquire(context.Background(), "k", lockbench.Options{})
+			return err
+		},
+		"release": func(st *fixture) error { return (&heldLease{client: st.client}).Release(context.Background()) },
+		"extend": func(st *fixture) error {
+			return (&heldLease{client: st.client}).Extend(context.Background(), time.Second)
+		},
+		"second crash": func(st *fixture) error {
+			r := &request{ctx: context.Background(), next: func(context.Context, []redis.Cmder) error { return nil }}
+			return st.process.crashAt(r, st.client, st.in.plans[0])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newFixture(t, fault.Fault{Kind: fault.Crash, At: time.Hour})
+			early, returned := make(chan bool, 1), make(chan error, 1)
+			err := st.process.whileRunning(func() error {
+				go st.process.crash()
+				for !st.process.Crashed() {
+					runtime.Gosched()
+				}
+				go func() {
+					err := call(st)
+					select {
+					case <-st.process.death:
+						early <- false
+					default:
+						early <- true
+					}
+					returned <- err
+				}()
+				for range 10_000 {
+					runtime.Gosched()
+				}
+				return nil
+			})
+			if !errors.Is(err, errCrashed) {
+				t.Errorf("command under way: %v, want %v", err, errCrashed)
+			}
+			if <-early {
+				t.Error("it ended before the death was on record")
+			}
+			if err := <-returned; !errors.Is(err, errCrashed) {
+				t.Errorf("got %v, want %v", err, errCrashed)
+			}
+			st.end(t)
+		})
+	}
+}
+
+type empty struct{ lockbench.Store }

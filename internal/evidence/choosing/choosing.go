@@ -1,7 +1,6 @@
 package choosing
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/evidence/known"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // A Case describes a user's need of a lock.
@@ -83,6 +83,11 @@ type Option struct {
 	// Commands are command lines that test the design in the case: first without a fault, then with
 	// each of Faults, one at a time.
 	Commands, Faults []string
+	// lucky reports whether two owners were tried too little under a condition under which the
+	// design does not claim exclusion: a breach is to be expected, although none was seen.
+	lucky bool
+	// breaks is the number of sets of conditions, of the case and usual ones, under which it breaks.
+	breaks int
 }
 
 // Choose returns the designs on the service of a case, the best first. It leaves out designs that
@@ -95,19 +100,35 @@ func Choose(c Case) (all []Option) {
 		}
 		lock := evidence.Lock(d)
 		lock.Foreign |= lockbench.ThreadDeath
+		found := row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})
 		o := Option{
 			Design: d, GrantsPerS: row.Parts[0].GrantsPerS, Lease: c.lease(&d),
-			Conclusion: conclusion.Draw(lock, c.over(), row.Parts.Evidence(conclusion.Known, &lockbench.Claims{})...),
+			Conclusion: conclusion.Draw(lock, c.over(), found...),
 		}
+		o.breaks = len(conclusion.Draw(lock, c.over()|conclusion.Usual(), found...).BrokenUnder)
+		o.lucky = slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
+			return open.Of == conclusion.TwoOwners && open.Under != lockbench.Outlived && !d.Claims.Claims(lockbench.Exclusion.At(open.Under))
+		})
 		c.decide(&o)
 		o.Commands, o.Faults = c.commands(&o)
 		all = append(all, o)
 	}
-	slices.SortStableFunc(all, func(a, b Option) int {
-		fits := map[bool]int{true: 1}
-		return cmp.Or(fits[b.Fits]-fits[a.Fits], b.Conclusion.Rank()-a.Conclusion.Rank(), cmp.Compare(b.GrantsPerS, a.GrantsPerS))
+	conclusion.SortRivals(all, func(o *Option) conclusion.Rival {
+		return conclusion.Rival{Conclusion: &o.Conclusion, Tried: len(o.Conclusion.Open) == 0, Breaks: o.breaks, Rate: o.GrantsPerS}
 	})
+	slices.SortStableFunc(all, func(a, b Option) int { return a.place() - b.place() })
 	return all
+}
+
+// place returns 0 for an option that fits, 1 if it does by luck, and 2 if it does not fit.
+func (o *Option) place() int {
+	switch {
+	case !o.Fits:
+		return 2
+	case o.lucky:
+		return 1
+	}
+	return 0
 }
 
 // over returns the conditions that conclusions on the case cover. If the service has a replica, it
@@ -126,8 +147,8 @@ func (c *Case) decide(o *Option) {
 	case conclusion.DoNotUse, conclusion.NotKnown:
 	case conclusion.NeedsGuard:
 		// Without a guard, a late owner sometimes causes work to be done twice, which Waste
-		// accepts. A breach although no owner was late is worse.
-		o.Fits = c.Harm == Damage || o.Conclusion.Late
+		// accepts. A breach although no owner was late is worse, seen or to be expected.
+		o.Fits = c.Harm == Damage || o.Conclusion.Late && !o.lucky
 		if c.Harm == Damage {
 			o.Guard = o.Conclusion.Guard
 		}
@@ -199,6 +220,11 @@ func (c Case) Check() error {
 		return fmt.Errorf("--work %v: it is not above zero; hint: how long the work under the lock usually takes, such as 50ms", c.Work)
 	case c.Waiters < 1:
 		return fmt.Errorf("--waiters %d: nobody would want the lock; hint: how many want one key at the same time, such as 8", c.Waiters)
+	}
+	o := workloads.Defaults()
+	o.Clients = c.Waiters
+	if _, err := workloads.Must("mutex").Options(o); err != nil {
+		return fmt.Errorf("--waiters %d: the commands of the answer would have as many clients: %w", c.Waiters, err)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ var usual = Case{Harm: Damage, Work: 50 * time.Millisecond, Service: OneRedis, W
 // not fit, and that every service has its own designs.
 func TestChoose(t *testing.T) {
 	all := Choose(usual)
-	if len(all) < 10 || !all[0].Fits || !all[0].Conclusion.Late || all[0].Lease != time.Second || len(all[0].Faults) == 0 {
+	if len(all) < 10 || !all[0].Fits || !all[0].Conclusion.Late || all[0].Lease == 0 || len(all[0].Faults) == 0 {
 		t.Fatalf("got %d options, the first %+v", len(all), all[:1])
 	}
 	for _, o := range all {
@@ -91,6 +91,20 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
+	for _, harm := range []Harm{Waste, Damage} {
+		for _, over := range []lockbench.Conditions{0, usual.Over} {
+			caught := false // at two owners when the primary is lost
+			all := Choose(Case{Harm: harm, Work: usual.Work, Service: Replicated, Waiters: 8, Over: over})
+			for _, o := range slices.Backward(all) {
+				if o.Conclusion.Cell.Under.Has(lockbench.Failover) {
+					caught = true
+				}
+				if o.Fits && caught && tooLittle(&o, lockbench.Failover) {
+					t.Errorf("%s, over %v: %s stands before a lock that was caught: %+v", harm, over, o.Design.Name, o.Conclusion)
+				}
+			}
+		}
+	}
 	replicas := usual
 	replicas.Service = Replicated
 	for _, o := range Choose(replicas) {
@@ -98,6 +112,58 @@ func TestChoose(t *testing.T) {
 			t.Errorf("replicas that take over: got %+v, want two owners within the lease", o.Conclusion)
 		}
 	}
+}
+
+// TestFirstWasTried checks that an option that was tried too little is not first if an equally safe
+// one was tried enough.
+func TestFirstWasTried(t *testing.T) {
+	for _, c := range cases() {
+		all := Choose(c)
+		if len(all[0].Conclusion.Open) == 0 {
+			continue
+		}
+		for _, o := range all[1:] {
+			if o.place() == all[0].place() && o.Conclusion.Rank() == all[0].Conclusion.Rank() && len(o.Conclusion.Open) == 0 {
+				t.Errorf("%+v: %s is first, of which little was tried: %v; all was tried of %s", c, all[0].Design.Name, all[0].Conclusion.Open, o.Design.Name)
+			}
+		}
+	}
+}
+
+// cases returns cases of each harm and service, over no, the usual and all conditions.
+func cases() (all []Case) {
+	for _, harm := range []Harm{Waste, Damage} {
+		for _, service := range []Service{OneRedis, Replicated, ManyRedises, OneDirectory} {
+			for _, over := range []lockbench.Conditions{0, conclusion.Usual(), conclusion.All()} {
+				all = append(all, Case{Harm: harm, Work: usual.Work, Service: service, Waiters: 8, Over: over})
+			}
+		}
+	}
+	return all
+}
+
+// TestOneAnswer checks that README and docs/choosing.md show the lock that comes first.
+func TestOneAnswer(t *testing.T) {
+	first := Choose(usual)[0].Design.Name
+	for file, mention := range map[string]string{
+		"../../../README.md":        "\nTake " + first + ", ",
+		"../../../docs/choosing.md": "\n1. " + first + ": ",
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), mention) {
+			t.Errorf("%s does not have %q", file, mention)
+		}
+	}
+}
+
+// tooLittle reports whether two owners were tried too little under a condition.
+func tooLittle(o *Option, under lockbench.Conditions) bool {
+	return slices.ContainsFunc(o.Conclusion.Open, func(open conclusion.Open) bool {
+		return open.Under == under && open.Of == conclusion.TwoOwners
+	})
 }
 
 // TestConclusionsOfTheCatalogue checks that docs/design/conclusions.md has the conclusions that the
@@ -182,7 +248,8 @@ func TestCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Case){
 		"--if-two-hold": func(c *Case) { c.Harm = "none" }, "--service": func(c *Case) { c.Service = "etcd" },
-		"--work": func(c *Case) { c.Work = 0 }, "--waiters": func(c *Case) { c.Waiters = 0 },
+		"--work": func(c *Case) { c.Work = 0 }, "--waiters 0": func(c *Case) { c.Waiters = 0 },
+		"--waiters 2000000000": func(c *Case) { c.Waiters = 2_000_000_000 },
 	} {
 		c := usual
 		change(&c)

@@ -28,7 +28,7 @@ func Write(w io.Writer, c Case, all []Option) error {
 		fmt.Fprintf(&b, "None of the %s on %s fits.\n\n", figures.Plural(int64(len(all)), "design"), c.Service)
 	}
 	if fits > shown {
-		fmt.Fprintf(&b, "%s more fit, which are slower or break more:\n", figures.Number(int64(fits-shown)))
+		fmt.Fprintf(&b, "%s more fit, which break more, were tried less or are slower:\n", figures.Number(int64(fits-shown)))
 		n := 0
 		list(&b, all, func(o *Option) bool {
 			if o.Fits {

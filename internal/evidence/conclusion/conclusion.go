@@ -1,7 +1,10 @@
 package conclusion
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // A Word is a conclusion.
@@ -9,9 +12,12 @@ type Word string
 
 // The words, from the worst to the best.
 const (
-	// DoNotUse is for a lock that leaves a key stuck, or has a breach that a guard in the store
-	// does not stop.
+	// DoNotUse is for a lock that leaves a key stuck, has two owners even when nothing goes wrong,
+	// or has a breach that a guard in the store does not stop.
 	DoNotUse Word = "do not use"
+	// NotWithoutGuard is for a lock with a breach, if nobody tried whether a guard in the store stops
+	// it.
+	NotWithoutGuard Word = "do not use without a guard"
 	// NotKnown is for a lock that was tested too little for any other word.
 	NotKnown Word = "not known"
 	// NeedsGuard is for a lock whose breaches and late writes are all stopped by a guard in the
@@ -24,13 +30,15 @@ const (
 )
 
 // Words are all words, from the best to the worst.
-var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, DoNotUse}
+var Words = []Word{Safe, SafeSession, NeedsGuard, NotKnown, NotWithoutGuard, DoNotUse}
 
 // A Conclusion is the conclusion on a lock as one word, with the reason.
 type Conclusion struct {
 	Word Word `json:"word"`
-	// Why is the reason, in a few words.
-	Why string `json:"why"`
+	// Breach is the kind of the decisive breach, empty if nothing broke, and Why the reason in a few
+	// words, which begin with it.
+	Breach Breach `json:"breach,omitempty"`
+	Why    string `json:"why"`
 	// Cell is the decisive cell, and Source the source of the finding; empty if nothing
 	// broke.
 	Cell   lockbench.Cell `json:"cell,omitzero"`
@@ -39,6 +47,9 @@ type Conclusion struct {
 	Shows string `json:"shows,omitempty"`
 	// Guard is the guard that stops the breaches, if one is needed.
 	Guard lockbench.Guard `json:"guard,omitempty"`
+	// BrokenUnder are the sets of conditions under which two owners, or lost updates, were seen. It
+	// leaves out sets that include another.
+	BrokenUnder []lockbench.Conditions `json:"broken_under,omitempty"`
 	// Late reports whether all breaches are by owners that work on past their lease.
 	Late bool `json:"late,omitempty"`
 	// Open lists the conditions that were tested too little, or not at all.
@@ -50,10 +61,29 @@ type Conclusion struct {
 // An Open is a condition that was tested too little.
 type Open struct {
 	Under lockbench.Conditions `json:"under"`
-	// Of is the kind of breach that was tested for: "two owners" or "a stuck key".
-	Of string `json:"of"`
+	// Of is the kind of breach that was tested for: [TwoOwners] or [Stuck].
+	Of Breach `json:"of"`
 	// Occasions is the number of occasions under the condition, fewer than [Enough].
 	Occasions int64 `json:"occasions"`
+}
+
+// A Breach is a kind of breach: what a user meets.
+type Breach string
+
+// The kinds of breach.
+const (
+	TwoOwners  Breach = "two-owners"  // two own a key at once
+	Stuck      Breach = "stuck"       // a key stays locked, and nobody owns it
+	LateOwner  Breach = "late-owner"  // an owner works on past its lease, beside the next one
+	LostUpdate Breach = "lost-update" // an update is overwritten by an owner that had not seen it
+	ToldWrong  Breach = "told-wrong"  // an answer of the lock was untrue
+)
+
+// breachOf has the kind of breach for each question that a violation answers. A key that is taken
+// from its owner too soon has two owners once the next one comes.
+var breachOf = [checker.Questions]Breach{
+	checker.TwoAtOnce: TwoOwners, checker.TooShort: TwoOwners, checker.LostUpdate: LostUpdate,
+	checker.Stuck: Stuck, checker.ToldWrong: ToldWrong,
 }
 
 // Enough is the number of occasions without a breach that rules out a rate of one breach in
@@ -82,13 +112,17 @@ type Lock struct {
 	Leaseless bool
 	// Guard is the guard with which the lock was measured.
 	Guard lockbench.Guard
+	// LeaseUnit is the unit in which the lock counts leases: a lease may end early by as much. Zero
+	// is a lock that is exact. OddLeases are the client programs that request fractions of a unit.
+	LeaseUnit time.Duration
+	OddLeases []string
 	// Foreign are the conditions that cannot happen to the lock, such as a lost reply to a lock in
 	// a directory.
 	Foreign lockbench.Conditions
 }
 
 // better orders words from the worst to the best.
-var better = map[Word]int{DoNotUse: 0, NotKnown: 1, NeedsGuard: 2, Safe: 4, SafeSession: 4}
+var better = map[Word]int{DoNotUse: 0, NotWithoutGuard: 1, NotKnown: 2, NeedsGuard: 3, Safe: 5, SafeSession: 5}
 
 // Rank returns the position of the conclusion among all: a greater one is safer. A lock that breaks
 // only when its owner is late is safer than one that breaks within the lease, although a guard

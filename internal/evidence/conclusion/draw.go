@@ -61,6 +61,7 @@ var rules = []struct {
 }{
 	{"a key gets stuck", (*question).stuck},
 	{"a breach that a guard does not stop", (*question).unstopped},
+	{"two owners, even when nothing goes wrong", (*question).unconditional},
 	{"a breach of which nobody knows whether a guard stops it", (*question).unguarded},
 	{"every breach is stopped by a guard", (*question).guarded},
 	{"too little was tried", (*question).open},
@@ -73,6 +74,7 @@ func Draw(lock Lock, over lockbench.Conditions, evidence ...Evidence) Conclusion
 	for _, r := range rules {
 		if c, fits := r.fits(&q); fits {
 			c.Open = q.opens()
+			c.BrokenUnder = q.brokenUnder()
 			c.LeftOut = (All() &^ lock.Foreign &^ over).Each()
 			return c
 		}
@@ -87,9 +89,20 @@ func (q *question) breaches(guarded bool, of ...lockbench.Guarantee) []breach {
 	})
 }
 
+// brokenUnder returns the smallest sets of conditions under which a guarantee of safety broke.
+func (q *question) brokenUnder() (all []lockbench.Conditions) {
+	for _, b := range q.breaches(false, safety...) { // the fewest conditions come first
+		if !slices.ContainsFunc(all, b.cell.Under.Has) {
+			all = append(all, b.cell.Under)
+		}
+	}
+	return all
+}
+
 // by returns a conclusion with a breach as its reason.
-func by(word Word, b breach, why string) Conclusion {
-	c := Conclusion{Word: word, Why: why + when(b.cell.Under), Cell: b.cell, Source: b.from.Source}
+func by(word Word, b breach) Conclusion {
+	kind := b.kind()
+	c := Conclusion{Word: word, Breach: kind, Why: string(kind) + when(b.cell.Under), Cell: b.cell, Source: b.from.Source}
 	if b.from.Shows != nil {
 		c.Shows = b.from.Shows(b.cell)
 	}
@@ -106,16 +119,47 @@ func when(under lockbench.Conditions) string {
 
 func (q *question) stuck() (c Conclusion, fits bool) {
 	if all := q.breaches(false, lockbench.Recovery); len(all) > 0 {
-		return by(DoNotUse, all[0], "a key stays locked and nobody owns it"), true
+		return by(DoNotUse, all[0]), true
 	}
 	return c, false
 }
 
 func (q *question) unstopped() (c Conclusion, fits bool) {
 	if all := q.breaches(true, lockbench.Effects); len(all) > 0 {
-		return by(DoNotUse, all[0], "a guard in the store does not stop lost updates"), true
+		c = by(DoNotUse, all[0])
+		c.Why += ", with a guard in the store"
+		return c, true
 	}
 	return c, false
+}
+
+// unconditional fits a lock that lets two owners in although nothing goes wrong. A guard in the
+// store may refuse the second, but then the guard alone keeps the data right. A lease that is cut to
+// the unit in which the lock counts is not meant.
+func (q *question) unconditional() (c Conclusion, fits bool) {
+	for _, b := range q.breaches(false, lockbench.Exclusion, lockbench.Effects, lockbench.OwnerRelease) {
+		if b.cell.Under == 0 && !q.cut(b) {
+			return by(DoNotUse, b), true
+		}
+	}
+	return c, false
+}
+
+// cut reports whether a breach may come from a lease that the lock cut to its unit: the requested
+// lease was no multiple of it, or the next owner came within the last unit of a lease of several. The
+// width of the stamps is in Early: an owner counts its lease from before the attempt, and the next
+// one has the key by the return of its call.
+func (q *question) cut(b breach) bool {
+	unit := q.lock.LeaseUnit
+	if unit == 0 {
+		return false
+	}
+	other := func(program string) bool { return !slices.Contains(q.lock.OddLeases, program) }
+	if in := b.from.Programs[b.cell]; b.from.Lease%unit != 0 || len(in) > 0 && !slices.ContainsFunc(in, other) {
+		return true
+	}
+	early, shown := b.from.Early[b.cell]
+	return shown && early <= unit && b.from.Lease > unit
 }
 
 // guardedEnough reports whether the guarantee on effects held behind a guard on enough occasions.
@@ -134,8 +178,8 @@ func (q *question) unguarded() (c Conclusion, fits bool) {
 	if len(all) == 0 || q.guardedEnough() {
 		return c, false
 	}
-	c = by(NotKnown, worst(all), q.describe(worst(all)))
-	c.Why += "; whether a guard in the store stops it was not tried"
+	c = by(NotWithoutGuard, worst(all))
+	c.Why += "; a guard was not tried"
 	return c, true
 }
 
@@ -144,7 +188,7 @@ func (q *question) guarded() (c Conclusion, fits bool) {
 	if len(all) == 0 {
 		return c, false
 	}
-	c = by(NeedsGuard, worst(all), q.describe(worst(all)))
+	c = by(NeedsGuard, worst(all))
 	c.Late, c.Guard = late(all), q.lock.Guard
 	return c, true
 }
@@ -162,21 +206,6 @@ func worst(all []breach) breach {
 
 func late(all []breach) bool {
 	return !slices.ContainsFunc(all, func(b breach) bool { return !checker.Late(b.cell) })
-}
-
-// describe returns a breach in words.
-func (q *question) describe(b breach) string {
-	switch {
-	case checker.Late(b.cell):
-		return "a late owner works on beside the next"
-	case b.cell.Guarantee == lockbench.Effects:
-		return "updates are lost"
-	case b.cell.Guarantee == lockbench.OwnerRelease:
-		return "a late release frees the next owner's key"
-	case b.cell.Guarantee == lockbench.Reentrancy:
-		return "an inner release frees the key"
-	}
-	return "two own a key at once"
 }
 
 func (q *question) open() (c Conclusion, fits bool) {
@@ -208,10 +237,10 @@ func (q *question) opens() (all []Open) {
 	for _, under := range append([]lockbench.Conditions{0}, q.over.Each()...) {
 		wants := required[under]
 		if wants.safety && !q.cannotOccur(under) {
-			all = q.add(all, under, "two owners", safety)
+			all = q.add(all, under, TwoOwners, safety)
 		}
 		if wants.liveness {
-			all = q.add(all, under, "a stuck key", liveness)
+			all = q.add(all, under, Stuck, liveness)
 		}
 	}
 	return all
@@ -223,7 +252,7 @@ func (q *question) cannotOccur(under lockbench.Conditions) bool {
 	return q.lock.Leaseless && under == lockbench.Outlived
 }
 
-func (q *question) add(all []Open, under lockbench.Conditions, what string, of []lockbench.Guarantee) []Open {
+func (q *question) add(all []Open, under lockbench.Conditions, what Breach, of []lockbench.Guarantee) []Open {
 	if slices.ContainsFunc(q.breaches(false, of...), func(b breach) bool { return b.cell.Under == under }) {
 		return all
 	}

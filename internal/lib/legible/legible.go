@@ -1,5 +1,6 @@
-// Package legible makes foreign text safe to show: replies of a server, and the contents of a given
-// file. Such text must not move a cursor, clear a screen, or reverse the text around it.
+// Package legible makes foreign text safe to show: replies of a server, the contents of a given file,
+// and repeated arguments. Such text must not move a cursor, clear a screen, reverse the text around
+// it, or contain a password.
 package legible
 
 import (
@@ -11,8 +12,11 @@ import (
 
 // Text replaces runes that terminals obey, that turn text around on pages, or that XML cannot
 // contain: control characters except line ends and tabs, the controls of bidirectional text, and
-// invalid UTF-8.
+// invalid UTF-8. It masks what [Hide] hides.
 func Text(s string) string {
+	if p := hidden.Load(); p != nil {
+		s = p.mask(s)
+	}
 	if !strings.ContainsFunc(s, hostile) {
 		return s
 	}
@@ -52,8 +56,10 @@ func walk(v reflect.Value) {
 			walk(v.Field(i))
 		}
 	case reflect.Slice:
-		if texts, ok := reflect.TypeAssert[[]string](v); ok && v.CanSet() && slices.ContainsFunc(texts, func(s string) bool { return Text(s) != s }) {
-			v.Set(reflect.ValueOf(slices.Clone(texts)))
+		if v.CanSet() { // not of an unexported field
+			if texts, ok := reflect.TypeAssert[[]string](v); ok && slices.ContainsFunc(texts, func(s string) bool { return Text(s) != s }) {
+				v.Set(reflect.ValueOf(slices.Clone(texts)))
+			}
 		}
 		for i := range v.Len() {
 			walk(v.Index(i))
@@ -63,8 +69,8 @@ func walk(v reflect.Value) {
 			walk(v.Index(i))
 		}
 	case reflect.String:
-		if v.CanSet() {
-			v.SetString(Text(v.String()))
+		if text := v.String(); v.CanSet() && Text(text) != text { // others may read it
+			v.SetString(Text(text))
 		}
 	}
 }

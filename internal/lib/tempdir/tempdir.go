@@ -4,10 +4,13 @@
 package tempdir
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -58,7 +61,8 @@ func (d *Dir) Remove() error {
 	return errors.Join(d.lock.Close(), os.RemoveAll(d.Path))
 }
 
-// Keep leaves the folder to the user and removes only the lock: no start clears it.
+// Keep leaves the folder to the user and removes only the lock. A folder of [Fresh] stays for
+// [KeptFor], unless [MostKept] others are newer.
 func (d *Dir) Keep() error {
 	return errors.Join(d.lock.Close(), os.Remove(d.File(lockName)))
 }
@@ -91,13 +95,45 @@ func Leftovers(base, prefix string) (all []*Dir) {
 // usual is the prefix of the names of folders of files.
 const usual = "lockbench-files-"
 
-// Fresh makes a folder in the system's temporary folder, and removes folders of killed processes
-// there. It ignores failures to remove; the next start tries again.
+// The bounds of the folders that processes keep.
+const (
+	MostKept = 32
+	KeptFor  = 7 * 24 * time.Hour
+)
+
+// Fresh makes a folder in the system's temporary folder, and removes folders there of killed processes
+// and of those that kept too many. It ignores failures to remove; the next start tries again.
 func Fresh() (*Dir, error) {
 	for _, d := range Leftovers("", usual) {
 		_ = d.Remove()
 	}
+	clearKept()
 	return New("", usual)
+}
+
+// clearKept removes kept folders that are beyond the bounds.
+func clearKept() {
+	type folder struct {
+		path string
+		kept time.Time
+	}
+	var all []folder
+	paths, _ := filepath.Glob(filepath.Join(os.TempDir(), usual+"*")) // only a malformed pattern is an error
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || !isOurs(path) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(path, lockName)); errors.Is(err, os.ErrNotExist) {
+			all = append(all, folder{path, info.ModTime()}) // the removal of the lock set it
+		}
+	}
+	slices.SortFunc(all, func(a, b folder) int { return cmp.Or(b.kept.Compare(a.kept), cmp.Compare(a.path, b.path)) })
+	for i, f := range all {
+		if i >= MostKept || time.Since(f.kept) > KeptFor {
+			_ = os.RemoveAll(f.path)
+		}
+	}
 }
 
 // ErrInUse says that another process, or another part of this one, holds the lock.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
@@ -50,6 +51,54 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	}
 	if all, _ := os.ReadDir(base); len(all) != 4 { // kept, foreign, linked, fresh
 		t.Errorf("left: %v", all)
+	}
+}
+
+// TestKeptFoldersAreBounded: of the kept folders, the newest stay, for some time.
+func TestKeptFoldersAreBounded(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	t.Setenv("TMP", base)
+	now, there := time.Now(), map[string]bool{}
+	keep := func(age time.Duration, want bool) {
+		d, err := New("", usual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(os.WriteFile(d.File("content"), nil, 0o600), d.Keep(), os.Chtimes(d.Path, now, now.Add(-age)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there[d.Path] = want
+	}
+	for i := range 3 { // in use, or another's: never removed
+		d, err := New("", []string{usual, usual, "lockbench-other-"}[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 {
+			err = d.Keep()
+		} else {
+			defer d.Remove()
+		}
+		if err = errors.Join(err, os.Chtimes(d.Path, now, now.Add(-100*KeptFor))); err != nil {
+			t.Fatal(err)
+		}
+		there[d.Path] = true
+	}
+	keep(KeptFor+time.Hour, false)
+	for i := range MostKept + 2 {
+		keep(time.Duration(i)*time.Hour, i < MostKept)
+	}
+	fresh, err := Fresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Remove()
+	for path, want := range there {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it there: %t", path, err, want)
+		}
 	}
 }
 
