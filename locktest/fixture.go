@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/occupancy"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
@@ -82,23 +83,6 @@ type owner struct {
 	deadline atomic.Int64
 }
 
-// timed gives acquires their deadlines, which clients pass on to their connections.
-type timed struct {
-	lockbench.Locker
-	owner *owner
-}
-
-// Acquire implements lockbench.Locker.
-func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	ctx, cancel := l.owner.within(ctx)
-	defer cancel()
-	lease, err := l.Locker.Acquire(ctx, key, opt)
-	if lease == nil || err != nil {
-		return lease, err
-	}
-	return &timedLease{lockbench.Wrapped{Lease: lease}, l.owner}, nil
-}
-
 // Step implements workloads.Driver.
 func (o *owner) Step(string) { time.Sleep(o.fixture.think) }
 
@@ -125,7 +109,7 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	if s.can.session {
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}
-	locker := record.Locker(timed{g, o})
+	locker := record.Locker(design.Around(g, o.within))
 	if s.monitor != nil {
 		locker = s.monitor.MortalLocker(locker, o.crashed.Load)
 	}
