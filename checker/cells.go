@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 )
 
 // Cells are the findings on one design by cell, a guarantee under a set of conditions. There is a
@@ -94,7 +95,7 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 // conditions. If the conditions include one that strikes all keys at once, the cells may have met
 // the same strikes, and the sum is the larger number.
 func AddOccasions(under lockbench.Conditions, n, more int64) int64 {
-	if under&(lockbench.ScriptFlush|forgetful) != 0 {
+	if under&pending.Striking != 0 {
 		return max(n, more)
 	}
 	return n + more

@@ -42,9 +42,9 @@ func (c *Checker) faulted(op *history.Op) {
 		c.forgot(op, event.Brings)
 		switch event.Phase {
 		case fault.Begins:
-			f.Windows++
+			f.OpenWindow()
 		case fault.Ends:
-			f.Windows = max(0, f.Windows-1)
+			f.CloseWindow()
 		}
 	case fault.Revives:
 		c.forgot(op, event.Brings)

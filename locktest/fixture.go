@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/occupancy"
 	"github.com/lockbench/lockbench/locktest/internal/guard"
 	"github.com/lockbench/lockbench/workloads"
@@ -89,22 +90,17 @@ type owner struct {
 	deadline atomic.Int64
 }
 
-// timed gives acquires their deadlines, which clients pass on to their connections.
-type timed struct {
+// noting notes whether the acquires of its owner fail, and how.
+type noting struct {
 	lockbench.Locker
 	owner *owner
 }
 
 // Acquire implements lockbench.Locker.
-func (l timed) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	ctx, cancel := l.owner.within(ctx)
-	defer cancel()
+func (l noting) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	lease, err := l.Locker.Acquire(ctx, key, opt)
 	l.owner.failed, l.owner.granted = err, l.owner.granted || err == nil
-	if lease == nil || err != nil {
-		return lease, err
-	}
-	return &timedLease{lockbench.Wrapped{Lease: lease}, l.owner}, nil
+	return lease, err
 }
 
 // Step implements workloads.Driver.
@@ -136,7 +132,7 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	if s.can.session {
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}
-	locker := record.Locker(timed{g, o})
+	locker := record.Locker(noting{design.Around(g, o.within), o})
 	if s.monitor != nil {
 		locker = s.monitor.MortalLocker(locker, o.crashed.Load)
 	}

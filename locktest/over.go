@@ -8,9 +8,10 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// within returns the context of the next call, with the owner's deadline if there is one. The
+// within returns the context of the next call, with the owner's deadline if there is one, for clients
+// to pass on to their connections. The
 // deadline is on record from the start of the call, since it is unknown when a client heeds it.
-func (o *owner) within(ctx context.Context) (context.Context, context.CancelFunc) {
+func (o *owner) within(ctx context.Context) (context.Context, func()) {
 	after := o.deadline.Swap(0)
 	if after == 0 {
 		return ctx, func() {}
@@ -18,34 +19,8 @@ func (o *owner) within(ctx context.Context) (context.Context, context.CancelFunc
 	time.Sleep(max(o.fixture.think, time.Microsecond)) // so that the stamps of the call and of the fault differ
 	o.record.Fault(string(fault.Cancel), 0)
 	time.Sleep(o.fixture.think)
-	return context.WithTimeout(ctx, time.Duration(after-1))
-}
-
-// timedLease gives the calls of a lease their deadlines, as timed does for acquires.
-type timedLease struct {
-	lockbench.Wrapped
-	owner *owner
-}
-
-// Release implements lockbench.Lease.
-func (l *timedLease) Release(ctx context.Context) error {
-	ctx, cancel := l.owner.within(ctx)
-	defer cancel()
-	return l.Lease.Release(ctx)
-}
-
-// ReleaseAfter implements lockbench.DelayedReleaser.
-func (l *timedLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	ctx, cancel := l.owner.within(ctx)
-	defer cancel()
-	return l.Wrapped.ReleaseAfter(ctx, d)
-}
-
-// Extend implements lockbench.Extender.
-func (l *timedLease) Extend(ctx context.Context, ttl time.Duration) error {
-	ctx, cancel := l.owner.within(ctx)
-	defer cancel()
-	return l.Wrapped.Extend(ctx, ttl)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(after-1))
+	return ctx, cancel
 }
 
 // over makes the context of the owner's next call one that is over before the call, or in every

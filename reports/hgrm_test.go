@@ -15,7 +15,10 @@ import (
 func TestHGRM(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "hgrm")
 	one := sample("private")[0]
-	r := results.New([]results.Judged{one, one}, nil)
+	warm := one
+	warm.Measures.Warmup = one.Measures.Measured
+	warm.Measures.Warmup.Name = "warm-up"
+	r := results.New([]results.Judged{one, warm}, nil)
 	if err := results.HGRM(dir, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +31,9 @@ func TestHGRM(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	var want []string
-	for _, design := range []string{"lua-token-expire", "lua-token-expire-2"} {
+	for _, phase := range []string{"lua-token-expire.measured", "lua-token-expire-2.measured", "lua-token-expire-2.warm-up"} {
 		for _, op := range []string{"acquire", "handoff", "hold", "release"} {
-			want = append(want, design+".measured."+op+".hgrm")
+			want = append(want, phase+"."+op+".hgrm")
 		}
 	}
 	slices.Sort(want)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -47,7 +48,6 @@ type Options struct {
 // Write writes r in a form. It returns the first error of w, or an error if r has no such
 // form.
 func Write(w io.Writer, form Form, r results.Report, opt Options) error {
-	legible.All(r)
 	d := documentOf(r)
 	if d == nil {
 		return noForm(form)
@@ -65,7 +65,12 @@ func Write(w io.Writer, form Form, r results.Report, opt Options) error {
 	case Annotations:
 		return junit.Annotations(w, d)
 	}
-	return writeData(w, form, r)
+	var data bytes.Buffer
+	if err := writeData(&data, form, r); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, legible.Masked(data.String()))
+	return err
 }
 
 // writeBlocks writes blocks as text, without a report around them.

@@ -61,9 +61,14 @@ func (r *Result) candidates(tried func(*Run) bool) (all []candidate) {
 		first := &r.Runs[points[0]]
 		known = known && (first.Conclusion == nil || first.Known.grantsPerS() > 0)
 	}
-	guarded := func(points []int) bool { return r.Runs[points[0]].Guard() != "" }
-	unguarded := slices.DeleteFunc(slices.Clone(locks), guarded)
-	for _, points := range append(slices.DeleteFunc(locks, func(points []int) bool { return !guarded(points) }), unguarded...) {
+	unguarded := func(points []int) int {
+		if r.Runs[points[0]].Guard() == "" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(locks, func(a, b []int) int { return unguarded(a) - unguarded(b) })
+	for _, points := range locks {
 		first := &r.Runs[points[0]]
 		if first.Conclusion == nil || len(points) < most {
 			continue

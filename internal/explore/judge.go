@@ -65,7 +65,7 @@ func (w *world) judgedBy(judge func() checker.Result) checker.Result {
 	made, halted, notes := slices.Clone(w.made), !w.ended, w.notes
 	w.notes = nil
 	again := func(f flush) bool {
-		if err := w.again(f, made, halted); err != nil {
+		if err := w.repeat(f, made, halted); err != nil {
 			w.defect(fmt.Sprintf("a schedule with a script flush cannot run again: %v", err))
 			return false
 		}
@@ -99,8 +99,8 @@ func (w *world) blamesFlush(r checker.Result) bool {
 	return false
 }
 
-// again runs the schedule of the choices made once more, with another effect of a script flush.
-func (w *world) again(f flush, made []strategy.Choice, halted bool) error {
+// repeat runs the schedule of the choices made once more, with another effect of a script flush.
+func (w *world) repeat(f flush, made []strategy.Choice, halted bool) error {
 	w.end()
 	w.flush = f
 	if halted {

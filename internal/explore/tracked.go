@@ -106,53 +106,14 @@ func (l *trackedLease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// An overdueLocker ends the contexts of calls that are to begin with one that is over. The record has
-// these calls, so that the end of the context is on record within them.
-type overdueLocker struct {
-	actor *actor
-	inner lockbench.Locker
-}
-
-// endIfOverdue ends the context of the current call, if it is to be over before the call.
-func (a *actor) endIfOverdue() {
+// endIfOverdue ends the context of the current call, if it is to be over before the call. The record
+// has begun the call by then, so that the end of the context is on record within it.
+func (a *actor) endIfOverdue(ctx context.Context) (context.Context, func()) {
 	if a.overdue {
 		a.overdue = false
 		a.world.endContext(a)
 	}
-}
-
-// Acquire implements lockbench.Locker.
-func (l overdueLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	l.actor.endIfOverdue()
-	lease, err := l.inner.Acquire(ctx, key, opt)
-	if lease == nil || err != nil {
-		return lease, err
-	}
-	return &overdueLease{lockbench.Wrapped{Lease: lease}, l.actor}, nil
-}
-
-// overdueLease is the lease of an overdueLocker.
-type overdueLease struct {
-	lockbench.Wrapped
-	actor *actor
-}
-
-// Release implements lockbench.Lease.
-func (l *overdueLease) Release(ctx context.Context) error {
-	l.actor.endIfOverdue()
-	return l.Lease.Release(ctx)
-}
-
-// ReleaseAfter implements lockbench.DelayedReleaser.
-func (l *overdueLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
-	l.actor.endIfOverdue()
-	return l.Wrapped.ReleaseAfter(ctx, d)
-}
-
-// Extend implements lockbench.Extender.
-func (l *overdueLease) Extend(ctx context.Context, ttl time.Duration) error {
-	l.actor.endIfOverdue()
-	return l.Wrapped.Extend(ctx, ttl)
+	return ctx, func() {}
 }
 
 // A beliefObserver passes on the design's reports about one owner, and updates the owner's beliefs

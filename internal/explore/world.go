@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 	"github.com/lockbench/lockbench/internal/explore/stepserver"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -269,7 +270,7 @@ func (w *world) begin() {
 			inner = retryLocker{inner}
 		}
 		if w.cancels {
-			inner = overdueLocker{a, inner}
+			inner = design.Around(inner, a.endIfOverdue)
 		}
 		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a

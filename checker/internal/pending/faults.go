@@ -1,6 +1,8 @@
 package pending
 
 import (
+	"math/bits"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
@@ -11,9 +13,11 @@ import (
 type Faults struct {
 	Flush, Restart, StateLost, FailedOver *history.Op
 
-	// Windows counts the open spans in which the server keeps forgetting keys: those of a watcher
-	// overlap, since each begins at the look before the one that ended the last.
-	Windows  int
+	// windows counts the open spans in which the server keeps forgetting keys: those of a watcher
+	// overlap, since each begins at the look before the one that ended the last. inWindow are the
+	// striking conditions since the first of them began: a watcher records a fault at both ends.
+	windows  int
+	inWindow lockbench.Conditions
 	Stepping bool // as a window, while its clock is stepped ahead
 	Delayed  bool // answers came late, or not at all, for a time
 
@@ -23,27 +27,39 @@ type Faults struct {
 	// Occurred are the conditions so far, apart from Outlived and standstills.
 	Occurred lockbench.Conditions
 
-	strikes [len(striking)]int64 // numbers of faults that brought each striking condition
+	strikes [16]int64 // numbers of faults that brought each striking condition, by its bit
 }
 
-// striking are the conditions that one fault of a server brings on all keys at once.
-var striking = [...]lockbench.Conditions{lockbench.ScriptFlush, lockbench.StateLoss, lockbench.Failover}
+// Striking are the conditions that one fault of a server brings on all keys at once.
+const Striking = lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failover
 
-// Struck counts a fault that brings these conditions.
+// OpenWindow applies that the server begins to forget keys.
+func (f *Faults) OpenWindow() { f.windows++ }
+
+// CloseWindow applies that it ceases to, as far as one window tells.
+func (f *Faults) CloseWindow() {
+	if f.windows = max(0, f.windows-1); f.windows == 0 {
+		f.inWindow = 0
+	}
+}
+
+// Struck counts a fault that brings these conditions, each once within a window.
 func (f *Faults) Struck(brings lockbench.Conditions) {
-	for i, one := range striking {
-		if brings.Has(one) {
-			f.strikes[i]++
-		}
+	if f.windows > 0 {
+		brings &^= f.inWindow
+		f.inWindow |= brings
+	}
+	for rest := brings & Striking; rest != 0; rest &= rest - 1 {
+		f.strikes[bits.TrailingZeros16(uint16(rest))]++
 	}
 }
 
 // Strikes returns the number of faults that can have brought all striking conditions of under, and
 // false if under has none. It is at least 1: a record may lack the event that began a fault.
 func (f *Faults) Strikes(under lockbench.Conditions) (n int64, found bool) {
-	for i, one := range striking {
-		if under.Has(one) && (!found || f.strikes[i] < n) {
-			n, found = f.strikes[i], true
+	for rest := under & Striking; rest != 0; rest &= rest - 1 {
+		if of := f.strikes[bits.TrailingZeros16(uint16(rest))]; !found || of < n {
+			n, found = of, true
 		}
 	}
 	return max(1, n), found
@@ -73,7 +89,7 @@ func (f *Faults) SetOff(offset int64) {
 }
 
 // Forgetting reports whether the server goes on forgetting keys.
-func (f *Faults) Forgetting() bool { return f.Windows > 0 || f.Stepping }
+func (f *Faults) Forgetting() bool { return f.windows > 0 || f.Stepping }
 
 // ForgotSince returns the conditions under which the server forgot grants since s.
 func (f *Faults) ForgotSince(s interval.Stamp) (under lockbench.Conditions) {

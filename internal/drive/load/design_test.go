@@ -76,33 +76,10 @@ type pacedProcess struct {
 }
 
 func (p *pacedProcess) Locker(o design.Observer) lockbench.Locker {
-	return pacedLocker{p, p.Process.Locker(o)}
-}
-
-type pacedLocker struct {
-	pace  *pacedProcess
-	inner lockbench.Locker
-}
-
-func (l pacedLocker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	time.Sleep(l.pace.before())
-	defer func() { time.Sleep(l.pace.after()) }()
-	lease, err := l.inner.Acquire(ctx, key, opt)
-	if lease == nil {
-		return nil, err
-	}
-	return &pacedLease{lockbench.Wrapped{Lease: lease}, l.pace}, err
-}
-
-type pacedLease struct {
-	lockbench.Wrapped
-	pace *pacedProcess
-}
-
-func (l *pacedLease) Release(ctx context.Context) error {
-	time.Sleep(l.pace.before())
-	defer func() { time.Sleep(l.pace.after()) }()
-	return l.Wrapped.Release(ctx)
+	return design.Around(p.Process.Locker(o), func(ctx context.Context) (context.Context, func()) {
+		time.Sleep(p.before())
+		return ctx, func() { time.Sleep(p.after()) }
+	})
 }
 
 type testProcess struct {

@@ -14,9 +14,7 @@ import (
 // contain: control characters except line ends and tabs, the controls of bidirectional text, and
 // invalid UTF-8. It masks what [Hide] hides.
 func Text(s string) string {
-	if p := hidden.Load(); p != nil {
-		s = p.mask(s)
-	}
+	s = Masked(s)
 	if !strings.ContainsFunc(s, hostile) {
 		return s
 	}

@@ -169,6 +169,14 @@ func (p *passwords) add(ordinary func(string) bool, password string) {
 	}
 }
 
+// Masked masks what [Hide] hides, and leaves all else as it is.
+func Masked(s string) string {
+	if p := hidden.Load(); p != nil {
+		return p.mask(s)
+	}
+	return s
+}
+
 // mask masks the passwords in s.
 func (p *passwords) mask(s string) string {
 	for _, c := range p.parts {
