@@ -320,16 +320,24 @@ func TestServersDown(t *testing.T) {
 			}
 			var record bytes.Buffer
 			progress, over := &Progress{}, make(chan struct{})
+			want := &faulted{held: []lockbench.Cell{lockbench.Exclusion.At(0)}}
+			file := want.follow(&record, 0)
 			go func() {
 				defer close(over)
 				goesOn(t, all[5-c.down:], progress, c.goes)
+				if c.goes { // a few grants need not meet a client that waits for the lock
+					select {
+					case <-file.seen:
+					case <-t.Context().Done():
+					}
+				}
 			}()
 			_, err = Run(t.Context(), Config{
-				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Must("mutex"), History: &record,
+				Design: catalogued(t, "redsync/quorum"), Services: all, Workload: workloads.Must("mutex"), History: file,
 				Faults: []fault.Fault{f}, Options: options(func(o *workloads.Options) { o.Duration = time.Hour }),
 				Progress: progress, Broken: over,
 			})
-			if err != nil {
+			if err := errors.Join(err, file.close()); err != nil {
 				t.Fatal(err)
 			}
 			_, result, _ := judge(t, record.Bytes())
