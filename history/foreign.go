@@ -13,8 +13,9 @@ import (
 // workload that exercises exclusion.
 func assumed() Header {
 	return Header{
-		Claims:    lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing),
-		Exercises: []lockbench.Cell{lockbench.Exclusion.At(0)},
+		Claims:        lockbench.LeaseClaims(lockbench.ReleaseDelay, lockbench.Fencing),
+		AssumedClaims: true,
+		Exercises:     []lockbench.Cell{lockbench.Exclusion.At(0)},
 	}
 }
 

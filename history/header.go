@@ -21,6 +21,9 @@ type Header struct {
 	// Design is the lock's name, Claims are its claims.
 	Design string           `json:"design"`
 	Claims lockbench.Claims `json:"claims"`
+	// AssumedClaims: the history states no claims, and Claims are those of a lease lock on one
+	// server ([lockbench.LeaseClaims]).
+	AssumedClaims bool `json:"assumed_claims,omitempty"`
 	// Reacquire is the effect of a second acquire by the holder: refused, nested or refreshed
 	// (impls/design).
 	Reacquire string `json:"reacquire"`
@@ -70,12 +73,16 @@ type Header struct {
 // readHeader decodes a header into h, which has the defaults. It checks the schema first, since
 // other versions may have other fields.
 func readHeader(text []byte, h *Header, decode func(text []byte, into any) error) error {
-	var header struct{ Schema string }
+	var header struct {
+		Schema string
+		Claims json.RawMessage
+	}
 	if json.Unmarshal(text, &header) == nil && header.Schema != "" {
 		if err := checkSchema(header.Schema); err != nil {
 			return err
 		}
 	}
+	h.AssumedClaims = header.Claims == nil
 	if err := decode(text, h); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -19,10 +20,33 @@ type judgement struct {
 	results.Finding
 	// reason says why the cell is not claimed, empty if it is claimed or no reason is known.
 	reason string
+	// claimant says whose claim the cell is; empty for the design's.
+	claimant string
 }
 
 func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
-	return judgement{cell, r.Cells.At(cell), runReason(r, cell)}
+	return judgement{cell, r.Cells.At(cell), runReason(r, cell), claimant(r)}
+}
+
+// designClaims and leaseLocks say of a cell whose claim it is.
+const (
+	designClaims = "the design claims it"
+	leaseLocks   = "a lease lock can keep it"
+)
+
+func (j *judgement) hint() string {
+	if j.claimant == leaseLocks {
+		return "(the history states no claims; --claims gives them)"
+	}
+	return ""
+}
+
+// claimant says whose claims the cells of a run count against.
+func claimant(r *results.Run) string {
+	if r.AssumedClaims {
+		return leaseLocks
+	}
+	return designClaims
 }
 
 // item returns the breach as one item of a list; none if the guarantee breaks under fewer
@@ -229,7 +253,7 @@ func again(how, command string) *document.Paragraph {
 func (j *judgement) claim() *document.Paragraph {
 	switch {
 	case j.Fails():
-		return &document.Paragraph{Word: "THE DESIGN CLAIMS IT", Tone: document.Bad}
+		return &document.Paragraph{Word: strings.ToUpper(cmp.Or(j.claimant, designClaims)), Tone: document.Bad, Text: j.hint()}
 	case j.Accepted != nil:
 		return &document.Paragraph{Word: "claimed, and", Tone: document.Weak, Text: j.Accepted.String()}
 	case j.reason != "":

@@ -18,7 +18,6 @@ const enough = conclusion.Enough
 var (
 	enoughNote = fmt.Sprintf("ok: no violation on so many occasions, %d at least; weak: on fewer", enough)
 	coverNote  = "ok: no violation on so many occasions; how far to rely on it is what was covered"
-	brokenNote = "BROKEN: violations of occasions, and the design claims it; broken: it does not claim it"
 	noneNote   = "-: not for this design"
 	worstNote  = "the worst of the five questions"
 )
@@ -28,6 +27,7 @@ type designCells struct {
 	results.Cells
 	label    string
 	explored bool
+	assumed  bool                        // nobody states claims: see results.Run
 	id       string                      // of the section about the design
 	link     func(lockbench.Cell) string // returns the ID of the evidence for a broken cell
 	others   []otherCells                // findings of other sources on the design
@@ -83,7 +83,7 @@ var strengthRank = map[string]int{wordNone: 0, wordNotTried: 1, wordWeak: 2, wor
 // exercised and a column for each of the five questions. A mixture of conditions has a row if it
 // broke a guarantee that none of its members breaks.
 func (d designCells) table() document.Table {
-	t := document.Table{Corner: d.label, Notes: []string{enoughNote, brokenNote, noneNote}}
+	t := document.Table{Corner: d.label, Notes: []string{enoughNote, d.brokenNote(), noneNote}}
 	if d.explored {
 		t.Notes[0] = coverNote
 	}
@@ -102,6 +102,13 @@ func (d designCells) table() document.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+func (d designCells) brokenNote() string {
+	if d.assumed {
+		return "BROKEN: violations of occasions, and a lease lock can keep it; broken: it need not"
+	}
+	return "BROKEN: violations of occasions, and the design claims it; broken: it does not claim it"
 }
 
 // rows returns the conditions of the rows of a table.
@@ -364,7 +371,7 @@ func resultGuarantees(r *results.Result) document.Table {
 func resultCells(r *results.Result, i int, label string) designCells {
 	run := &r.Runs[i]
 	return designCells{
-		Cells: run.Cells, label: label, explored: run.Exploration != nil, id: runID(i),
+		Cells: run.Cells, label: label, explored: run.Exploration != nil, assumed: run.AssumedClaims, id: runID(i),
 		link: (&gallery{id: runID(i)}).idOf, others: othersOf(run),
 	}
 }

@@ -85,7 +85,7 @@ func matrixExplanation(m *results.Matrix, i int, file string) *explanation {
 // section returns the findings on a cell.
 func (e *explanation) section(at lockbench.Cell) *document.Section {
 	f, parts := e.row.Cells.At(at), e.row.Parts.On(at)
-	j := judgement{at, f, e.row.Reason(at)}
+	j := judgement{cell: at, Finding: f, reason: e.row.Reason(at)}
 	s := &document.Section{
 		ID: e.idOf(at), Role: document.Cell, Folded: true, Title: e.row.Design + "  " + at.String(), PageTitle: at.String(), Says: verdictWords(f), PageSays: j.text(), SaysTone: findingTone(&j.Finding),
 		Blocks: []document.Block{line("it promises: " + at.Guarantee.Info().Promise), line("under: " + at.Under.Title())},
@@ -128,7 +128,7 @@ func (e *explanation) claim(j *judgement) *document.Paragraph {
 func (e *explanation) found(id string, of *judgement, p *results.Part) *document.Section {
 	found := p.Cells.At(of.cell)
 	scenarios := p.Scenarios(&found)
-	j := judgement{of.cell, counted(found, p), of.reason}
+	j := judgement{of.cell, counted(found, p), of.reason, of.claimant}
 	s := &document.Section{ID: id, Role: document.Found, Title: p.Name, Says: joinedBy("; ", verdictWords(found), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), p.Name) {
 		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(p.Name))))
@@ -197,10 +197,17 @@ func (e *explanation) again(cell lockbench.Cell, p *results.Part, found *results
 	return blocks
 }
 
-// missing returns the parts without a finding on a cell, with the reasons.
-func (e *explanation) missing(cell lockbench.Cell) (blocks []document.Block) {
+// missing returns the parts without a finding on a cell, with the reasons. Parts with the same
+// reason share an item.
+func (e *explanation) missing(cell lockbench.Cell) []document.Block {
+	var list document.List
 	add := func(part, why string) {
-		blocks = append(blocks, &document.List{Items: []document.Item{{Name: part, Text: why}}})
+		i := slices.IndexFunc(list.Items, func(item document.Item) bool { return item.Text == why })
+		if i < 0 {
+			list.Items = append(list.Items, document.Item{Name: part, Text: why})
+			return
+		}
+		list.Items[i].Name += ", " + part
 	}
 	for _, o := range e.row.Without {
 		add(o.Part, "not done: "+o.Why)
@@ -215,7 +222,10 @@ func (e *explanation) missing(cell lockbench.Cell) (blocks []document.Block) {
 			add(part, e.unmet(cell, p))
 		}
 	}
-	return blocks
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return []document.Block{&list}
 }
 
 // unmet returns a sentence on why a part had no occasion for the cell.

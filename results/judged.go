@@ -69,7 +69,7 @@ func newRun(j *Judged) Run {
 			Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
 			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap), Standstills: newStandstills(v.Standstills),
 		},
-		Claims: h.Claims, Cells: Cells{Cells: v.Cells()}, Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
+		Claims: h.Claims, AssumedClaims: h.AssumedClaims, Cells: Cells{Cells: v.Cells()}, Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
 		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,

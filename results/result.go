@@ -91,7 +91,10 @@ type Run struct {
 	Claims   lockbench.Claims `json:"claims"`
 	Cells    Cells            `json:"cells"`
 	Breaches int64            `json:"breaches"`
-	Fairness Fairness         `json:"fairness"`
+	// AssumedClaims reports that the history states no claims, and that Claims are those of a lease
+	// lock on one server.
+	AssumedClaims bool     `json:"assumed_claims,omitempty"`
+	Fairness      Fairness `json:"fairness"`
 	// OpenLoop describes the load of an open loop. It is nil in a closed loop, in which the
 	// latencies "service" and "acquire" are equal, and for a history that was cut short.
 	OpenLoop *OpenLoop `json:"open_loop,omitempty"`

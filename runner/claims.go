@@ -41,6 +41,7 @@ func withClaims(h history.Header, terms []string) (history.Header, error) {
 		return h, fmt.Errorf("--claims: %w", err)
 	}
 	h.Claims = claims
+	h.AssumedClaims = h.AssumedClaims && len(terms) == 0
 	return h, nil
 }
 

@@ -37,7 +37,7 @@ partial. It is inconclusive, unless a claim is broken before the damage.
 
 A history without claims is judged by the claims that a lease lock on one server can keep: all
 guarantees but reentrancy, under all conditions but state-loss, failover and work past the
-lease.`,
+lease. The conclusion on such a lock rests on its history alone.`,
 		Example: `  lockbench check histories/*.lbh
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,

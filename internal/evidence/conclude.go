@@ -37,16 +37,19 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		}
 	}
 	result.Conclude(r.over, func(run *results.Run) (conclusion.Lock, bool) {
-		d, known := locks[run.Design]
-		known = known && run.Control == "" // a control is not a lock to choose
-		l := Lock(d)
+		l := Lock(design.Design{}) // of a lock outside the catalogue nothing but its history is known
+		if d, known := locks[run.Design]; known {
+			l = Lock(d)
+		} else {
+			l.Foreign, l.Guard = 0, ""
+		}
 		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
 			l.Foreign |= lockbench.ThreadDeath
 		}
 		if p, err := workloads.Find(workloads.Live, run.Workload); err == nil && !slices.Contains(p.Needs, workloads.HasStore) {
 			l.Guard = "" // this workload has no store
 		}
-		return l, known
+		return l, run.Control == "" // a control is not a lock to choose
 	})
 }
 

@@ -108,7 +108,7 @@ func TestMatrixThatIsOpen(t *testing.T) {
 	m.Rows[0].Parts = m.Rows[0].Parts[:1]
 	m.Settle()
 	page := written(t, m)
-	for _, want := range []string{`class="verdict open"`, "<strong>not run</strong> setnx-getset/naive: live faults", "It counts as untested", "<b>live faults</b> not run"} {
+	for _, want := range []string{`class="verdict open"`, "<strong>not run</strong> setnx-getset/naive: live faults", "It counts as untested", "<b>live faults, live failover, live skew, live guard, explore</b> not run"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in the page", want)
 		}
