@@ -208,9 +208,10 @@ func Late(cell lockbench.Cell) bool {
 }
 
 // First returns the broken cell to look at first: preferably one that fails the run, then one that
-// is not late (see [Late]), then the one under the fewest conditions, then the one with the
-// shortest schedule. steps returns the length of the shortest schedule that breaks a cell; First
-// ignores cells for which it is zero, and returns false if no other cell is broken.
+// is not late (see [Late]), then the one under the fewest conditions, then one that is more than an
+// untrue answer, then the one with the most violations, then the one with the shortest schedule.
+// steps returns the length of the shortest schedule that breaks a cell; First ignores cells for
+// which it is zero, and returns false if no other cell is broken.
 func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell) int) (first lockbench.Cell, found bool) {
 	some := slices.DeleteFunc(c.With(Broken), func(cell lockbench.Cell) bool { return steps(cell) == 0 })
 	if len(some) == 0 {
@@ -224,7 +225,8 @@ func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell)
 	}
 	return slices.MinFunc(some, func(a, b lockbench.Cell) int {
 		return cmp.Or(last(!fails(a))-last(!fails(b)), last(Late(a))-last(Late(b)),
-			cmp.Compare(a.Under.Count(), b.Under.Count()), cmp.Compare(steps(a), steps(b)))
+			cmp.Compare(a.Under.Count(), b.Under.Count()), last(Asks(a.Guarantee) == ToldWrong)-last(Asks(b.Guarantee) == ToldWrong),
+			cmp.Compare(c[b].Violations, c[a].Violations), cmp.Compare(steps(a), steps(b)))
 	}), true
 }
 

@@ -277,3 +277,25 @@ B 60-61 release ok`)
 		t.Errorf("holds (-got +want):\n%s", diff)
 	}
 }
+
+// TestFirstByWeight checks which of two cells under the same number of conditions comes first, the
+// second with the shorter schedule.
+func TestFirstByWeight(t *testing.T) {
+	more := brokenBy(0)
+	more.Violations++
+	told := lockbench.LossReported.At(lockbench.Skew)
+	for _, c := range []struct {
+		name          string
+		first, second lockbench.Cell
+		all           Cells
+	}{
+		{"more than an untrue answer", skewed, told, Cells{skewed: brokenBy(0), told: more}},
+		{"most violations", died, skewed, Cells{died: more, skewed: brokenBy(0)}},
+	} {
+		steps := map[lockbench.Cell]int{c.first: 9, c.second: 3}
+		got, _ := c.all.First(func(lockbench.Cell) bool { return true }, func(cell lockbench.Cell) int { return steps[cell] })
+		if got != c.first {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.first)
+		}
+	}
+}

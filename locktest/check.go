@@ -253,7 +253,7 @@ func (c *check) add(r explore.Result, scenario, file string) {
 	for _, found := range r.Findings {
 		test := Test{Source: scenario, file: file}
 		if s, ok := r.Counterexamples[found.Cell]; ok {
-			test.schedule, test.Replay = &s, string(s.Replay.Text)
+			test.schedule, test.Replay, test.against = &s, string(s.Replay.Text), s.Against
 		}
 		sum, taken := found.Finding, true
 		if before, known := c.result.Cells[found.Cell]; known {
@@ -306,6 +306,7 @@ func (c *check) list() {
 		tests[cell] = test
 	}
 	c.result.Cells, c.result.Tests = listed, tests
+	c.result.findCauses()
 	for cell, test := range tests {
 		test.Err = c.result.judge(cell)
 		tests[cell] = test

@@ -398,6 +398,23 @@ func TestExplore(t *testing.T) {
 	}
 }
 
+// TestExploreCauses checks that a fault that breaks two guarantees fails the subtest of one, and of
+// the other if that runs alone.
+func TestExploreCauses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches take their time")
+	}
+	t.Parallel()
+	lock := []string{childVariable + "=get-set"}
+	out, err := child(t, t.TempDir(), lock)
+	wantOutput(t, out, err, true, []string{
+		`--- FAIL: TestChild/exclusion `, `RUN +TestChild/exclusion\n.*: start here: broken;`,
+		`--- SKIP: TestChild/lease `, `RUN +TestChild/lease\n.*broken;.*; start with exclusion`,
+	})
+	out, err = child(t, t.TempDir(), lock, "lease")
+	wantOutput(t, out, err, true, []string{`--- FAIL: TestChild/lease `, `broken;.*; start with exclusion`})
+}
+
 // TestExploreKeepsSchedules checks that a schedule that breaks a lock is run again: on
 // request, and first of all if it was kept.
 func TestExploreKeepsSchedules(t *testing.T) {
@@ -427,10 +444,10 @@ func TestExploreKeepsSchedules(t *testing.T) {
 	})
 }
 
-// child runs TestChild in a program of its own, in dir.
-func child(t *testing.T, dir string, env []string) (string, error) {
+// child runs TestChild in a program of its own, in dir, with all of its subtests or this one.
+func child(t *testing.T, dir string, env []string, subtests ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v", "-test.timeout=2m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+exactly(strings.Join(append([]string{"TestChild"}, subtests...), "/")), "-test.v", "-test.timeout=2m")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append([]string{budget(240, 600)}, env...)...)
 	out, err := cmd.CombinedOutput()

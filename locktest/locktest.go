@@ -50,8 +50,9 @@ type Env struct {
 // occasion for it ([WithRequired] makes that fail), or it broke without being claimed. If no claim
 // was tested at all, each fails.
 //
-// If several fail, the one to start with comes first, with its schedule: the cell under the fewest
-// conditions, with the fewest steps. The schedules of the others are in files.
+// If several are broken, the one to start with comes first, see [checker.Cells.First]. A cell that is
+// broken by the same cause ([Test.Cause]) is skipped once the subtest of its cause has failed, so
+// that each fault fails one subtest.
 //
 // It fails t itself when the lock cannot be explored at all, and skips it when the lock needs
 // a command that the server of an exploration lacks. See the package's

@@ -3,6 +3,7 @@ package locktest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,10 @@ type Test struct {
 	Err error
 	// Skipped says why the cell was not tested, empty if it was.
 	Skipped string
+	// Cause is the cell to start with: the schedule or record that breaks this cell breaks Cause, too,
+	// or Cause is the same guarantee under fewer conditions. It is zero unless both count against the
+	// claims.
+	Cause lockbench.Cell
 	// Source is where the verdict comes from: the name of a test case or scenario, or the file of
 	// a schedule.
 	Source string
@@ -68,6 +73,7 @@ type Test struct {
 	// under fewer conditions breaks it, too, and in a Result of Try.
 	Replay string
 
+	against  []lockbench.Cell        // the cells that the schedule or record breaks against the claims
 	schedule *explore.Counterexample // the schedule of Replay
 	file     string                  // the file of schedule
 }
@@ -106,33 +112,45 @@ func (r Result) String() string {
 	return text
 }
 
-// ordered lists the cells, the root cause first.
+// ordered lists the cells: the causes first, in the order in which to look at them.
 func (r *Result) ordered() []lockbench.Cell {
-	all := r.Cells.Sorted()
-	root, found := r.root()
-	if !found {
-		return all
-	}
-	ordered := []lockbench.Cell{root}
-	for _, cell := range all {
-		if cell != root {
-			ordered = append(ordered, cell)
-		}
-	}
-	return ordered
+	causes := r.causes()
+	others := slices.DeleteFunc(r.Cells.Sorted(), func(cell lockbench.Cell) bool { return slices.Contains(causes, cell) })
+	return append(causes, others...)
 }
 
-// root returns the cell to start with, out of those that a schedule breaks against the claims, see
-// [checker.Cells.First]; false if there is none.
-func (r *Result) root() (root lockbench.Cell, found bool) {
-	fails := func(cell lockbench.Cell) bool { return r.Cells[cell].Against > 0 }
-	root, found = r.Cells.First(fails, func(cell lockbench.Cell) int {
-		if s := r.Tests[cell].schedule; s != nil {
-			return len(s.Rows)
-		}
-		return 0
+// causes lists the cells that count against the claims and have no cause among the others, in the
+// order of [checker.Cells.First].
+func (r *Result) causes() (all []lockbench.Cell) {
+	left := maps.Clone(r.Cells)
+	maps.DeleteFunc(left, func(cell lockbench.Cell, f checker.Finding) bool {
+		return f.Against == 0 || r.Tests[cell].Cause != lockbench.Cell{}
 	})
-	return root, found && fails(root)
+	for len(left) > 0 {
+		first, _ := left.First(func(lockbench.Cell) bool { return true }, func(cell lockbench.Cell) int { return r.Tests[cell].steps() })
+		delete(left, first)
+		all = append(all, first)
+	}
+	return all
+}
+
+// findCauses sets the Cause of each test.
+func (r *Result) findCauses() {
+	all := r.causes()
+	for i, cell := range all {
+		test, f := r.Tests[cell], r.Cells[cell]
+		for _, before := range all[:i] {
+			g := r.Cells[before]
+			if slices.Contains(test.against, before) || checker.Explains(before, cell, &g, &f) {
+				test.Cause = before
+				if of := r.Tests[before].Cause; of != (lockbench.Cell{}) {
+					test.Cause = of
+				}
+				break
+			}
+		}
+		r.Tests[cell] = test
+	}
 }
 
 // line returns the finding on cell in a line.
@@ -167,20 +185,22 @@ func (r *Result) line(cell lockbench.Cell) string {
 	} else if by, ok := r.Cells.Explained(cell); ok && r.Unit == Schedules {
 		parts = append(parts, "the schedule is that of "+by.String())
 	}
+	if test.Cause != (lockbench.Cell{}) {
+		parts = append(parts, "start with "+test.Cause.String())
+	}
 	return strings.Join(parts, "; ")
 }
 
 // text returns the finding on cell in a line or, with a schedule, in a page.
 func (r *Result) text(cell lockbench.Cell) string {
 	test, text := r.Tests[cell], r.line(cell)
-	root, found := r.root()
-	switch {
+	switch causes := r.causes(); {
 	case test.schedule == nil:
 		return text
-	case found && cell == root:
+	case len(causes) > 0 && cell == causes[0]:
 		text = "start here: " + text
-	case found:
-		return fmt.Sprintf("%s; start with %s\n%s%s\n%s", text, root, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), r.again(test.file))
+	case test.Cause != lockbench.Cell{}:
+		return fmt.Sprintf("%s\n%s%s\n%s", text, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), r.again(test.file))
 	}
 	return fmt.Sprintf("%s\n%s%s\n%s%s", text, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), table(test.schedule.Rows), r.again(test.file))
 }
@@ -233,18 +253,23 @@ func (r *Result) report(t *testing.T) {
 	if err := r.contradiction(); err != nil {
 		t.Error(err)
 	}
+	ran := map[lockbench.Cell]bool{} // -run may leave out the subtest of a cause
 	for _, cell := range r.ordered() {
 		t.Run(cell.String(), func(t *testing.T) {
 			t.Helper() // attributes failures to the line that calls Run or Explore
-			r.reportCell(t, cell)
+			ran[cell] = true
+			r.reportCell(t, cell, ran[r.Tests[cell].Cause])
 		})
 	}
 }
 
-// reportCell ends the subtest of cell.
-func (r *Result) reportCell(t *testing.T, cell lockbench.Cell) {
+// reportCell ends the subtest of cell. A cell whose cause has failed already is skipped, so that
+// one fault of a lock fails one subtest.
+func (r *Result) reportCell(t *testing.T, cell lockbench.Cell, failed bool) {
 	t.Helper()
 	switch test := r.Tests[cell]; {
+	case test.Err != nil && failed:
+		t.Skip(r.text(cell))
 	case test.Err != nil:
 		t.Error(r.failure(t, cell))
 	case test.Skipped == "" && r.Cells[cell].Verdict == checker.Held:

@@ -29,6 +29,7 @@ func (r *trial) found() Result {
 		test.Skipped = r.skipped(cell, f.Verdict, test.History != "")
 		all.Cells[cell], all.Tests[cell] = f, test
 	}
+	all.findCauses()
 	excused := !r.settings.required && slices.ContainsFunc(all.Cells.List(), tested)
 	for cell, test := range all.Tests {
 		if excused && test.Skipped == "" {
@@ -126,7 +127,7 @@ func (r *trial) find(cell lockbench.Cell) (f checker.Finding, test Test) {
 			continue // a test case counts only for its own subject, unless it breaks another cell
 		}
 		if test.History == "" || its.Verdict.Graver(f.Verdict) {
-			f, test.Source, test.History = its, sh.test.name, sh.file()
+			f, test.Source, test.History, test.against = its, sh.test.name, sh.file(), sh.result.Cells().Against()
 			if sh.test.cell == cell && sh.left != "" {
 				f.Note = strings.TrimPrefix(f.Note+"; "+sh.left, "; ")
 			}

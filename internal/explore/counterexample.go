@@ -95,7 +95,7 @@ func (x *explorer) show(f failure) {
 	}
 	x.sum.addShrunk(&finding)
 	out := Counterexample{
-		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows,
+		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows, Against: p.judged.Cells().Against(),
 		FoundAt: f.schedule, FoundAfter: f.elapsed,
 	}
 	s := script{

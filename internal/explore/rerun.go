@@ -106,7 +106,7 @@ func (x *explorer) showViolation(file *script, w *world, p shownRun) {
 		x.defect("the file says that %s is %s; it is %s", file.breaks.Cell, file.breaks.Verdict, finding.Verdict)
 	}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{finding.Cell: {
-		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows, FoundAt: 1,
+		CellFinding: checker.CellFinding{Cell: finding.Cell, Finding: checker.Finding{Verdict: finding.Verdict}}, Sentence: w.sentence(finding), Rows: p.notes.rows, Against: p.judged.Cells().Against(), FoundAt: 1,
 	}}
 }
 

@@ -68,6 +68,8 @@ type Counterexample struct {
 	Replay Replay
 	// Rows are the steps, for a table.
 	Rows []Row
+	// Against lists the cells that the schedule breaks and that count against the claims.
+	Against []lockbench.Cell
 	// FoundAt is the number of the first schedule that showed it, from 1.
 	FoundAt int64
 	// FoundAfter is the real time until then.
