@@ -131,8 +131,9 @@ func (c *check) run() error {
 		passes = append(passes, pass{workloads.Must("contend"), c.settings.retries})
 	}
 	left := c.settings.budget
+	least := left.share(4 * len(passes)) // on a loaded machine the first ones take more than their share
 	for i, s := range passes {
-		share := left.share(len(passes) - i)
+		share := left.share(len(passes) - i).atLeast(least)
 		r, err := c.explore(s, share)
 		if err != nil {
 			return fmt.Errorf("explore %s: %w", s.name(), err)

@@ -211,6 +211,11 @@ func (b budget) share(n int) budget {
 	return budget{time: max(1, b.time/time.Duration(n))}
 }
 
+// atLeast returns the larger one of two budgets of the same kind.
+func (b budget) atLeast(other budget) budget {
+	return budget{time: max(b.time, other.time), schedules: max(b.schedules, other.schedules)}
+}
+
 // less returns the rest of the budget after some is used.
 func (b budget) less(elapsed time.Duration, schedules int64) budget {
 	if b.schedules > 0 {

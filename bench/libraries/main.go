@@ -116,11 +116,11 @@ func (l library) test(ctx context.Context, w io.Writer, environment []string) er
 		if os.Getenv("VERBOSE") != "" {
 			os.Stderr.Write(out)
 		}
-		cells, err := failing(string(out), d.test)
+		cells, too, err := failing(string(out), d.test)
 		if err != nil {
 			return fmt.Errorf("%s: %w\n%s", d.test, err, out)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %.0f |\n", l.name, l.version, d.test, d.bug, strings.Join(cells, ", "), d.verdict(cells), time.Since(began).Seconds())
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %.0f |\n", l.name, l.version, d.test, d.bug, strings.Join(cells, ", "), d.verdict(cells, too), time.Since(began).Seconds())
 	}
 	return nil
 }
@@ -165,30 +165,38 @@ func (l library) built(dir string, environment []string) error {
 	return nil
 }
 
+var broken = regexp.MustCompile(`(?m)^=== RUN +Test(\w+)/(\S+)\n.*: broken;.*; start with `)
+
 var subtest = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(\S+) `)
 
-// failing lists the cells with failing subtests. It fails if no subtest passed or failed.
-func failing(out, test string) (cells []string, err error) {
+// failing lists the cells with failing subtests, and those that the same causes break, too. It fails
+// if no subtest passed or failed.
+func failing(out, test string) (cells, too []string, err error) {
 	any := false
 	for _, m := range subtest.FindAllStringSubmatch(out, -1) {
 		if any = any || m[1] != "SKIP"; m[2] == test && m[1] == "FAIL" {
 			cells = append(cells, m[3])
 		}
 	}
-	if !any {
-		return nil, errors.New("it tested nothing")
+	for _, m := range broken.FindAllStringSubmatch(out, -1) {
+		if m[1] == test {
+			too = append(too, m[2])
+		}
 	}
-	return cells, nil
+	if !any {
+		return nil, nil, errors.New("it tested nothing")
+	}
+	return cells, too, nil
 }
 
 // verdict describes whether the bug was found.
-func (d door) verdict(cells []string) string {
+func (d door) verdict(cells, too []string) string {
 	switch {
 	case d.bug == "" && len(cells) == 0:
 		return "held"
 	case d.bug == "":
 		return "**not known before**"
-	case slices.Contains(cells, d.cell):
+	case slices.Contains(slices.Concat(cells, too), d.cell):
 		return "caught"
 	}
 	return "**missed**"
