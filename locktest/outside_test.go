@@ -28,7 +28,7 @@ var outsideLocks = map[string]struct {
 	explore, run string // cells
 }{
 	"Sound":      {outside.Sound, "", ""},
-	"PlainDel":   {outside.PlainDel, "owner-release@outlived", "owner-release@outlived"},
+	"PlainDel":   {outside.PlainDel, "owner-release", "owner-release@outlived"},
 	"NoLease":    {outside.NoLease, "recovery@crash", "recovery@crash"},
 	"Seconds":    {outside.Seconds, "", "lease"}, // explored with leases of whole seconds
 	"Silent":     {outside.Silent, "loss-reported@outlived", "loss-reported@outlived"},
