@@ -65,7 +65,8 @@ func recovered(c *Checker, f fact) {
 }
 
 // leftBy returns the conditions of all effects that may explain the state of k, and the last of
-// these effects; nil if there is none.
+// these effects on an owner or, if there is none, the last of them; nil if there is none at all. An
+// acquire without an answer need not have made its client an owner.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
@@ -77,7 +78,9 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
 				under |= c.deathCondition(x.Op.Client)
 			}
-			last = x
+			if last == nil || x.OnOwner() || !last.OnOwner() {
+				last = x
+			}
 		}
 	}
 	return under, last
