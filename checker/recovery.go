@@ -65,8 +65,8 @@ func recovered(c *Checker, f fact) {
 }
 
 // leftBy returns the conditions of all effects that may explain the state of k, and the last of
-// these effects on an owner or, if there is none, the last of them; nil if there is none at all. An
-// acquire without an answer need not have made its client an owner.
+// these effects; nil if there is none. Of clients that died, an owner explains it better than one
+// whose acquire had no answer.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
@@ -78,7 +78,7 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
 				under |= c.deathCondition(x.Op.Client)
 			}
-			if last == nil || x.OnOwner() || !last.OnOwner() {
+			if last == nil || !last.OwnerDied() || x.Cause != pending.Died || x.OwnerDied() {
 				last = x
 			}
 		}

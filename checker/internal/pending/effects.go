@@ -40,9 +40,9 @@ func (x *Effect) Acted() interval.Stamp {
 	return interval.Later(interval.Return(x.Op), x.Until)
 }
 
-// OnOwner reports whether the client of the affected operation owned the key for certain.
-func (x *Effect) OnOwner() bool {
-	return x.Op.Outcome == history.OK || x.Under != nil && x.Op.Kind != history.Acquire
+// OwnerDied reports whether x is the death of a client that had been granted the key for certain.
+func (x *Effect) OwnerDied() bool {
+	return x.Cause == Died && (x.Op.Outcome == history.OK || x.Under != nil && x.Op.Kind != history.Acquire)
 }
 
 // Unanswered reports whether the affected operation may have run without its client knowing it.
