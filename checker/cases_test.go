@@ -100,6 +100,31 @@ func TestRefusalNamesAllWhoAsked(t *testing.T) {
 	}
 }
 
+// TestRecoveryNamesTheOwner: of two clients that died, the one that had the key for certain left it
+// locked.
+func TestRecoveryNamesTheOwner(t *testing.T) {
+	const died = "died, its lease was long over, and client 3 was refused the key"
+	for _, c := range []struct{ name, owner, deaths, want string }{
+		{"owner first", "A 0-1 acquire ok ttl=10\n", "A 5 death\nB 6 death\n", "client 1 " + died},
+		{"owner last", "A 0-1 acquire ok ttl=10\n", "B 5 death\nA 6 death\n", "client 1 " + died},
+		{"no owner", "", "B 6 death\n", "client 2 " + died},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result, err := Check(parseText(t, c.owner+"B 3-never acquire unknown asked=10\n"+c.deaths+"C 5000-5001 acquire refused").source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if w := result.Find(lockbench.Recovery.At(lockbench.Crash)).Counterexample; w != nil {
+				got = w.Sentence
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestCounterexampleNamesTheTwoHolds(t *testing.T) {
 	h := parseText(t, `
 A 0-2 acquire ok ttl=10

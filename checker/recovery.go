@@ -65,7 +65,8 @@ func recovered(c *Checker, f fact) {
 }
 
 // leftBy returns the conditions of all effects that may explain the state of k, and the last of
-// these effects; nil if there is none.
+// these effects; nil if there is none. Of clients that died, an owner explains it better than one
+// whose acquire had no answer.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
@@ -77,7 +78,9 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
 				under |= c.deathCondition(x.Op.Client)
 			}
-			last = x
+			if last == nil || !last.OwnerDied() || x.Cause != pending.Died || x.OwnerDied() {
+				last = x
+			}
 		}
 	}
 	return under, last

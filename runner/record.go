@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -30,10 +31,26 @@ func (s *session) runOne(ctx context.Context, of Subject) error {
 	if err != nil || j == nil {
 		return err
 	}
-	j.Notes = append(o.summary.Notes, j.Notes...)
+	j.Notes = append(append(o.summary.Notes, j.Notes...), s.unseen(of, j)...)
 	s.result.Runs = append(s.result.Runs, *j)
 	s.sink.End(&s.result.Runs[len(s.result.Runs)-1])
 	return nil
+}
+
+// unseen returns a note on what others may have done unseen, if a run on the user's server broke a
+// claim.
+func (s *session) unseen(of Subject, j *results.Judged) []string {
+	on := s.services.of(&of.Design).First()
+	if _, watched := on.(design.Watched); !watched || on.Kind() != design.External || !breaksClaims(j) {
+		return nil
+	}
+	return []string{fmt.Sprintf("a claim is broken, and it is not seen whether somebody else deleted single keys of lockbench:* on server %s: "+
+		"that breaks any lock. If it happened, repeat the run", on.Address())}
+}
+
+// breaksClaims reports whether a violation counts against the claims.
+func breaksClaims(j *results.Judged) bool {
+	return slices.ContainsFunc(j.Verdicts.Findings, func(f checker.CellFinding) bool { return f.Against > 0 })
 }
 
 // A liveRun is one run with its settings, and the channels that end it early.

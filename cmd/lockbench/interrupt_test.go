@@ -27,7 +27,7 @@ import (
 // the other design is named as not run, and the command exits 3.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestInterruptExplore(t *testing.T) {
 			"lua-token/expire broke owner-release@outlived", "believes it holds", "ended by interruption",
 		}},
 	} {
-		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT} {
 			t.Run(c.name+" "+sig.String(), func(t *testing.T) {
 				t.Parallel()
 				ready := func(line string) bool { return strings.Contains(line, c.ready) }

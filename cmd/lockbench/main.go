@@ -12,9 +12,9 @@ import (
 
 func main() {
 	bubble.Child(exploring.FindDesign) // in a process that explore started, this does not return
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	// The first signal ends the run in good order. Then signals have their usual effect
-	// again, so that a second one aborts.
+	// again, so that a second one aborts, and a second SIGQUIT prints the stacks of goroutines.
 	context.AfterFunc(ctx, stop)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		// A closed terminal sends SIGHUP, often twice: the second one must not abort.

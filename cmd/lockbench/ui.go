@@ -42,7 +42,7 @@ func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan) (context.Contex
 		return ui.Open(out, os.Stdin, session, func() {
 			cancel()
 			// Signals have their usual effect from here on, so that Ctrl-C aborts.
-			signal.Reset(os.Interrupt, syscall.SIGTERM)
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 		})
 	}), nil
 }

@@ -89,8 +89,8 @@ type Prompt interface {
 
 // A Watched is a service that shows the faults that happened to it.
 type Watched interface {
-	// Watch returns a function that looks at the service on a connection of its own. Each look leaves an
-	// entry, under a name that begins with prefix, for the next look to find; close closes the
+	// Watch returns a function that looks at the service on a connection of its own. Looks leave
+	// entries, under names that begin with prefix, for later looks to find; close closes the
 	// connection. One goroutine calls the function.
 	Watch(prefix string) (look func(ctx context.Context) (Glance, error), close func() error)
 }
@@ -112,7 +112,7 @@ type Glance struct {
 	Role, Data, Ancestor string
 	// Evicted is the number of keys that the service has dropped so far for lack of memory.
 	Evicted int64
-	// Kept reports whether the service still had the entry that the previous look left, see
+	// Kept reports whether the service still had all entries that earlier looks left, see
 	// [Watched].
 	Kept   bool
 	Hidden string

@@ -52,6 +52,9 @@ type errorCount struct {
 	// last fault of the server or the network. Both are empty if there was none.
 	byClient map[int32]clientFault
 	server   string
+	// incidents counts the incidents of servers of the user's that are under way. What is recorded
+	// of them was not injected.
+	incidents int
 	// faults is set if the run may have injected faults. Then recent has errors that a fault of the
 	// server may have caused although the fault is recorded after them.
 	faults bool
@@ -88,13 +91,17 @@ func (e *errorCount) add(ev history.Event) {
 // fault records a fault that may make operations fail.
 func (e *errorCount) fault(op *history.Op) {
 	switch event := fault.EventOf(op.Note); {
+	case op.Note == fault.Losing:
+		e.incidents++
+	case op.Note == fault.Loss:
+		e.incidents = max(0, e.incidents-1)
 	case event.Act == fault.AffectsCall || event.Act == fault.CutsCall || event.Act == fault.ActsLate:
 		if e.byClient == nil {
 			e.byClient = map[int32]clientFault{}
 		}
 		e.byClient[op.Client] = clientFault{op.Call, op.Note}
 	case event.Act == fault.StandsStill: // a standstill must not hide the fault that may have caused it
-	case op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
+	case e.incidents == 0 && op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-faultDelay, op.Note)
 	}
@@ -159,9 +166,10 @@ func kindOf(class string) string {
 
 // cause returns the note of the injected fault that caused an error, empty if none did: one that
 // affected the client during its call, or an earlier one of the server, which can only have caused
-// a lost connection or an error of a restarting server.
+// a lost connection or an error of a restarting server. In a run without injected faults a
+// connection that broke is no fault, but the error itself.
 func (e *errorCount) cause(op *history.Op, kind string) string {
-	if s, ok := e.byClient[op.Client]; ok && s.at >= op.Call && s.at <= op.Return {
+	if s, ok := e.byClient[op.Client]; ok && e.faults && s.at >= op.Call && s.at <= op.Return {
 		return s.note
 	}
 	if ofServers(kind) {

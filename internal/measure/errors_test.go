@@ -15,7 +15,12 @@ const denied = "NOPERM this user has no permissions to run the 'evalsha' command
 // errorsOf are the errors of a history of these operations and events, each after the one
 // before it.
 func errorsOf(ops ...history.Op) []measure.Error {
-	c := measure.New(history.Header{Faults: []string{"restart", "cut"}})
+	return errorsUnder([]string{"restart", "cut"}, ops...)
+}
+
+// errorsUnder are the same in a run with these faults.
+func errorsUnder(faults []string, ops ...history.Op) []measure.Error {
+	c := measure.New(history.Header{Faults: faults})
 	for i := range ops {
 		op := &ops[i]
 		c.Add(history.Event{Phase: history.Call, Op: op})
@@ -72,6 +77,17 @@ func TestErrors(t *testing.T) {
 			{Op: history.Release, Kind: "connection refused", Fault: "restart", Count: 1, Of: 3, First: "dial", At: 2e9 + 5},
 			{Op: history.Release, Kind: "cancelled by the run", Count: 1, Of: 3, First: "context canceled", At: 5e9 + 5},
 		}},
+		{"an incident of the user's server, which nobody injected", []history.Op{
+			fault(-3, 0, "server-losing"), fault(-3, 0, "script-flush"), release(1, 10, "connection-refused: dial"),
+			fault(-3, 20, "script-flush"), fault(-3, 21, "server-loss"), release(1, 30, "connection-refused: dial"),
+		}, []measure.Error{
+			{Op: history.Release, Kind: "connection refused", Count: 2, Of: 2, First: "dial", At: 15},
+		}},
+		{"a fault after such an incident", []history.Op{
+			fault(-3, 0, "server-losing"), fault(-3, 1, "server-loss"), fault(-1, 2, "restart"), release(1, 10, "connection-refused: dial"),
+		}, []measure.Error{
+			{Op: history.Release, Kind: "connection refused", Fault: "restart", Count: 1, Of: 1, First: "dial", At: 15},
+		}},
 		{"cancelled by a fault", []history.Op{fault(1, 2, "cancel"), release(1, 0, "canceled: context canceled")}, []measure.Error{
 			{Op: history.Release, Kind: "cancelled", Fault: "cancel", Count: 1, Of: 1, First: "context canceled", At: 5},
 		}},
@@ -85,6 +101,18 @@ func TestErrors(t *testing.T) {
 }
 
 // TestErrorsAreBounded: kinds of errors beyond the bound are counted together.
+// TestErrorsWithoutFaults: a connection that broke in a run without faults was broken by no injected
+// one.
+func TestErrorsWithoutFaults(t *testing.T) {
+	got := errorsUnder(nil,
+		history.Op{Kind: history.Fault, Client: 1, Call: 2, Return: 2, Note: "cut"},
+		history.Op{Kind: history.Release, Outcome: history.Failed, Client: 1, Return: 5, Note: "connection: EOF"})
+	want := []measure.Error{{Op: history.Release, Kind: "connection lost", Count: 1, Of: 1, First: "EOF", At: 5}}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+}
+
 func TestErrorsAreBounded(t *testing.T) {
 	var ops []history.Op
 	for i := range 20 {

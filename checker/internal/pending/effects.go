@@ -40,6 +40,11 @@ func (x *Effect) Acted() interval.Stamp {
 	return interval.Later(interval.Return(x.Op), x.Until)
 }
 
+// OwnerDied reports whether x is the death of a client that had been granted the key for certain.
+func (x *Effect) OwnerDied() bool {
+	return x.Cause == Died && (x.Op.Outcome == history.OK || x.Under != nil && x.Op.Kind != history.Acquire)
+}
+
 // Unanswered reports whether the affected operation may have run without its client knowing it.
 func (x *Effect) Unanswered() bool {
 	switch x.Cause {

@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/lockbench/lockbench/internal/fault"
 )
 
 // A mortalConn is a connection that ends with its process.
@@ -29,10 +31,31 @@ func mortal(conn net.Conn, p *Process) net.Conn {
 	return &m
 }
 
+// Read implements net.Conn.
+func (c *mortalConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, c.p.brokeBy(err)
+}
+
+// Write implements net.Conn.
+func (c *mortalConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	return n, c.p.brokeBy(err)
+}
+
 // Close implements net.Conn.
 func (c *mortalConn) Close() error {
 	c.p.forget(c.Conn)
 	return c.Conn.Close()
+}
+
+// brokeBy records a cut for the process's clients if err, of a connection, shows that the other side
+// broke it and lockbench does not see whose command that met. It returns err.
+func (p *Process) brokeBy(err error) error {
+	if err != nil && hungUp(err) && p.in.active.Load() && !p.watched.Load() && !p.crashed.Load() {
+		p.note(string(fault.Cut), 0)
+	}
+	return err
 }
 
 // errCut is the error of a connection that broke before it could send.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"testing"
 	"time"
@@ -153,6 +154,39 @@ func TestForeignCommand(t *testing.T) {
 			}
 			if sent != c.sent {
 				t.Errorf("%d commands were sent, want %d", sent, c.sent)
+			}
+			if diff := cmp.Diff(st.end(t), c.notes); diff != "" {
+				t.Errorf("record (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestConnectionBrokenByTheServer: where lockbench does not see the commands of a process, a
+// connection that the server breaks may have cut any of them.
+func TestConnectionBrokenByTheServer(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func(*fixture)
+		breaks func(mine, servers net.Conn)
+		notes  []string
+	}{
+		{"by the server", func(*fixture) {}, func(_, servers net.Conn) { _ = servers.Close() }, []string{"fault cut"}},
+		{"by the process itself", func(*fixture) {}, func(mine, _ net.Conn) { _ = mine.Close() }, nil},
+		{"of a process whose commands are seen", func(st *fixture) { st.process.watched.Store(true) },
+			func(_, servers net.Conn) { _ = servers.Close() }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := newFixture(t)
+			c.before(st)
+			near, far := net.Pipe()
+			conn, err := st.process.dialer(func(context.Context, string, string) (net.Conn, error) { return near, nil })(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.breaks(conn, far)
+			if _, err := conn.Read(make([]byte, 1)); err == nil {
+				t.Error("a read of a broken connection succeeds")
 			}
 			if diff := cmp.Diff(st.end(t), c.notes); diff != "" {
 				t.Errorf("record (-got +want):\n%s", diff)

@@ -28,12 +28,22 @@ var befalling = []struct {
 	{"restart", "it was started anew", func(ctx context.Context, s *servers.Server, _ *redis.Client) error {
 		return s.Restart(ctx, func() {})
 	}},
-	{"flush", "it forgot a key", func(ctx context.Context, _ *servers.Server, admin *redis.Client) error {
+	{"flush", "it lost keys", func(ctx context.Context, _ *servers.Server, admin *redis.Client) error {
 		return admin.FlushAll(ctx).Err()
 	}},
 	{"eviction", "it evicted", func(ctx context.Context, _ *servers.Server, admin *redis.Client) error {
 		return errors.Join(admin.ConfigSet(ctx, "maxmemory-policy", "allkeys-random").Err(), admin.ConfigSet(ctx, "maxmemory", "1").Err(),
 			admin.ConfigSet(ctx, "maxmemory", "0").Err())
+	}},
+	{"deletion of one key after the other", "it lost keys", func(ctx context.Context, _ *servers.Server, admin *redis.Client) error {
+		keys, err := admin.Keys(ctx, "*").Result()
+		for _, key := range keys {
+			err = errors.Join(err, admin.Del(ctx, key).Err())
+		}
+		return err
+	}},
+	{"clients thrown out", "", func(ctx context.Context, _ *servers.Server, admin *redis.Client) error {
+		return admin.ClientKillByFilter(ctx, "TYPE", "normal", "SKIPME", "yes").Err()
 	}},
 	{"nothing", "", func(context.Context, *servers.Server, *redis.Client) error { return nil }},
 }

@@ -56,7 +56,7 @@ type run struct {
 	guarded     lockbench.Store // store behind its guard
 	processes   processes
 	recorder    *history.Recorder // nil when nothing is recorded
-	injector    *inject.Injector  // nil in a run without faults
+	injector    *inject.Injector  // nil if there is nothing to inject or to record
 	monitor     *occupancy.Monitor
 	measured    *group
 	stalled     *group // nil if nobody stalls
@@ -111,11 +111,12 @@ func (r *run) openStore() (err error) {
 	return err
 }
 
-// plan prepares the faults.
+// plan prepares the faults. A run without faults on a server of the user's has an injector, too: it
+// records broken connections, which others can cause.
 func (r *run) plan(ctx context.Context) (err error) {
 	c := &r.cfg
-	switch {
-	case len(c.Faults) == 0:
+	switch mine := c.Services.First().Kind() != design.External; {
+	case len(c.Faults) == 0 && (mine || c.History == nil || c.unwatched):
 		return nil
 	case c.History == nil:
 		return errors.New("faults without a history show nothing; hint: record one")

@@ -14,7 +14,8 @@ type change struct {
 }
 
 // changeOf returns the incident that two successive glances at a server show, such as a restart. It
-// returns false if they show none.
+// returns false if they show none. An entry that is gone is no such incident, since others may have
+// gone before: see [Watcher.deleted].
 func changeOf(before, now design.Glance) (change, bool) {
 	took := []string{string(fault.Failover), string(fault.ScriptFlush)} // replicas know no scripts
 	switch started := before.Run != "" && now.Run != "" && before.Run != now.Run; {
@@ -28,8 +29,6 @@ func changeOf(before, now design.Glance) (change, bool) {
 		return change{"it began to follow other data", took}, true
 	case now.Evicted > before.Evicted:
 		return change{fmt.Sprintf("it evicted %d keys for want of memory", now.Evicted-before.Evicted), nil}, true
-	case !now.Kept:
-		return change{"it forgot a key that lockbench had just written, as a flush does", nil}, true
 	}
 	return change{}, false
 }

@@ -22,6 +22,10 @@ const (
 	// maxSilence is the longest time without an answer that is no incident, because the network
 	// takes some time, too.
 	maxSilence = 250 * time.Millisecond
+	// aroundDeletion is the time by which a deletion of keys may begin before the last look that
+	// found all of the Watcher's own, and go on after the first that misses no more of them: where
+	// somebody deletes keys one by one, keys of locks may be the first and the last.
+	aroundDeletion = 250 * time.Millisecond
 	// maxNotes bounds the notes on one server.
 	maxNotes = 8
 )
@@ -44,11 +48,16 @@ type server struct {
 	close        func() error
 	lastAnswered time.Time // start of the last answered look
 	seen         design.Glance
+	deletion     deletion
 	notes        []string
 	omitted      int   // number of notes beyond maxNotes
 	unanswered   bool  // the last look was not answered
 	err          error // reason why it cannot be watched at all
 }
+
+// A deletion is a time during which keys of the Watcher disappeared, of which its end is not on
+// record. It is zero if there is none.
+type deletion struct{ after, last time.Time } // the last look before it, and the last one that missed a key
 
 // Start begins to watch the user's services, as far as they can be watched, and looks at each once
 // before it returns. Their keys are under prefix. record is the history's own client for incidents
@@ -128,12 +137,17 @@ func (w *Watcher) lookOnce(ctx context.Context, s *server) {
 	s.seen, s.lastAnswered = now, began
 	away := began.Sub(last)
 	change, changed := changeOf(before, now)
-	if changed {
+	switch {
+	case changed:
 		w.changed(s, last, change)
+	case !now.Kept:
+		w.deleted(s, last)
+	case s.deletion != deletion{} && began.Sub(s.deletion.last) > aroundDeletion:
+		w.deletionOver(s)
 	}
 	if was && away > maxSilence+checkInterval {
 		w.record.FaultSince(last, string(fault.ServerStandstill), int64(away))
-		w.addNote(s, last, fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
+		w.addNote(s, last, time.Now(), fmt.Sprintf("it gave no answer for %v", away.Round(time.Millisecond)))
 	}
 	w.certain()
 }
@@ -148,16 +162,33 @@ func (w *Watcher) changed(s *server, last time.Time, c change) {
 		w.record.Fault(note, 0)
 	}
 	w.record.Fault(fault.Loss, 0)
-	w.addNote(s, last, c.says)
+	w.addNote(s, last, time.Now(), c.says)
 }
 
-// addNote notes an incident of s between the instant after and now. w.mu is held.
-func (w *Watcher) addNote(s *server, after time.Time, what string) {
+// deleted records that keys disappeared after the look at last. The deletion goes on until
+// deletionOver. w.mu is held.
+func (w *Watcher) deleted(s *server, last time.Time) {
+	if s.deletion == (deletion{}) {
+		s.deletion.after = last
+		w.record.FaultSince(last.Add(-aroundDeletion), fault.Losing, 0)
+	}
+	s.deletion.last = time.Now()
+}
+
+// deletionOver records the end of the deletion of s. w.mu is held, or no goroutine runs.
+func (w *Watcher) deletionOver(s *server) {
+	w.record.Fault(fault.Loss, 0)
+	w.addNote(s, s.deletion.after, s.deletion.last, "it lost keys that lockbench had written, as by a flush or a deletion")
+	s.deletion = deletion{}
+}
+
+// addNote notes an incident of s between two instants. w.mu is held, or no goroutine runs.
+func (w *Watcher) addNote(s *server, after, until time.Time, what string) {
 	if len(s.notes) == maxNotes {
 		s.omitted++
 		return
 	}
-	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), time.Since(w.start).Seconds()))
+	s.notes = append(s.notes, fmt.Sprintf("%s, between %.2f and %.2f s", what, after.Sub(w.start).Seconds(), until.Sub(w.start).Seconds()))
 }
 
 // certain allows readers of the history to see the events from before any incident that may still
@@ -169,7 +200,7 @@ func (w *Watcher) certain() {
 			until = s.lastAnswered
 		}
 	}
-	w.record.HoldBack(until)
+	w.record.HoldBack(until.Add(-aroundDeletion))
 }
 
 // Stop ends watching, closes its connections, and returns notes on the servers' incidents for
@@ -181,6 +212,9 @@ func (w *Watcher) Stop() (notes []string) {
 	w.stop()
 	w.done.Wait()
 	for _, s := range w.servers {
+		if s.deletion != (deletion{}) {
+			w.deletionOver(s)
+		}
 		notes = append(notes, s.notesForUser(w.start)...)
 		if err := s.close(); err != nil {
 			notes = append(notes, fmt.Sprintf("a connection that watches server %s did not close cleanly: %v", s.address, err))
@@ -205,7 +239,7 @@ func (s *server) notesForUser(start time.Time) (notes []string) {
 			s.address, strings.Join(s.notes, "; ")))
 	}
 	if s.seen.Hidden != "" {
-		notes = append(notes, fmt.Sprintf("server %s hides whether it restarts, fails over or evicts (%s): only a key of lockbench's own shows that data is lost", s.address, s.seen.Hidden))
+		notes = append(notes, fmt.Sprintf("server %s hides whether it restarts, fails over or evicts (%s): only keys of lockbench's own show that data is lost", s.address, s.seen.Hidden))
 	}
 	return notes
 }

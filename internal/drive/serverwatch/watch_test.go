@@ -70,7 +70,17 @@ func TestWatcher(t *testing.T) {
 			g := usual
 			g.Kept = now < at || now > at+100*time.Millisecond
 			return g, nil
-		}, loss, "it forgot a key"},
+		}, loss, "it lost keys that lockbench had written, as by a flush or a deletion, between 1.00 and 1.10 s"},
+		{"deleted one by one", func(now time.Duration) (design.Glance, error) {
+			g := usual
+			g.Kept = now < at || now > at+time.Second || now/(100*time.Millisecond)%2 == 0
+			return g, nil
+		}, loss, "as by a flush or a deletion, between 1.00 and 1.90 s"},
+		{"deleted until the end", func(now time.Duration) (design.Glance, error) {
+			g := usual
+			g.Kept = now < 2950*time.Millisecond
+			return g, nil
+		}, loss, "as by a flush or a deletion, between 2.90 and 3.00 s"},
 		{"hides", from(0, design.Glance{}, design.Glance{Kept: true, Hidden: "NOPERM"}), nil, "hides whether it restarts"},
 		{"is away", func(now time.Duration) (design.Glance, error) {
 			if now > at && now < at+time.Second {
@@ -105,7 +115,7 @@ func TestWatcher(t *testing.T) {
 				if !strings.Contains(notes, c.told) || (notes == "") != (c.told == "") || !s.closed {
 					t.Errorf("notes %q, closed: %t; want %q in them", notes, s.closed, c.told)
 				}
-				if got := eventsOf(t, &record); !slices.Equal(got, c.events) {
+				if got := notesOf(eventsOf(t, &record)); !slices.Equal(got, c.events) {
 					t.Errorf("events %q, want %q", got, c.events)
 				}
 			})
@@ -113,8 +123,33 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// eventsOf reads the notes of a history's events.
-func eventsOf(t *testing.T, record *bytes.Buffer) (notes []string) {
+// TestDeletionWindow: keys that go before the first of the watcher's own, and after the last, are
+// inside the window.
+func TestDeletionWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var record bytes.Buffer
+		r, err := history.NewRecorder(&record, history.Header{Design: "lock"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &fake{glance: func(now time.Duration) (design.Glance, error) {
+			return design.Glance{Run: "a", Kept: now < 1050*time.Millisecond || now > 1350*time.Millisecond}, nil
+		}}
+		w := serverwatch.Start(t.Context(), []design.Service{s}, "lockbench:", r.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
+		time.Sleep(3 * time.Second)
+		w.Stop()
+		if err := r.Close(history.Trailer{}); err != nil {
+			t.Fatal(err)
+		}
+		events := eventsOf(t, &record) // the looks at 1.0 and 1.4 s found all keys
+		if len(events) != 2 || events[0].Call != int64(750*time.Millisecond) || events[1].Call != int64(1600*time.Millisecond) {
+			t.Errorf("got %+v, want a window from 0.75 to 1.6 s", events)
+		}
+	})
+}
+
+// eventsOf reads a history's events.
+func eventsOf(t *testing.T, record *bytes.Buffer) (events []history.Op) {
 	t.Helper()
 	src, err := history.NewSource(record)
 	if err != nil {
@@ -125,8 +160,15 @@ func eventsOf(t *testing.T, record *bytes.Buffer) (notes []string) {
 			t.Fatal(err)
 		}
 		if ev.Phase == history.Call && ev.Op.Kind == history.Fault {
-			notes = append(notes, ev.Op.Note)
+			events = append(events, *ev.Op)
 		}
+	}
+	return events
+}
+
+func notesOf(events []history.Op) (notes []string) {
+	for _, op := range events {
+		notes = append(notes, op.Note)
 	}
 	return notes
 }

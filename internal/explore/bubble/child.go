@@ -31,7 +31,7 @@ func enter(run runner, grace time.Duration) {
 	os.Stdout = os.Stderr
 	os.Args = os.Args[:1]
 	// A signal to the parent's group arrives here, too; only the parent reacts to it.
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
 	every := func(string, string) (bool, error) { return true, nil }
 	testing.Main(every, []testing.InternalTest{{Name: "explore", F: c.serve}}, nil, nil)
 }

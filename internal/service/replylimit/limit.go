@@ -2,9 +2,11 @@ package replylimit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -121,7 +123,7 @@ func (l *Limit) ended() {
 
 // Conn returns conn with a limit: a reply that is too large closes it. It gives access to its
 // socket if conn does, since a client library looks there whether the server has hung up. Its Read
-// is not safe for concurrent use.
+// is not safe for concurrent use. The error of a failed Write quotes the server's last refusal.
 func Conn(conn net.Conn) net.Conn {
 	l := &limited{Conn: conn}
 	if socket, ok := conn.(syscall.Conn); ok {
@@ -132,7 +134,8 @@ func Conn(conn net.Conn) net.Conn {
 
 type limited struct {
 	net.Conn
-	limit Limit
+	limit   Limit
+	refusal atomic.Pointer[string] // the last answer, if it was one
 }
 
 type limitedSocket struct {
@@ -143,8 +146,43 @@ type limitedSocket struct {
 // Read implements net.Conn.
 func (c *limited) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	c.remember(b[:n])
 	if over := c.limit.Take(b[:n]); over != nil {
 		return 0, over
+	}
+	return n, err
+}
+
+// longestRefusal bounds the part of a refusal that errors quote.
+const longestRefusal = 200
+
+// remember keeps what was received last if it is a refusal.
+func (c *limited) remember(received []byte) {
+	switch line, _, _ := bytes.Cut(received, []byte("\r\n")); {
+	case len(line) > 1 && line[0] == '-':
+		text := string(line[1:min(len(line), longestRefusal)])
+		c.refusal.Store(&text)
+	case len(received) > 0 && c.refusal.Load() != nil:
+		c.refusal.Store(nil)
+	}
+}
+
+// Write implements net.Conn. If the server has hung up, the error quotes the refusal that it sent
+// last, such as that it has no room for another client: a client library may not have read it, or
+// have taken it for an answer to a question of its own.
+func (c *limited) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
+		return n, err
+	}
+	unread := make([]byte, longestRefusal)
+	got, _ := c.Conn.Read(unread) // returns at once on such a connection
+	c.remember(unread[:got])
+	var broken *net.OpError
+	if refusal := c.refusal.Load(); refusal != nil && errors.As(err, &broken) {
+		explained := *broken
+		explained.Err = fmt.Errorf("%w, and the server's last answer was %q", broken.Err, *refusal)
+		err = &explained
 	}
 	return n, err
 }

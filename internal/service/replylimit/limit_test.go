@@ -1,7 +1,10 @@
 package replylimit
 
 import (
+	"errors"
+	"io"
 	"net"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,6 +84,57 @@ func TestConnShowsASocketOnlyIfThereIsOne(t *testing.T) {
 		if _, shown := Conn(c.conn).(syscall.Conn); shown != c.want {
 			t.Errorf("%s: a socket is shown: %v, want %v", c.name, shown, c.want)
 		}
+	}
+}
+
+// TestWriteQuotesTheLastRefusal: a server says why it hangs up, and its words are read or not before
+// the next write fails. An older refusal is not the reason.
+func TestWriteQuotesTheLastRefusal(t *testing.T) {
+	const full = "ERR max number of clients reached"
+	for _, c := range []struct {
+		name, says string
+		read       bool
+		want       bool
+	}{
+		{"unread", "-" + full + "\r\n", false, true},
+		{"read", "-" + full + "\r\n", true, true},
+		{"of an earlier command", "-" + full + "\r\n+OK\r\n", true, false},
+		{"nothing", "", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			listener, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			socket, err := net.Dial("unix", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer socket.Close()
+			server, err := listener.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn := Conn(socket)
+			for part := range strings.SplitAfterSeq(c.says, "\r\n") {
+				if _, err := server.Write([]byte(part)); err != nil {
+					t.Fatal(err)
+				}
+				if c.read && part != "" {
+					if _, err := io.ReadFull(conn, make([]byte, len(part))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := server.Close(); err != nil {
+				t.Fatal(err)
+			}
+			_, err = conn.Write([]byte("PING\r\n"))
+			if !errors.Is(err, syscall.EPIPE) || strings.Contains(err.Error(), full) != c.want {
+				t.Errorf("got %v, want a broken pipe, with the refusal: %t", err, c.want)
+			}
+		})
 	}
 }
 

@@ -2,7 +2,7 @@ package servers
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -11,22 +11,31 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// watchedTTL is how long the key of a [Server.Watch] outlives its last look.
+// watchedTTL is how long a key of a [Server.Watch] outlives its last renewal, which comes every
+// watchedKeys looks.
 const watchedTTL = time.Minute
 
-// Watch implements [design.Watched]. A look reads INFO, and reads and rewrites its key, in one
-// round trip.
+// watchedKeys is the number of keys of a [Server.Watch]. Somebody who deletes all keys of a server
+// one by one deletes, as a rule, one of them within the first hundredth of that time.
+const watchedKeys = 128
+
+// Watch implements [design.Watched]. A look reads INFO and all of its keys, and writes those that
+// were missing before and the next in turn, in one round trip.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
-	w := &watched{server: s, client: s.single(), key: prefix + "watched" + s.tag}
+	w := &watched{server: s, client: s.single()}
+	for i := range w.keys { // from all over the alphabet, for a deletion in its order
+		w.keys[i] = fmt.Sprintf("%s%c-watched-%d%s", prefix, 'a'+i%26, i, s.tag)
+	}
 	return w.look, func() error { return w.client.Close() }
 }
 
-// watched is the state of a [Server.Watch] and the key that looks read and write.
+// watched is the state of a [Server.Watch] and the keys that looks read and write.
 type watched struct {
 	server *Server
 	client *redis.Client
-	key    string
-	wrote  bool // whether the last look wrote the key
+	keys   [watchedKeys]string
+	wrote  [watchedKeys]bool // the server has the key, as far as is known
+	turn   int               // key that the next look writes in any case
 }
 
 // look replaces the client after an error: after a failed dial the client library fails for another
@@ -41,24 +50,40 @@ func (w *watched) look(ctx context.Context) (design.Glance, error) {
 }
 
 func (w *watched) glance(ctx context.Context) (design.Glance, error) {
-	var kept *redis.StringCmd
-	var wrote *redis.StatusCmd
+	var found *redis.SliceCmd
 	var info *redis.StringCmd
+	wrote := map[int]*redis.StatusCmd{}
 	_, err := w.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		kept, info = p.Get(ctx, w.key), p.Info(ctx)
-		wrote = p.Set(ctx, w.key, "1", watchedTTL)
+		found, info = p.MGet(ctx, w.keys[:]...), p.Info(ctx)
+		for i := range w.keys {
+			if !w.wrote[i] || i == w.turn {
+				wrote[i] = p.Set(ctx, w.keys[i], "1", watchedTTL)
+			}
+		}
 		return nil
 	})
-	if err != nil && !isReply(err) && !errors.Is(err, redis.Nil) {
+	if err != nil && !isReply(err) {
 		return design.Glance{}, err
 	}
-	for _, each := range []error{kept.Err(), info.Err(), wrote.Err()} { // the pipeline returns only the first error
-		if each != nil && !isReply(each) && !errors.Is(each, redis.Nil) || isReply(each, "LOADING") {
+	answers := []error{found.Err(), info.Err()} // the pipeline returns only the first error
+	for _, each := range wrote {
+		answers = append(answers, each.Err())
+	}
+	for _, each := range answers {
+		if each != nil && !isReply(each) || isReply(each, "LOADING") {
 			return design.Glance{}, each
 		}
 	}
-	g := design.Glance{Kept: !w.wrote || !errors.Is(kept.Err(), redis.Nil)}
-	w.wrote = wrote.Err() == nil
+	g := design.Glance{Kept: true}
+	for i, value := range found.Val() {
+		if value == nil && w.wrote[i] {
+			g.Kept, w.wrote[i] = false, false
+		}
+	}
+	for i, each := range wrote {
+		w.wrote[i] = each.Err() == nil
+	}
+	w.turn = (w.turn + 1) % watchedKeys
 	if info.Err() != nil {
 		g.Hidden = info.Err().Error()
 		return g, nil

@@ -39,6 +39,7 @@ func TestBadDays(t *testing.T) {
 		{"full disks", (*bench).disks},
 		{"hostile servers", (*bench).hostile},
 		{"failing servers", (*bench).trouble},
+		{"meddling with servers", (*bench).meddle},
 		{"damaged files", (*bench).damage},
 	} {
 		t.Run(part.name, func(t *testing.T) {

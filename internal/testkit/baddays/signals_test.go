@@ -30,7 +30,7 @@ func (b *bench) signal(ctx context.Context) error {
 	for _, s := range []struct {
 		name   string
 		signal syscall.Signal // zero closes its output instead
-	}{{"SIGINT", syscall.SIGINT}, {"SIGTERM", syscall.SIGTERM}, {"SIGHUP", syscall.SIGHUP}, {"closed terminal", 0}} {
+	}{{"SIGINT", syscall.SIGINT}, {"SIGTERM", syscall.SIGTERM}, {"SIGQUIT", syscall.SIGQUIT}, {"SIGHUP", syscall.SIGHUP}, {"closed terminal", 0}} {
 		r := b.table.row(s.name)
 		for range b.signals {
 			for n := range long("", "") {
