@@ -91,20 +91,26 @@ func (p *Process) withoutReply(r *request) (answered bool, err error) {
 // whileRunning waits while the process is paused and then runs f, unless the process has died. The
 // process dies only while no such f runs.
 func (p *Process) whileRunning(f func() error) error {
-	if !p.await() {
-		return p.died()
-	}
-	p.underWay.RLock()
-	if p.crashed.Load() {
-		p.underWay.RUnlock()
+	if !p.await() || !p.begin() {
 		return p.died()
 	}
 	err := f()
-	p.underWay.RUnlock()
+	p.underWay.Done()
 	if !p.await() {
 		return p.died()
 	}
 	return err
+}
+
+// begin counts a command under way, and reports whether the process lives.
+func (p *Process) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.crashed.Load() {
+		return false
+	}
+	p.underWay.Add(1)
+	return true
 }
 
 // command makes a request of the process, unless a fault prevents it.

@@ -30,10 +30,11 @@ type Process struct {
 	// watched is set if its commands are visible, so that faults can affect single ones.
 	watched atomic.Bool
 
-	crashed atomic.Bool
+	crashed atomic.Bool   // set with mu held
 	death   chan struct{} // closed when it has crashed
-	// underWay is read-locked while a command is under way.
-	underWay sync.RWMutex
+	// underWay counts the commands under way. It is no RWMutex, which would keep a test in virtual
+	// time from waiting for a slow command.
+	underWay sync.WaitGroup
 
 	mu      sync.Mutex
 	clients []*Client
@@ -114,7 +115,10 @@ func (p *Process) Crashed() bool { return p.crashed.Load() }
 // crash ends the process and all of its clients. It returns once no command of it is
 // under way any more; it does nothing if the process has crashed already.
 func (p *Process) crash() bool {
-	if !p.crashed.CompareAndSwap(false, true) {
+	p.mu.Lock()
+	again := p.crashed.Swap(true)
+	p.mu.Unlock()
+	if again {
 		return false
 	}
 	p.end()
@@ -132,8 +136,7 @@ func (p *Process) died() error {
 
 // end ends the process's commands under way, its clients and its connections.
 func (p *Process) end() {
-	p.underWay.Lock() // a command under way has had its effect by its client's death
-	defer p.underWay.Unlock()
+	p.underWay.Wait() // a command under way has had its effect by its client's death
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.clients {

@@ -73,6 +73,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	if len(w.servers) == 0 {
 		return nil
 	}
+	record.HoldBack(w.start) // the first look takes time, too
 	for _, s := range w.servers {
 		s.lastAnswered = time.Now()
 		if s.seen, s.err = lookAt(ctx, s); s.err == nil {
@@ -214,6 +215,10 @@ func (w *Watcher) Stop() (notes []string) {
 	for _, s := range w.servers {
 		if s.deletion != (deletion{}) {
 			w.deletionOver(s)
+		}
+		if s.unanswered { // nobody knows what it lost since then
+			w.record.FaultSince(s.lastAnswered, fault.Losing, 0)
+			w.record.Fault(fault.Loss, 0)
 		}
 		notes = append(notes, s.notesForUser(w.start)...)
 		if err := s.close(); err != nil {

@@ -3,6 +3,7 @@ package servers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,8 +20,8 @@ const watchedTTL = time.Minute
 // one by one deletes, as a rule, one of them within the first hundredth of that time.
 const watchedKeys = 128
 
-// Watch implements [design.Watched]. A look reads INFO and all of its keys, and writes those that
-// were missing before and the next in turn, in one round trip.
+// Watch implements [design.Watched]. A look reads INFO and all of its keys, and writes the next in
+// turn, in one round trip; then it writes those that were missing.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
 	w := &watched{server: s, client: s.single()}
 	for i := range w.keys { // from all over the alphabet, for a deletion in its order
@@ -36,6 +37,7 @@ type watched struct {
 	keys   [watchedKeys]string
 	wrote  [watchedKeys]bool // the server has the key, as far as is known
 	turn   int               // key that the next look writes in any case
+	missed bool              // a key was gone at a look that did not end
 }
 
 // look replaces the client after an error: after a failed dial the client library fails for another
@@ -52,38 +54,28 @@ func (w *watched) look(ctx context.Context) (design.Glance, error) {
 func (w *watched) glance(ctx context.Context) (design.Glance, error) {
 	var found *redis.SliceCmd
 	var info *redis.StringCmd
-	wrote := map[int]*redis.StatusCmd{}
-	_, err := w.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	var wrote *redis.StatusCmd
+	err := w.send(ctx, func(p redis.Pipeliner) {
 		found, info = p.MGet(ctx, w.keys[:]...), p.Info(ctx)
-		for i := range w.keys {
-			if !w.wrote[i] || i == w.turn {
-				wrote[i] = p.Set(ctx, w.keys[i], "1", watchedTTL)
-			}
-		}
-		return nil
+		wrote = p.Set(ctx, w.keys[w.turn], "1", watchedTTL)
 	})
-	if err != nil && !isReply(err) {
+	if err != nil {
 		return design.Glance{}, err
 	}
-	answers := []error{found.Err(), info.Err()} // the pipeline returns only the first error
-	for _, each := range wrote {
-		answers = append(answers, each.Err())
-	}
-	for _, each := range answers {
-		if each != nil && !isReply(each) || isReply(each, "LOADING") {
-			return design.Glance{}, each
-		}
-	}
-	g := design.Glance{Kept: true}
 	for i, value := range found.Val() {
 		if value == nil && w.wrote[i] {
-			g.Kept, w.wrote[i] = false, false
+			w.missed, w.wrote[i] = true, false
 		}
 	}
-	for i, each := range wrote {
-		w.wrote[i] = each.Err() == nil
-	}
+	w.wrote[w.turn] = wrote.Err() == nil
 	w.turn = (w.turn + 1) % watchedKeys
+	if wrote.Err() == nil {
+		if err := w.restore(ctx); err != nil {
+			return design.Glance{}, err
+		}
+	}
+	g := design.Glance{Kept: !w.missed}
+	w.missed = false
 	if info.Err() != nil {
 		g.Hidden = info.Err().Error()
 		return g, nil
@@ -95,4 +87,42 @@ func (w *watched) glance(ctx context.Context) (design.Glance, error) {
 		g.Hidden = "INFO has no run_id"
 	}
 	return g, nil
+}
+
+// restore writes the keys that the server does not have, in batches that a server can take without
+// sending an answer.
+func (w *watched) restore(ctx context.Context) error {
+	missing := make([]int, 0, watchedKeys)
+	for i, has := range w.wrote {
+		if !has {
+			missing = append(missing, i)
+		}
+	}
+	for batch := range slices.Chunk(missing, 16) {
+		wrote := make([]*redis.StatusCmd, len(batch))
+		err := w.send(ctx, func(p redis.Pipeliner) {
+			for n, i := range batch {
+				wrote[n] = p.Set(ctx, w.keys[i], "1", watchedTTL)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for n, i := range batch {
+			w.wrote[i] = wrote[n].Err() == nil
+		}
+	}
+	return nil
+}
+
+// send sends commands in one round trip. A command that the server refuses is no error, unless the
+// server is loading its data.
+func (w *watched) send(ctx context.Context, add func(redis.Pipeliner)) error {
+	sent, _ := w.client.Pipelined(ctx, func(p redis.Pipeliner) error { add(p); return nil })
+	for _, cmd := range sent { // Pipelined returns only the first error
+		if err := cmd.Err(); err != nil && !isReply(err) || isReply(err, "LOADING") {
+			return err
+		}
+	}
+	return nil
 }
