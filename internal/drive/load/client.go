@@ -129,10 +129,13 @@ func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 	r.letStall(c)
 	for id := c.number; ; {
 		share = r.work(ctx, c, share)
-		if share == 0 || c.isOver() || c.faults == nil || !c.faults.Crashed() {
+		crashed := c.faults != nil && c.faults.Crashed()
+		if crashed { // another client may have replaced it, so that the end of the run would not close it
+			_ = c.process.close()
+		}
+		if !crashed || share == 0 || c.isOver() {
 			return
 		}
-		_ = c.process.close() // it has crashed and has no user left
 		fresh := r.processAt(c.group.place(c.number))
 		if fresh == nil {
 			return
