@@ -351,23 +351,20 @@ func (s usersServer) Ask() (ask func(context.Context) error, close func() error)
 
 // Watch implements design.Watched.
 func (s usersServer) Watch(prefix string) (look func(context.Context) (design.Glance, error), close func() error) {
-	w, looked := s.w, false
+	w := s.w
 	inner, closing := s.Server.Watch(prefix)
 	return func(ctx context.Context) (design.Glance, error) {
 		if w.down.Load() {
 			return design.Glance{}, errRefused
 		}
 		kills := w.kills.Load()
-		if looked { // a server that does not answer the first look in time is not watched
-			if !w.sleep(ctx, w.delay(atLook, 0)) {
-				return design.Glance{}, ctx.Err()
-			}
-			w.answer()
+		if !w.sleep(ctx, w.delay(atLook, 0)) {
+			return design.Glance{}, ctx.Err()
 		}
+		w.answer()
 		if w.kills.Load() != kills {
 			return design.Glance{}, io.EOF
 		}
-		looked = true
 		g, err := inner(ctx)
 		run := fmt.Sprint(w.runs.Load()) // INFO of miniredis has none of it
 		g.Run, g.Role, g.Data, g.Evicted, g.Hidden = run, "master", run, w.evicted.Load(), ""

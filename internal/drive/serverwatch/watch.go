@@ -19,6 +19,8 @@ const (
 	checkInterval = 100 * time.Millisecond
 	// lookTimeout is the time after which a look counts as unanswered.
 	lookTimeout = time.Second
+	// patience is the time in which a server has to answer its first look.
+	patience = 5 * time.Second
 	// maxSilence is the longest time without an answer that is no incident, because the network
 	// takes some time, too.
 	maxSilence = 250 * time.Millisecond
@@ -75,10 +77,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	}
 	record.HoldBack(w.start) // the first look takes time, too
 	for _, s := range w.servers {
-		s.lastAnswered = time.Now()
-		if s.seen, s.err = lookAt(ctx, s); s.err == nil {
-			s.seen.Kept = true // there was no key to keep
-		}
+		s.err = s.answersFirst(ctx)
 	}
 	w.certain()
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -88,6 +87,21 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 		}
 	}
 	return w
+}
+
+// answersFirst looks until s answers, for patience at most: a server that is just being restarted has
+// to be watched, too.
+func (s *server) answersFirst(ctx context.Context) (err error) {
+	for end := time.Now().Add(patience); ; {
+		s.lastAnswered = time.Now()
+		if s.seen, err = lookAt(ctx, s); err == nil {
+			s.seen.Kept = true // there was no key to keep
+			return nil
+		}
+		if time.Now().After(end) || design.Sleep(ctx, checkInterval) != nil {
+			return err
+		}
+	}
 }
 
 // partsOf returns the services, with the parts of divided ones in their place.
@@ -108,14 +122,16 @@ func lookAt(ctx context.Context, s *server) (design.Glance, error) {
 	return s.look(ctx)
 }
 
-// watch looks until ctx ends, and then once more.
+// watch looks until ctx ends, and then once more: a look that was under way then may have been
+// answered before.
 func (w *Watcher) watch(ctx context.Context, s *server) {
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
-	for ctx.Err() == nil {
+	for last := false; !last; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
+			last = true
 		}
 		w.lookOnce(context.WithoutCancel(ctx), s)
 	}

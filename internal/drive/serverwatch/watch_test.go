@@ -94,6 +94,27 @@ func TestWatcher(t *testing.T) {
 			}
 			return usual, nil
 		}, nil, ""},
+		{"goes away and stays away", func(now time.Duration) (design.Glance, error) {
+			if now > at {
+				return design.Glance{}, errors.New("connection refused")
+			}
+			return usual, nil
+		}, loss, "it gave no answer from 1.00 s to the end"},
+		{"answers late at first", func(now time.Duration) (design.Glance, error) {
+			if now < 300*time.Millisecond {
+				return design.Glance{}, errors.New("connection refused")
+			}
+			return from(at, usual, design.Glance{Run: "a", Role: "master", Data: "x", Kept: true, Evicted: 7})(now)
+		}, loss, "it evicted 7 keys"},
+		{"flushed while the last answer is on its way", func(now time.Duration) (design.Glance, error) {
+			g := usual
+			if now > at && now < 2*time.Second {
+				time.Sleep(3 * time.Second)
+				return g, nil
+			}
+			g.Kept = now < 2*time.Second
+			return g, nil
+		}, loss, "it lost keys that lockbench had written"},
 		{"never answers", func(time.Duration) (design.Glance, error) {
 			return design.Glance{}, errors.New("connection refused")
 		}, nil, "was not watched for restarts, failovers and lost data: connection refused"},
