@@ -63,7 +63,10 @@ func Sound() []design.Design {
 
 // Watched returns a lock without a fault that renews each hold, and reports a loss only when asked.
 // A standstill of everybody that outlasts its lease ends a hold whose owner works on, so it is none
-// of the locks of [Sound].
+// of the locks of [Sound]. It gives back a grant that came when its lease was over, which no renewal
+// can have kept.
 func Watched() design.Design {
-	return sound(watched).design("watched", "bare, and each hold is renewed every third of its lease", source)
+	a := sound(watched)
+	a.take = takeInTime
+	return a.design("watched", "bare, and each hold is renewed every third of its lease", source)
 }

@@ -40,7 +40,7 @@ func TestAnotherService(t *testing.T) {
 		end      string         // the run ends with it, as a condition of --fail-if
 	}{
 		{"sound", true, nil, lockbench.Cell{}, ""},
-		{"sound under faults of clients", true, []string{"lost-reply,p=0.02", "cut,p=0.02", "cancel,p=0.03", "crash,p=0.02", "pause,p=0.03"}, lockbench.Cell{}, ""},
+		{"sound under faults of clients", true, []string{"lost-reply,p=0.02", "cut,p=0.02", "cancel,p=0.03", "crash,p=0.02", "pause,p=0.1"}, lockbench.Cell{}, ""},
 		{"frees the key of anybody", false, nil, lockbench.OwnerRelease.At(lockbench.Outlived), "owner-release@outlived.violations>0"},
 		{"restarted", true, []string{"restart,at=100ms,every=300ms"}, lockbench.Exclusion.At(lockbench.StateLoss), "exclusion@state-loss.violations>0"},
 	} {
