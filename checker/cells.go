@@ -101,8 +101,8 @@ func AddOccasions(under lockbench.Conditions, n, more int64) int64 {
 	return n + more
 }
 
-// Sum adds up the findings on cell and on the same guarantee under more conditions. The gravest
-// verdict with an occasion is that of the sum, so Sum may be broken when Touched is held.
+// Sum adds up the findings on cell and on the same guarantee under more conditions. The sum has the
+// gravest verdict of any finding with an occasion, so Sum may be broken when Touched is held.
 func (c Cells) Sum(cell lockbench.Cell) Finding {
 	sum := c[cell]
 	for _, other := range c.Sorted() {
@@ -114,8 +114,8 @@ func (c Cells) Sum(cell lockbench.Cell) Finding {
 	return sum
 }
 
-// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these verdicts
-// and whose conditions include those of cell.
+// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these
+// verdicts and include the conditions of cell.
 func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	for other, f := range c {
 		if covers(other, cell) && slices.Contains(verdicts, f.Verdict) {
@@ -230,8 +230,9 @@ func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell)
 	}), true
 }
 
-// Comparable lists the cells by which two runs can be compared: broken ones, and those under at
-// most one condition. Chance decides which combinations of conditions occur in a run.
+// Comparable lists the cells that can be compared with the cells of another run: broken cells, and
+// cells under at most one condition. Chance decides which combinations of conditions occur in a
+// run.
 func (c Cells) Comparable() []lockbench.Cell {
 	return c.Names(func(cell lockbench.Cell, f Finding) bool { return cell.Under.Count() <= 1 || f.Verdict == Broken })
 }

@@ -49,8 +49,8 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	}
 }
 
-// triedBefore applies that op, answered refused or lost, may have made an earlier attempt whose
-// reply was lost. That attempt may have taken the key, or set a shorter lease.
+// triedBefore applies that op, answered refused or lost, may have made an earlier attempt and lost
+// its reply. The attempt may have taken the key, or set a shorter lease.
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)

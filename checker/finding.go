@@ -51,7 +51,7 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 }
 
 // A Finding is the verdict on one cell, a guarantee under an exact set of conditions, with its
-// counts. The zero Finding is that of a cell without exposure. Its JSON form is the one in reports.
+// counts. The zero Finding is for a cell without exposure. Its JSON form is the one in reports.
 type Finding struct {
 	Verdict Verdict `json:"verdict"`
 	// Claimed: the design claims the cell, and is held to it.

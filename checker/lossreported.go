@@ -54,8 +54,9 @@ func lossAnswered(c *Checker, f fact) {
 	}
 }
 
-// toldLost judges a report of a loss to the owner of f.hold. The key may have been granted to
-// another client; or there was no loss, for which an operation of another client may account.
+// toldLost judges a report of a loss to the owner of f.hold. Either the key may have been granted
+// to another client, or the report is false. An operation of another client may be the reason for a
+// false report.
 func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.Before(f.at) {

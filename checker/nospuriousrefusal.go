@@ -41,7 +41,8 @@ const refusalSlack = time.Second
 type refusals struct {
 	pending.Availability
 	refusing []*history.Op // acquires under way that will not be granted
-	// recovering is the newest acquire that is granted a free key whose state a fault may explain.
+	// recovering is the newest acquire that is granted a free key after a fault that may explain
+	// the state of the key.
 	recovering *history.Op
 	// denials are the refusals of a free key so far. They are reported once nothing can explain
 	// them any more: neither a grant that is called at the instant of their return, nor a fault

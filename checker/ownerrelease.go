@@ -26,9 +26,9 @@ var (
 	lostReplyTook          = kindAndOccasion(ownerRelease, ToldWrong, "the reply to %s was lost or not waited for, and what it sent took the key from %s", lossReported)
 )
 
-// staleInto marks the holds of other clients in whose must-hold interval f.op was called. If the
-// owner of such a hold had died or been told of a loss, it is not harmed, but f.op may explain why
-// its lease ended early.
+// staleInto marks each hold of another client if f.op was called within its must-hold interval. An
+// owner that had died or been told of a loss is not harmed, but f.op may explain why its lease
+// ended early.
 func staleInto(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op.Outcome == history.Failed {

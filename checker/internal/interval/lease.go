@@ -88,9 +88,9 @@ func LongestAsked(op *history.Op) int64 {
 	return Longest(op)
 }
 
-// UnknownLease returns the shortest lease, in ns, that acquire op, whose outcome is unknown, may
-// set for a key that its client holds, unbounded if it sets none. A nested acquire shortens no
-// lease, and one that an owner is refused sets none.
+// UnknownLease returns the shortest lease, in ns, that op, an acquire of unknown outcome, may set
+// for a key that its client holds, unbounded if it sets none. A nested acquire shortens no lease.
+// If the lock refuses acquires of an owner, op sets none.
 func (r Rules) UnknownLease(op *history.Op) int64 {
 	if r.Nested || !r.Refreshed && !TellsLease(op) {
 		return math.MaxInt64

@@ -86,7 +86,7 @@ func Conflict(a, b *Grant) bool {
 	return a.HasMust && b.HasMust && a.Start.Before(b.MustEnd()) && b.Start.Before(a.MustEnd())
 }
 
-// Shared returns the time, in ns, for which the newest segments of a and b conflicted, up to last.
+// Shared returns how long, in ns, the newest segments of a and b conflicted, up to last.
 func Shared(a, b *Grant, last Stamp) int64 {
 	begin := max(a.Start.T, b.Start.T)
 	return max(0, min(a.MustEnd().T, b.MustEnd().T, last.T)-begin)

@@ -108,7 +108,7 @@ func (g *Grant) shortenTo(op *history.Op, ttl int64) {
 }
 
 // Shortest returns the lease, in ns, that is certain after an extend by ttl: operations under way,
-// and those of unknown outcome, may take effect after it.
+// or of unknown outcome, may take effect after it.
 func (g *Grant) Shortest(ttl int64) int64 {
 	ttl = min(ttl, g.minUnknown)
 	for _, other := range g.underWay {

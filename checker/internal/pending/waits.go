@@ -102,9 +102,9 @@ func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
 // Empty returns empty Waits that use the memory of k.
 func (k *Waits) Empty() Waits { return Waits{granting: k.granting[:0], free: k.free[:0]} }
 
-// WaitBound returns the time, in ns, for which a key may be free before a waiter with acquire op
-// gets it: promised, if the lock promises a time, else half of the wait, at least a second. A lock
-// that doubles its pause with each poll asks that often.
+// WaitBound returns how long, in ns, a key may be free before a waiter with acquire op gets it:
+// promised, if the lock promises a time, else half of the wait, at least a second. Even a lock that
+// doubles its pause with each poll asks that often.
 func WaitBound(op *history.Op, promised int64) int64 {
 	if promised > 0 {
 		return promised
