@@ -16,7 +16,7 @@ import (
 var JSONSchema []byte
 
 // A line is one line of JSON Lines after the header: an operation, an epoch, a cut or the end. It
-// is one flat struct, whose fields have the names and the order of a line.
+// is one flat struct. Its fields have the names and the order of a line.
 type line struct {
 	Op        Kind     `json:"op,omitzero"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
@@ -53,9 +53,9 @@ type cutLine struct {
 	AtNS   *int64 `json:"at_ns"`
 }
 
-// WriteJSONL writes src as JSON Lines, from which [NewSource] reads the same history again, except
-// for bytes of notes that are not UTF-8. If reading src fails, it writes the events before as a
-// partial history, and returns the error.
+// WriteJSONL writes src as JSON Lines. [NewSource] reads the same history from them, except for
+// bytes of notes that are not UTF-8. If reading src fails, it writes the events before as a partial
+// history, and returns the error.
 func WriteJSONL(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	s, err := newJSONSink(buffered, src.Header())

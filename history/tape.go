@@ -37,8 +37,7 @@ type tapeMoment struct {
 	at    int64
 }
 
-// NewTape begins a history with header h, whose Schema it fills in. The clock
-// starts.
+// NewTape begins a history with header h, and fills in h.Schema. The clock starts.
 func NewTape(h Header) *Tape {
 	h.Schema = Schema
 	return &Tape{header: h, base: time.Now()}

@@ -131,8 +131,8 @@ func foreign(d *design.Design) lockbench.Conditions {
 	return left
 }
 
-// GuardFor returns the guard with which a design is measured: one that checks fences if the design
-// hands them out, else one that checks versions.
+// GuardFor returns the guard for measuring a design: a guard that checks fences if the design hands
+// them out, else a guard that checks versions.
 func GuardFor(d design.Design) lockbench.Guard {
 	if d.Fences {
 		return lockbench.FenceGuard

@@ -23,7 +23,7 @@ import (
 
 // A Plan says which designs run, and how.
 type Plan struct {
-	// Settings are those of all runs. Their subjects are ignored.
+	// Settings are the settings of all runs. Their subjects are ignored.
 	Settings runner.Plan
 	// Sides are the base and the new design.
 	Sides [2]runner.Subject

@@ -128,8 +128,7 @@ const (
 	liveOverhead = 600 * time.Millisecond
 )
 
-// affordable returns the number of live parts for which the budget suffices, with a number of
-// designs.
+// affordable returns the number of live parts that the budget allows for this number of designs.
 func (s *Settings) affordable(designs int) int {
 	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
 	return min(n, len(liveParts()))

@@ -136,8 +136,8 @@ func (d *dispatcher) awaitEnd(ctx context.Context) {
 	}
 }
 
-// minLateness is the delay from which an idle client counts as late. On a machine that does other
-// things, too, timers and the scheduler cause shorter delays.
+// minLateness is the least delay of an idle client that counts as late. On a machine that does
+// other things, too, timers and the scheduler cause shorter delays.
 const minLateness = 10 * time.Millisecond
 
 // take takes the arrival that is due for a client that has been idle since idle, and accounts for

@@ -24,8 +24,8 @@ const (
 	// maxSilence is the longest time without an answer that is no incident, because the network
 	// takes some time, too.
 	maxSilence = 250 * time.Millisecond
-	// aroundDeletion is the time by which a deletion of keys may begin before the last look that
-	// found all of the Watcher's own, and go on after the first that misses no more of them: where
+	// aroundDeletion is the time that a deletion of keys may take before the last look that found
+	// all keys of the Watcher, and again after the first look that misses no further key. If
 	// somebody deletes keys one by one, keys of locks may be the first and the last.
 	aroundDeletion = 250 * time.Millisecond
 	// maxNotes bounds the notes on one server.
@@ -57,8 +57,8 @@ type server struct {
 	err          error // reason why it cannot be watched at all
 }
 
-// A deletion is a time during which keys of the Watcher disappeared, of which its end is not on
-// record. It is zero if there is none.
+// A deletion is a time during which keys of the Watcher disappeared. Its end is not recorded yet.
+// It is zero if there is none.
 type deletion struct{ after, last time.Time } // the last look before it, and the last one that missed a key
 
 // Start begins to watch the user's services, as far as they can be watched, and looks at each once

@@ -25,7 +25,7 @@ type Case struct {
 	Service Service
 	// Waiters is the number of clients that want one key at the same time.
 	Waiters int
-	// Over are the conditions that can happen, in addition to those of the service.
+	// Over are the conditions that can happen, in addition to the conditions of the service.
 	Over lockbench.Conditions
 }
 
@@ -74,7 +74,7 @@ type Option struct {
 	Conclusion conclusion.Conclusion
 	// GrantsPerS is the rate of grants, per second, in the released matrix.
 	GrantsPerS float64
-	// Lease and Guard are the settings with which to use the design; an empty Guard is none.
+	// Lease and Guard are the settings to use the design with; an empty Guard is none.
 	Lease time.Duration
 	Guard lockbench.Guard
 	// Fits reports whether the design can be used in the case, and Why is the reason.
@@ -158,8 +158,8 @@ func (c *Case) decide(o *Option) {
 }
 
 const (
-	// room is the factor by which a lease without renewal is longer than the work, so that a short
-	// delay does not outlive it.
+	// room is the ratio of a lease without renewal to the work, so that a short delay does not
+	// outlive the lease.
 	room = 3
 	// leastLease is the shortest lease that is advised.
 	leastLease = time.Second
