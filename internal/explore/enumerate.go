@@ -210,8 +210,8 @@ func (w *world) edges(now time.Time) []edge {
 	return all
 }
 
-// longestLease bounds the leases at whose ends time may stop. No client waits longer, and the clock
-// of a bubble ends in 2262.
+// longestLease bounds the leases: time may stop at the end of a shorter lease only. No client waits
+// longer, and the clock of a bubble ends in 2262.
 const longestLease = 366 * 24 * time.Hour
 
 // ends returns the ends of leases, in order, each once, without those beyond longestLease. The list

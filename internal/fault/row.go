@@ -56,7 +56,7 @@ func (t Target) String() string {
 type Live struct {
 	// Usual is the fault with its default settings.
 	Usual Fault
-	// Settings are its settings other than at, until, every and while. All faults but those of
+	// Settings are its settings other than at, until, every and while. All faults except faults of
 	// processes have these four.
 	Settings []Setting
 	Needs    Needs

@@ -56,9 +56,10 @@ func counted(lines []string) string {
 // watchdog that looks at each tick whether it was closed needs one tick.
 const lastRest = time.Minute
 
-// Enter runs body as the root of a new bubble of the test t, whose own goroutine calls it, and
-// returns when all of the bubble's goroutines have ended. The error, a *[LeftError], is of those
-// that never end. It ends t as [synctest.Test] does if body fails its test and none is left.
+// Enter runs body as the root of a new bubble of the test t, and returns when all of the bubble's
+// goroutines have ended. The goroutine of t must call it. If some goroutines never end, Enter
+// returns a *[LeftError] about them. If none is left and body fails its test, Enter ends t as
+// [synctest.Test] does.
 func Enter(t *testing.T, body func(t *testing.T)) (err error) {
 	var number string
 	defer func() {
@@ -70,8 +71,8 @@ func Enter(t *testing.T, body func(t *testing.T)) (err error) {
 			err = &LeftError{Blocked: strings.Contains(fmt.Sprint(p), "all goroutines"), Goroutines: within(number)}
 		}
 	}()
-	// A client library may keep timers in a sync.Pool, and those of another bubble end the program.
-	// Two collections empty a pool.
+	// A client library may keep timers in a sync.Pool, and a timer of another bubble ends the
+	// program. Two collections empty a pool.
 	runtime.GC()
 	runtime.GC()
 	synctest.Test(t, func(t *testing.T) {

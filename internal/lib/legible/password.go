@@ -112,7 +112,7 @@ func (p *passwords) addressIn(text string, ordinary func(string) bool) {
 	}
 }
 
-// names are the parameters of addresses whose values are names.
+// names are the parameters of addresses that have names as values.
 var names = []string{"addr", "master_name", "client_name", "ca_file", "cert_file", "key_file", "username", "sentinel_username", "user", "sslmode", "sslrootcert"}
 
 func (p *passwords) query(ordinary func(string) bool, query string) {

@@ -27,7 +27,8 @@ type Dir struct {
 }
 
 // New makes a folder in base, the system's if empty, for this user only. Its name begins with
-// prefix. The folder gets this name, by which others look for leftovers, only once it is locked.
+// prefix. The folder gets this name only once it is locked, since other processes look for
+// leftovers by the name.
 func New(base, prefix string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()

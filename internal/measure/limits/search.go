@@ -50,7 +50,7 @@ type Config struct {
 	// apart than this share of the smaller one. Zero is 5 %.
 	Precision float64
 	// Votes is the most trials of a value that failed: it fails if most of them do. It is an odd
-	// number; zero is 1, for trials whose outcome does not depend on chance.
+	// number; zero is 1, for trials that do not depend on chance.
 	Votes int
 	// Confirmations is the number of further trials in which the limit must hold: the first trial
 	// was selected because it held. If one fails, the search continues with the next value.

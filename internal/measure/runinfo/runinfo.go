@@ -60,9 +60,9 @@ type FaultExposure struct {
 	// Fault is the fault with its schedule, in the form that requests it again; Kind is its kind.
 	Fault string `json:"fault"`
 	Kind  string `json:"kind"`
-	// Occurrences counts all occurrences; MetHeld those in which the affected client held a lock,
-	// or any client if the fault affected the server; MetAcquire those of the others in which the
-	// client was acquiring one.
+	// Occurrences counts all occurrences. MetHeld counts the occurrences in which the affected
+	// client held a lock, or any client if the fault affected the server. MetAcquire counts the
+	// other occurrences in which the client was acquiring a lock.
 	Occurrences int64 `json:"occurrences"`
 	MetHeld     int64 `json:"met_held"`
 	MetAcquire  int64 `json:"met_acquire"`
