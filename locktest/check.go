@@ -64,9 +64,10 @@ type check struct {
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	left      error       // of a bubble that ended before its exploration
-	// searched counts the schedules of the programs that exercise a cell, of which not all were run.
+	// searched counts, by cell, the schedules of the programs that exercise it, if not all were
+	// run.
 	searched map[lockbench.Cell]int64
-	result   Result // so far; its Cells are those of explore.Result until list
+	result   Result // so far; until list, its Cells are the cells of explore.Result
 }
 
 func (c *check) prepare() {
@@ -276,9 +277,9 @@ func (t Test) steps() int {
 	return len(t.schedule.Rows)
 }
 
-// list reduces the cells to those of a Result, and judges them: a cell holds by all occasions under
-// its conditions, whatever else happened, and a cell under several conditions is only listed if it
-// is broken and no cell under fewer explains it.
+// list reduces the cells to the cells that a Result lists, and judges them. The finding on a cell
+// counts all occasions under its conditions, whatever else happened. A cell under several
+// conditions is only listed if it is broken and no cell under fewer conditions explains it.
 func (c *check) list() {
 	all, listed := c.result.Cells, checker.Cells{}
 	for _, cell := range all.Sorted() {

@@ -178,8 +178,8 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	return lease
 }
 
-// lease returns the lease whose end this copy of a case awaits. On every other copy it is no whole
-// number of seconds, to which a lock may cut it.
+// lease returns the lease that this copy of a case outwaits. In every other copy it is no whole
+// number of seconds, because a lock may cut it to one.
 func (s *fixture) lease() time.Duration {
 	if s.copy%2 == 1 {
 		return s.ttl

@@ -51,8 +51,8 @@ func callWhenOver(s *fixture) {
 	}
 }
 
-// callHeld lets an owner hold the key whose release has a context that is over, while the context of
-// another's acquire is.
+// callHeld ends the contexts of an acquire of the free key, an acquire of the held key, and the
+// release of the held key.
 func (s *fixture) callHeld(round int, took time.Duration) {
 	first, holder, third := s.owners[0], s.owners[1], s.owners[2]
 	first.release(first.over(round, took).ask(lockbench.Options{TTL: s.ttl}))

@@ -263,7 +263,7 @@ func (r *Result) report(t *testing.T) {
 	}
 }
 
-// reportCell ends the subtest of cell. A cell whose cause has failed already is skipped, so that
+// reportCell ends the subtest of cell. A cell is skipped if its cause has failed already, so that
 // one fault of a lock fails one subtest.
 func (r *Result) reportCell(t *testing.T, cell lockbench.Cell, failed bool) {
 	t.Helper()

@@ -33,8 +33,8 @@ func (s *fixture) reportStuck(after string, first, second *owner) {
 	}
 }
 
-// outlastUnknown waits until no lease is left of the last try of the key, by whichever owner, whose
-// outcome may be unknown. It returns false for a lock without leases.
+// outlastUnknown waits until no lease can be left of an owner's last try of the key, if the outcome
+// of such a try may be unknown. It returns false for a lock without leases.
 func (s *fixture) outlastUnknown() bool {
 	for _, o := range s.owners {
 		if !o.crashed.Load() && o.failed != nil && !errors.Is(o.failed, lockbench.ErrNotAcquired) {

@@ -101,12 +101,13 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 }
 
-// named returns a section whose title only pages show.
+// named returns a section with a title that only pages show.
 func named(title, id string, blocks ...document.Block) *document.Section {
 	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
 
-// guarantees returns the table of findings: that of a single design, or a row for each of several.
+// guarantees returns the table of findings: the table of a single design, or a row for each of
+// several designs.
 func (s *summary) guarantees() document.Block {
 	t := resultGuarantees(s.result)
 	if s.label.Points() {

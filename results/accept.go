@@ -36,8 +36,8 @@ const (
 	Stale    AcceptanceState = "stale"
 )
 
-// An AcceptedBreak marks a finding whose violations are accepted. Until is the last day on which
-// the acceptance counts, and Reason the reason given for it.
+// An AcceptedBreak marks a finding with accepted violations. Until is the last day on which the
+// acceptance counts, and Reason the reason given for it.
 type AcceptedBreak struct {
 	Until  string `json:"until"`
 	Reason string `json:"reason"`

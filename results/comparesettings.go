@@ -28,7 +28,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s -> %s", d.What, d.Base, d.New)
 }
 
-// A trait is a property by which runs may differ. If bars is set, a difference makes speeds
+// A trait is a property that may differ between runs. If bars is set, a difference makes speeds
 // incomparable.
 type trait struct {
 	what string

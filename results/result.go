@@ -15,7 +15,7 @@ type Result struct {
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Acceptances are the acceptances of broken claims, with their states; see [Result.Accept].
 	Acceptances []Acceptance `json:"acceptances,omitempty"`
-	// Server and Environment are those of the first run. Any other run has its own if they differ.
+	// Server and Environment are the first run's. Any other run has its own if they differ.
 	Server      runinfo.Server      `json:"server"`
 	Environment runinfo.Environment `json:"environment"`
 	Runs        []Run               `json:"runs"`
@@ -91,8 +91,8 @@ type Run struct {
 	Claims   lockbench.Claims `json:"claims"`
 	Cells    Cells            `json:"cells"`
 	Breaches int64            `json:"breaches"`
-	// AssumedClaims reports that the history states no claims, and that Claims are those of a lease
-	// lock on one server.
+	// AssumedClaims reports that the history states no claims, and that Claims are the usual claims
+	// of a lease lock on one server.
 	AssumedClaims bool     `json:"assumed_claims,omitempty"`
 	Fairness      Fairness `json:"fairness"`
 	// OpenLoop describes the load of an open loop. It is nil in a closed loop, in which the
@@ -121,7 +121,7 @@ type Run struct {
 	// Lacks reports whether the scenario was not explored because the design lacks an ability.
 	Lacks bool `json:"-"`
 
-	judged *Judged // the judgement of which the run was made; nil if the run was read from a file
+	judged *Judged // the source of the run; nil if the run was read from a file
 }
 
 // RunSettings are the design, the workload and the server of a run. Params are the parameters of
@@ -141,7 +141,7 @@ type RunSettings struct {
 	// Started is the wall-clock time of stamp zero, in the format of [time.RFC3339]; empty if
 	// unknown.
 	Started string `json:"started,omitempty"`
-	// Server and Environment are nil if they are those of the Result.
+	// Server and Environment are nil if they are the Result's.
 	Server      *runinfo.Server      `json:"server,omitempty"`
 	Environment *runinfo.Environment `json:"environment,omitempty"`
 }
@@ -160,7 +160,7 @@ type RunFigures struct {
 	Commands   float64 `json:"commands_per_grant"`
 	// Sent, Received and ServerCPU are per grant, and nil (null in JSON) if unknown. The bytes are
 	// of the whole run, the processor time of the measured part. WorstOverlap is the longest time,
-	// in ns, for which two owners held one key, within their validity or past it.
+	// in ns, that two owners held one key at once, within their validity or past it.
 	Sent         *float64           `json:"sent_bytes_per_grant"`
 	Received     *float64           `json:"received_bytes_per_grant"`
 	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
@@ -184,8 +184,7 @@ type RunRecord struct {
 	// Partial reports whether the history ends before the run did, and Why explains it.
 	Partial bool   `json:"partial"`
 	Why     string `json:"why,omitempty"`
-	// Ended is the reason for which the run ended. Error is the error that the run met, empty for
-	// none.
+	// Ended is the reason why the run ended. Error is the error that the run met, empty for none.
 	Ended string `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
 	// JudgedWithin is the largest delay, in ns, between an event and its judgement during the run;
@@ -236,7 +235,7 @@ type Counts struct {
 	Unknown int64 `json:"unknown"`
 	Failed  int64 `json:"failed"`
 	Lost    int64 `json:"lost"`
-	// Unjudged counts grants whose validity has no known start.
+	// Unjudged counts grants with an unknown start of validity.
 	Unjudged int64 `json:"unjudged"`
 	// Stale counts reads and writes that a guarded store refused.
 	Stale int64 `json:"stale,omitempty"`

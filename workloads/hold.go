@@ -102,8 +102,8 @@ func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	c.asked.Wait = long
 }
 
-// workRenewed lets the others come at a time for which one renewal is too few, and at one for which
-// four are not enough.
+// workRenewed lets the others come twice while the first client works: so late that a lock that
+// renewed only once is free, and so late that a lock that renewed only four times is free.
 func workRenewed(ctx context.Context, c *Client) error {
 	if c.ID == 0 {
 		return c.holdFor(ctx, 3)
