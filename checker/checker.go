@@ -52,7 +52,7 @@ type keyTable struct {
 // findingsSoFar has the counts and measurements so far.
 type findingsSoFar struct {
 	tallies [guaranteeCount]tally
-	// violations counts all violations, violationsSeen those that News has looked at.
+	// violations counts all violations, violationsSeen the violations that News has looked at.
 	violations, violationsSeen int64
 	fair                       count.Fairness
 	result                     Result

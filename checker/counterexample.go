@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest returns the counterexample of the candidate with the largest margin. Two owners within
-// their validity come before one that worked past it.
+// clearest returns the counterexample of the candidate with the largest margin. A violation by two
+// owners within their validity comes before a violation by an owner past its validity.
 func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
 		return cmp.Or(isWithinValidity(a)-isWithinValidity(b), cmp.Compare(c.margin(a), c.margin(b)))

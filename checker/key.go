@@ -112,8 +112,8 @@ type start struct {
 	grant bool // whether this is the first segment, or a grant without any
 }
 
-// maxReleased is how many released holds a key remembers. An owner that releases twice does so
-// soon.
+// maxReleased is how many released holds a key remembers. If an owner releases twice, the second
+// release follows soon.
 const maxReleased = 8
 
 // A releasedHold is a hold with its id, and its index in the ring of its part. Most look-ups need

@@ -167,9 +167,9 @@ func tryEnded(c *Checker, f fact) {
 	}
 }
 
-// concurrentRefusals returns acquires of other clients that overlap op, just returned, and are
-// refused as well: those under way, and those that were denied. Each of them may have held the key
-// for a moment, like a client that gets a minority of the servers of a quorum, and gives it up.
+// concurrentRefusals returns the acquires of other clients that overlap op, just returned, and are
+// refused as well, whether they have returned or not. Each of them may have held the key for a
+// moment, like a client that gets a minority of the servers of a quorum, and gives it up.
 func (r *refusals) concurrentRefusals(op *history.Op) (all []*history.Op) {
 	for _, d := range r.denials {
 		if interval.Call(op).Before(interval.Return(d.op)) {

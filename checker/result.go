@@ -8,8 +8,8 @@ import (
 )
 
 // Standstills are the times in which the process that drives the clients, or a server, stood still,
-// so that no client could act. Overlapping ones count once. Delays that they explain break no
-// guarantee.
+// so that no client could act. Overlapping standstills count once. A delay that a standstill
+// explains breaks no guarantee.
 type Standstills struct {
 	Times        int64
 	For, Longest time.Duration

@@ -78,7 +78,7 @@ func (k *Waits) Free(op *history.Op, from, until int64) {
 }
 
 // Within returns the first and the longest span, cut at until, that begins after the call of op; an
-// empty one if there is none. If the record does not say when op was granted the key, it is the
+// empty span if there is none. If the record does not say when op was granted the key, both are the
 // instant at which the key became free.
 func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
 	if k.grantedAt.Length() > 0 {
