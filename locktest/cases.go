@@ -277,8 +277,8 @@ func (o *owner) extended(ttl time.Duration) {
 	}
 }
 
-// loseAndAsk lets an owner that lost the key call again, while the next one holds it or after that;
-// and one that did not lose it.
+// loseAndAsk lets an owner that lost the key call again, while the next owner holds it or after
+// that. It also lets an owner call that did not lose the key.
 func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse(s.owners[1])

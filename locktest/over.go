@@ -23,8 +23,8 @@ func (o *owner) within(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
-// over makes the context of the owner's next call one that is over before the call, or in every
-// other round one that ends within the time that a call took.
+// over makes the context of the owner's next call end early: before the call or, in every other
+// round, within took, the time that a call took.
 func (o *owner) over(round int, took time.Duration) *owner {
 	after := time.Duration(0)
 	if round%2 == 1 {

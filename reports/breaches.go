@@ -142,7 +142,8 @@ type picture struct {
 	results.Finding
 }
 
-// add adds the pictures of cells: first those for all media, then those that a terminal leaves out.
+// add adds the pictures of cells: first the pictures for all media, then the pictures that a
+// terminal leaves out.
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {

@@ -294,9 +294,9 @@ func (s *summary) links() document.Block {
 	return document.Only(document.Page, p)
 }
 
-// runEvidence returns the evidence for every broken cell of a run, those that fail it first. For an
-// exploration it begins with the shortest schedule under the fewest conditions, the only one that a
-// terminal shows in full.
+// runEvidence returns the evidence for every broken cell of a run. Cells that fail the run come
+// first. For an exploration it begins with the shortest schedule under the fewest conditions, the
+// only schedule that a terminal shows in full.
 func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	names := r.Cells.Broken()
 	root, explored := r.Cells.Root()

@@ -47,9 +47,9 @@ type Comparison struct {
 	Exit int `json:"exit"`
 }
 
-// A ComparedDesign compares the runs of one design in BASE with those in NEW. Base and New are the
-// labels of the two groups of runs; they are of different designs if each side has a single one.
-// Cells and Metrics are the compared cells and figures.
+// A ComparedDesign compares the runs of one design in BASE with its runs in NEW. Base and New are
+// the labels of the two groups of runs; they are of different designs if each side has a single
+// one. Cells and Metrics are the compared cells and figures.
 type ComparedDesign struct {
 	Base string `json:"base"`
 	New  string `json:"new"`

@@ -66,8 +66,8 @@ func worst(exits ...int) int {
 	return code
 }
 
-// append adds a run with this header. The server and the environment of the first run become those
-// of r; a later run keeps its own if they differ.
+// append adds a run with this header. The server and the environment of the first run become the
+// ones of r; a later run keeps its own if they differ.
 func (r *Result) append(run Run, h *history.Header) {
 	if len(r.Runs) == 0 {
 		r.Server, r.Environment = h.Server, h.Environment
@@ -172,7 +172,7 @@ type RunFigures struct {
 }
 
 // Standstills sums up the times in which the process that drives the clients, or a server, stood
-// still: their number, their total duration, and the longest. Overlapping ones count once.
+// still: their number, their total duration, and the longest. Overlapping standstills count once.
 type Standstills struct {
 	Times     int64 `json:"times"`
 	TotalNS   int64 `json:"total_ns"`
@@ -199,7 +199,7 @@ type RunRecord struct {
 	Defects      []string `json:"defects,omitempty"`
 	CrossChecked int64    `json:"cross_checked"`
 	// MonitorEntries counts the entries into critical sections that the occupancy monitor saw, and
-	// MonitorOverlaps those at which another client was inside, both within their validity.
+	// MonitorOverlaps the entries while another client was inside, both within their validity.
 	MonitorEntries  int64 `json:"monitor_entries"`
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the history, empty if it was not kept.
@@ -226,7 +226,8 @@ type Latency struct {
 // Counts are the numbers of operations of a whole run, by their outcome for the client. Ops counts
 // all of them. Grants counts new holds, and Nested further acquires by an owner that held the key
 // already. Refused counts refused operations. Unknown counts operations without an answer, Failed
-// those that certainly had no effect, and Lost those answered that the lock is no longer held.
+// operations that certainly had no effect, and Lost operations answered that the lock is no longer
+// held.
 type Counts struct {
 	Ops     int64 `json:"ops"`
 	Grants  int64 `json:"grants"`

@@ -98,8 +98,8 @@ func (s *session) permitted(ctx context.Context, of *Subject) error {
 	return nil
 }
 
-// sayLost reports the features of lockbench that the servers do not permit, and without which the
-// runs are made.
+// sayLost reports the features of lockbench that the servers do not permit. The runs are made
+// without them.
 func (s *session) sayLost(ctx context.Context) {
 	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
 		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {

@@ -114,8 +114,9 @@ func workRenewed(ctx context.Context, c *Client) error {
 	return cmp.Or(early, c.holdFor(ctx, 0))
 }
 
-// workRenewedTwice is workRenewed for the one of two keys that the first client does not release
-// early: in turns the second that it acquired, and the first.
+// workRenewedTwice is workRenewed with two keys. The first client releases one of them early, and
+// keeps the other for longer: in turns the key that it acquired second, and the key that it
+// acquired first.
 func workRenewedTwice(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
 		kept := 1 - round%2
