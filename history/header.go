@@ -88,7 +88,7 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 	return errors.Join(checkSchema(h.Schema), checkWakes(h.WakesNS))
 }
 
-// checkSchema returns an error unless the schema is the one that this package writes.
+// checkSchema returns an error unless schema is [Schema].
 func checkSchema(schema string) error {
 	family, _, _ := strings.Cut(Schema, "/v")
 	hint := "use a newer lockbench"

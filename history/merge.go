@@ -158,7 +158,8 @@ func (m *merger) fetch(window []moment, keys []uint64, mask uint64) {
 	m.seen = seen
 }
 
-// arranged returns the moments of one stamp, to which keys refer, in order.
+// arranged returns the moments of one stamp in order. keys has the index of each moment in the bits
+// of mask.
 func (m *merger) arranged(window []moment, keys []uint64, mask uint64) []moment {
 	m.tied = m.tied[:0]
 	for _, key := range keys {

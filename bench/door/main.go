@@ -1,5 +1,5 @@
-// Command door tests locks in real time with locktest, many at a time: sound ones and mutants, in
-// memory and on a private redis-server, with leases of 50 ms to 1 s. It counts the accused ones.
+// Command door tests locks in real time with locktest, many at a time: sound locks and mutants, in
+// memory and on a private redis-server, with leases of 50 ms to 1 s. It counts the accused locks.
 // bench/door.sh calls it, beside busy loops.
 package main
 

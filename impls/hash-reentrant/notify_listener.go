@@ -113,11 +113,11 @@ func (l *listener) write() {
 	}
 }
 
-// changes returns the channels to subscribe to, or else those to unsubscribe from.
-// There are none until the server has confirmed the last request: the client's
-// lock is held while it writes, so a write must not wait for the server. Until
-// then a topic without waiters is kept, lest its confirmation be taken for one of
-// the channel's next topic.
+// changes returns the channels to subscribe to, or else the channels to
+// unsubscribe from. There are none until the server has confirmed the last
+// request: the client's lock is held while it writes, so a write must not wait for
+// the server. Until then a topic without waiters is kept: its confirmation could
+// be taken for a confirmation of the channel's next topic.
 func (l *listener) changes() (wanted, unwanted []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

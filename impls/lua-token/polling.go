@@ -42,8 +42,8 @@ func (p *polling) lock(ctx context.Context, key, value string, opt lockbench.Opt
 	return v, err
 }
 
-// seconds is the script's argument for a lease: the requested one, with fractions, on which
-// the script fails.
+// seconds is the script's argument for a lease: the requested time with its fraction of a second.
+// The script fails if there is a fraction.
 func seconds(ttl time.Duration) string {
 	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
 }

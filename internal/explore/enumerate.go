@@ -185,9 +185,9 @@ func (w *world) offerMoves() {
 	w.scratch.known = known
 }
 
-// edges returns the edges of the ends of leases on the server and of validity, in order, and those
-// of the whole seconds up to the last of them if the design may look at whole seconds. The list is
-// valid until the next call.
+// edges returns the edges of the ends of leases on the server and of validity, in order. If the
+// design may look at whole seconds, it adds the edges of the whole seconds up to the last of these
+// ends. The list is valid until the next call.
 func (w *world) edges(now time.Time) []edge {
 	all := w.scratch.edges[:0]
 	defer func() { w.scratch.edges = all }()

@@ -102,9 +102,9 @@ const (
 	TCP Needs = 1 << iota
 	// Ours: a server that lockbench started.
 	Ours
-	// OwnProcess: one that has a process of its own.
+	// OwnProcess: a server that has a process of its own.
 	OwnProcess
-	// OwnClock: one with a clock that can be set.
+	// OwnClock: a server with a clock that can be set.
 	OwnClock
 	// Redis: a Redis server.
 	Redis

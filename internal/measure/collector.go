@@ -286,8 +286,8 @@ func (c *Collector) forget() {
 }
 
 // release handles the call of a release. Only the release of the last level ends a hold. Only a
-// release by the key's owner makes the next grant a hand-off: not a late one by an owner that was
-// superseded, nor one with a delay.
+// release by the key's owner makes the next grant a hand-off: neither a late release by a
+// superseded owner nor a release with a delay does.
 func (c *Collector) release(op *history.Op) {
 	if op.Outcome == history.Failed {
 		return

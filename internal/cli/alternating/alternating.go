@@ -62,7 +62,7 @@ type Session struct {
 	saveErr error  // the first error of saving a result between two runs
 }
 
-// New makes the directory for the results of p and, if p resumes, loads those saved before.
+// New makes the directory for the results of p and, if p resumes, loads the results saved before.
 func New(p Plan) (*Session, error) {
 	s := &Session{Plan: p, results: map[runID]*results.Result{}}
 	if p.Save != "" {

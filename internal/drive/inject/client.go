@@ -58,7 +58,7 @@ func (c *Client) die() {
 	}
 }
 
-// Crashed reports whether the client has died. It does so before its death is recorded.
+// Crashed reports whether the client has died. It returns true before the death is recorded.
 func (c *Client) Crashed() bool { return c.crashed.Load() }
 
 // hold adds n to the client's number of held locks, unless it has crashed.

@@ -123,9 +123,9 @@ type Lock struct {
 // better orders words from the worst to the best.
 var better = map[Word]int{DoNotUse: 0, NotWithoutGuard: 1, NotKnown: 2, NeedsGuard: 3, Safe: 5, SafeSession: 5}
 
-// Rank returns the position of the conclusion among all: a greater one is safer. A lock that breaks
-// only when its owner is late is safer than one that breaks within the lease, although a guard
-// stops both.
+// Rank returns the position of the conclusion among all: a greater position is safer. A lock that
+// breaks only when its owner is late is safer than one that breaks within the lease, although a
+// guard stops both.
 func (c *Conclusion) Rank() int {
 	rank := better[c.Word]
 	if c.Word == NeedsGuard && c.Late {

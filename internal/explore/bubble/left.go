@@ -17,7 +17,7 @@ import (
 // A LeftError is the error of a bubble with goroutines that do not end. They stay for as long as
 // the program runs: nothing can end them.
 type LeftError struct {
-	// Blocked is set if the root of the bubble is one of them: what it called never returns.
+	// Blocked is set if the root of the bubble is one of them: a call in it never returns.
 	Blocked bool
 	// Goroutines has the first line outside of the standard library of each, the line of the go
 	// statement if that is all.
@@ -103,7 +103,8 @@ func stacks(all bool) string {
 	}
 }
 
-// within lists the goroutines of a bubble, but for the root, which waits for the one of the test.
+// within lists the goroutines of a bubble. It leaves out the root, which waits for the goroutine of
+// the test.
 func within(number string) (all []string) {
 	for one := range strings.SplitSeq(stacks(true), "\n\n") {
 		if head, frames, _ := strings.Cut(one, "\n"); strings.Contains(head, number) && !strings.Contains(frames, "testing/synctest.testingSynctestTest(") {

@@ -9,7 +9,7 @@ import (
 // A spec describes a command.
 type spec struct {
 	name string // upper case
-	// keys returns the keys among the arguments, those that may be written first.
+	// keys returns the keys among the arguments. Keys that may be written come first.
 	keys func(args []string) []string
 	// dest is the number of keys that may be written: -1 for all, 0 for none.
 	dest int

@@ -102,8 +102,9 @@ const (
 	KeptFor  = 7 * 24 * time.Hour
 )
 
-// Fresh makes a folder in the system's temporary folder, and removes folders there of killed processes
-// and of those that kept too many. It ignores failures to remove; the next start tries again.
+// Fresh makes a folder in the system's temporary folder. It removes the folders of killed processes
+// there, and kept folders beyond [MostKept] and [KeptFor]. It ignores failures to remove; the next
+// start tries again.
 func Fresh() (*Dir, error) {
 	for _, d := range Leftovers("", usual) {
 		_ = d.Remove()

@@ -28,9 +28,9 @@ type Environment struct {
 // warm-up. An arrival waits while all clients are busy, which is up to the lock, and then until
 // an idle one is awake, which is up to the machine.
 type Arrivals struct {
-	// Due counts the arrivals that fell due, Started those that were begun, Waiting those that
-	// were due but not begun when the run ended. Arrivals of the warm-up may be among those begun
-	// after it, or waiting at the end.
+	// Due counts the arrivals that fell due, Started the arrivals that were begun, Waiting the
+	// arrivals that were due but not begun when the run ended. Started and Waiting may include
+	// arrivals of the warm-up that were begun after it, or never.
 	Due     int64 `json:"due"`
 	Started int64 `json:"started"`
 	Waiting int64 `json:"waiting"`
