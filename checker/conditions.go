@@ -42,7 +42,7 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 	return all | c.faults.Lasting()
 }
 
-// resolved replaces the bit of a death in under by the condition that the death of client was.
+// resolved replaces the bit of a death in under by the condition of the death of client.
 func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
 	if under&pending.Died == 0 {
 		return under

@@ -28,8 +28,8 @@ func isWithinValidity(w candidate) int {
 	return 1
 }
 
-// margin returns the extent of the violation in ns: the time that two owners overlapped, or by
-// which a grant came early.
+// margin returns the extent of the violation in ns: how long two owners overlapped, or how early a
+// grant came.
 func (c *Checker) margin(w candidate) int64 {
 	if len(w.holds) < 2 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// keepEffect keeps x on k. If an older effect must make room for it, the conditions of that one are
-// kept.
+// keepEffect keeps x on k. If an older effect must make room for it, keepEffect keeps the
+// conditions of the older effect.
 func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	if old, lost := k.affected.Keep(x); lost {
 		k.unknown.left |= c.resolved(old.Cause, old.Op.Client)

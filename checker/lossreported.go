@@ -6,8 +6,8 @@ import (
 )
 
 // The monitor of loss-reported judges that an owner that lost the lock is told so at its next call,
-// or by its channel, and that no owner is told so that did not. attribution.go has the other
-// explanations of an untrue report.
+// or by its channel, and that an owner that did not lose it is not told that it did. attribution.go
+// has the other explanations of an untrue report.
 var _ = monitorOf(lossReported, monitor{
 	untested: "no owner that had lost the lock called again",
 	measures: "delay",

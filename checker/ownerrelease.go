@@ -5,9 +5,9 @@ import (
 )
 
 // The monitor of owner-release judges that a release or extend by a past owner does nothing to the
-// next owner: called within the must-hold interval of that one, it must not end its hold.
-// attribution.go finds the violation when the next owner loses the key, or another client is
-// granted it.
+// next owner: if it is called within the next owner's must-hold interval, it must not end that
+// owner's hold. attribution.go finds the violation when the next owner loses the key, or another
+// client is granted it.
 var _ = monitorOf(ownerRelease, monitor{
 	untested: "no stale owner's release or extend met the next holder",
 	on: [factKinds]func(*Checker, fact){

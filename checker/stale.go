@@ -108,8 +108,9 @@ func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	}
 }
 
-// metStaleCall reports whether a stale call of another client was under way during the attempt by
-// which h was granted, so that their order is unknown. It adds the conditions of such calls to h.
+// metStaleCall reports whether a stale call of another client was under way during the attempt that
+// was granted h, so that the order of the two is unknown. It adds the conditions of such calls to
+// h.
 func (k *key) metStaleCall(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
-// which it names no value).
+// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis; the
+// document names no value).
 //
 // The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer than
 // requested: a count of 1 never tries. Options.Wait is a time instead, so the count is

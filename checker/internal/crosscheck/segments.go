@@ -16,8 +16,8 @@ type Segment struct {
 	Start, End interval.Stamp
 }
 
-// Segments returns the must-hold intervals of all holds in ops, which are the operations on one key
-// in the order of their calls. clientEnds are deaths and cuts of clients.
+// Segments returns the must-hold intervals of all holds in ops, the operations on one key in the
+// order of their calls. departed has the deaths and cuts of clients.
 func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
@@ -85,8 +85,8 @@ func (r *replay) leaseLeft(rest []*history.Op) int64 {
 	return ttl
 }
 
-// endFromOutside returns the end that events other than calls under the hold put to it: the death
-// of its client, the end of the client's record, or a new grant to the client.
+// endFromOutside returns the end of the hold by events other than calls under it: the death of its
+// client, the end of the client's record, or a new grant to the client.
 func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Stamp {
 	end := interval.Forever
 	for _, op := range departed {

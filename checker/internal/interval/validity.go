@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// validity is the time for which the lease certainly lasts: no operation called so far may end the
-// lease before Until.
+// validity is the time that the lease certainly lasts: no operation called so far may end the lease
+// before Until.
 type validity struct {
 	// Until is the end, in ns, Base the end without background renewals, and Promised the end that
 	// the acquire set.

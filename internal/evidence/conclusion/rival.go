@@ -17,9 +17,9 @@ type Rival struct {
 	Rate float64
 }
 
-// AsFast is the least ratio of its speed to another lock's with which a lock counts as fast as the
-// other. Between two runs of one lock in the released matrix speeds differ by a factor of up to
-// 2.5, so one run of each tells no smaller difference.
+// AsFast is the least ratio of speeds: a lock with at least this share of another lock's speed
+// counts as fast as the other. Between two runs of one lock in the released matrix speeds differ by
+// a factor of up to 2.5, so one run of each tells no smaller difference.
 const AsFast = 0.4
 
 // SortRivals sorts locks, the best first. It compares locks in this order: a safer lock comes
