@@ -10,7 +10,8 @@ import (
 )
 
 // JSONSchema is the published description of each line of a history in JSON Lines (JSON Schema,
-// draft 2020-12), the header and those after it. It is closed, as the reader is.
+// draft 2020-12), the header and the lines after it. It allows no other fields, and neither does
+// the reader.
 //
 //go:embed schema/history-v2.json
 var JSONSchema []byte

@@ -211,8 +211,8 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon lets an owner die with the key, and another ask for it. That one and a third were granted
-// it before.
+// abandon lets an owner die with the key, and a second owner ask for it. The second owner and a
+// third were granted the key before.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should
@@ -263,7 +263,8 @@ func (s *fixture) takeSessions(o *owner) (release func()) {
 }
 
 // extended acquires and extends several times in time, which on a busy machine may take several
-// tries. A lock that adds extensions to what is left then keeps the key for longer than the slack.
+// tries. A lock that adds extensions to the rest of the lease then keeps the key for longer than
+// the slack.
 func (o *owner) extended(ttl time.Duration) {
 	times := 3 + int(min(2*o.fixture.slack()/ttl, 50))
 	for range tries {

@@ -329,9 +329,10 @@ func (r *Result) judge(cell lockbench.Cell) error {
 	return nil
 }
 
-// tooFew says that a claim met no occasion in schedules that were not all there are, which a slow
-// client makes few; empty if it met one, or has to ([WithRequired]). A schedule that broke the cell
-// and went another way when it was run again is an occasion.
+// tooFew returns a note if a claim met no occasion although more schedules exist than were run: a
+// slow client makes schedules few. It is empty if the claim met an occasion, or has to
+// ([WithRequired]). A schedule that broke the cell, and took another course when it was run again,
+// counts as an occasion.
 func (c *check) tooFew(cell lockbench.Cell, f checker.Finding) string {
 	n := c.searched[cell]
 	if c.settings.required || n == 0 || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {

@@ -141,9 +141,10 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	s.owners = append(s.owners, o)
 }
 
-// acquire asks for ttl repeatedly until wait is over, since only for a single try the start of the
-// lease is known. The last try is called after wait, even if the others took longer: only this one
-// must be granted a free key. acquire returns nil if no try was granted.
+// acquire asks for ttl repeatedly until wait is over. It makes single tries, because the start of
+// the lease is known only for a single try. The last try is called after wait, even if the tries
+// before it took longer: only the last try must be granted a free key. acquire returns nil if no
+// try was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
@@ -157,9 +158,9 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	}
 }
 
-// wait acquires in the lock's own way of waiting, if its leases tell since when they are valid;
-// otherwise such a grant proves nothing, and it waits like acquire, as it does for the rest of the
-// wait if the lock refused it sooner.
+// wait acquires in the lock's own way of waiting, if the leases tell since when they are valid;
+// otherwise a grant after a wait proves nothing. In that case, and for the rest of the wait if the
+// lock refuses too soon, wait makes single tries, like acquire.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	if o.fixture.can.validity {

@@ -72,10 +72,10 @@ func waitForRelease(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitBothWays is waitForRelease in the last round, and in every other round before it: there the
-// first client acquires the key again before a waiter that its release woke can, and tries once more
-// when no wait that was given up can have a lease. In the rounds between, the others' wait ends while
-// the first client still works.
+// waitBothWays has two kinds of rounds, in turns. The last round, and every other round before it,
+// is like waitForRelease, but the first client acquires the key again before a waiter that its
+// release woke can do so. It tries once more when no wait that was given up can have left a lease.
+// In the rounds between, the others' wait ends while the first client still works.
 func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
 	brief := min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait

@@ -163,8 +163,8 @@ type edge struct {
 	after bool
 }
 
-// edgeMargin is the distance of an edge from that end. It is an odd number of ns, so that timers do
-// not fire at the same instant.
+// edgeMargin is the distance of an edge from the end of the lease or the second. It is an odd
+// number of ns, so that timers do not fire at the same instant.
 const edgeMargin = 1_000_003 * time.Nanosecond
 
 // offerMoves offers to move time to every edge, once each.

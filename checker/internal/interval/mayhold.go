@@ -115,8 +115,8 @@ func (g *Grant) SessionEnds(t int64) {
 	g.Until, g.Base, g.Promised = min(g.Until, until), min(g.Base, until), min(g.Promised, until)
 }
 
-// Freed returns the latest end of the may-hold interval. If that is the answer to the release, it
-// has its sequence number.
+// Freed returns the latest end of the may-hold interval. If the answer to the release ends it, the
+// stamp has the sequence number of that answer.
 func (g *Grant) Freed(slack int64) Stamp {
 	if g.exact {
 		return Return(g.ReleasedBy)

@@ -49,9 +49,9 @@ func liveParts() []livePart {
 	}
 }
 
-// forDesign returns the part with the faults that are possible on the design's service, and false if
-// it has faults and none is. Processes pause, too, if the design cannot be explored: otherwise
-// exploration shows what a pause does.
+// forDesign returns the part with the faults that are possible on the design's service, and false
+// if it has faults and none is possible. Processes pause, too, if the design cannot be explored:
+// otherwise exploration shows what a pause does.
 func (p livePart) forDesign(d design.Design) (livePart, bool) {
 	if p.name == Live+" faults" && d.Explorable() != nil {
 		p.faults = append(slices.Clone(p.faults), string(fault.Pause))

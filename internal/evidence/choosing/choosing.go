@@ -83,8 +83,8 @@ type Option struct {
 	// Commands are command lines that test the design in the case: first without a fault, then with
 	// each of Faults, one at a time.
 	Commands, Faults []string
-	// lucky reports whether two owners were tried too little under a condition under which the
-	// design does not claim exclusion: a breach is to be expected, although none was seen.
+	// lucky reports whether exclusion was tried too little under a condition for which the design
+	// does not claim it: a breach is to be expected, although none was seen.
 	lucky bool
 	// breaks is the number of sets of conditions, of the case and usual ones, under which it breaks.
 	breaks int

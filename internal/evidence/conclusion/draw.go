@@ -146,9 +146,9 @@ func (q *question) unconditional() (c Conclusion, fits bool) {
 }
 
 // cut reports whether a breach may come from a lease that the lock cut to its unit: the requested
-// lease was no multiple of it, or the next owner came within the last unit of a lease of several. The
-// width of the stamps is in Early: an owner counts its lease from before the attempt, and the next
-// one has the key by the return of its call.
+// lease was no multiple of it, or the next owner came within the last unit of a lease of several
+// units. Early includes the width of the stamps: an owner counts its lease from before the attempt,
+// and the next owner has the key by the return of its call.
 func (q *question) cut(b breach) bool {
 	unit := q.lock.LeaseUnit
 	if unit == 0 {
