@@ -238,7 +238,7 @@ func (o *owner) die() bool {
 	o.record.Dying()
 	if o.fixture.can.renews {
 		o.record.GivingUp() // the close may release holds
-		o.guard.Close()     // before it, too: until then it may renew
+		o.guard.Close()     // before the death is on record: until the close the lock may renew
 	}
 	o.record.Die("abandoned")
 	if !o.fixture.can.session {

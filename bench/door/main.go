@@ -153,7 +153,7 @@ func (s *settings) runAll(ctx context.Context, server *servers.Server, trials []
 	all.Wait()
 }
 
-// run runs one, and keeps its histories if a sound lock was accused.
+// run runs one trial, and keeps its histories if a sound lock was accused.
 func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pid *atomic.Int64, number int) {
 	dir, err := os.MkdirTemp("", "door-")
 	if err != nil {

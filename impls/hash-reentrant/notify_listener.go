@@ -16,8 +16,8 @@ import (
 const reconnectPause = 100 * time.Millisecond
 
 // listener wakes the waiters of a process when a lock is released. It has one
-// connection, opened when the first one waits: one goroutine reads from it, and
-// one writes, so that subscriptions are sent in the order of requests.
+// connection, opened for the first waiter: one goroutine reads from it, and
+// another writes, so that subscriptions are sent in the order of requests.
 type listener struct {
 	process  *notifyProcess
 	commands *atomic.Int64 // counts requests; may be nil

@@ -37,7 +37,8 @@ const Striking = lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failove
 // OpenWindow applies that the server begins to forget keys.
 func (f *Faults) OpenWindow() { f.windows++ }
 
-// CloseWindow applies that it ceases to, as far as one window tells.
+// CloseWindow applies that one window is over. The server goes on forgetting keys if another is
+// open.
 func (f *Faults) CloseWindow() {
 	if f.windows = max(0, f.windows-1); f.windows == 0 {
 		f.inWindow = 0

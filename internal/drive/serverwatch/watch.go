@@ -59,7 +59,7 @@ type server struct {
 
 // A deletion is a time during which keys of the Watcher disappeared. Its end is not recorded yet.
 // It is zero if there is none.
-type deletion struct{ after, last time.Time } // the last look before it, and the last one that missed a key
+type deletion struct{ after, last time.Time } // the last look before it, and the last look that missed a key
 
 // Start begins to watch the user's services, as far as they can be watched, and looks at each once
 // before it returns. Their keys are under prefix. record is the history's own client for incidents

@@ -40,7 +40,7 @@ type route uint8
 
 const (
 	stock        route = iota // miniredis, when the scheduler runs it
-	pass                      // miniredis, at once: the time of it has no effect on others
+	pass                      // miniredis, at once: its time has no effect on other commands
 	transaction               // the step server's MULTI, EXEC, DISCARD, WATCH, UNWATCH
 	messages                  // the step server's publish and subscribe
 	blocks                    // miniredis, possibly several times
