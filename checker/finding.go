@@ -60,9 +60,9 @@ type Finding struct {
 	Exercised bool `json:"exercised"`
 	// Exposure counts the occasions on which the guarantee could have been violated, and Violations
 	// the occasions on which it was. If a fault of a server struck all keys at once and the
-	// guarantee held, the occasions on all keys count as one: a lock that survives one failover
-	// survived one chance to fail, however many clients it had. Against counts the violations that
-	// count against the claims: none if the cell is not claimed, and fewer than all if an unclaimed
+	// guarantee held, the strike counts as one occasion: a lock that survives one failover survived
+	// one chance to fail, however many clients it had. Against counts the violations that count
+	// against the claims: none if the cell is not claimed, and fewer than all if an unclaimed
 	// guarantee may have been violated instead, or after an exception that lasts. An exploration
 	// counts the schedules with a violation.
 	Exposure   int64 `json:"exposure"`

@@ -21,8 +21,9 @@ type Table[C any] struct {
 // A Row has the counts of one cell, a guarantee under exactly these conditions.
 type Row[C any] struct {
 	Under lockbench.Conditions
-	// Exposure counts the occasions that expose counted, Violations all violations, and Against the
-	// violations that count against the claims.
+	// Exposure counts the occasions, except occasions that were counted only as violations (see
+	// Occasions). Violations counts the violations, and Against the violations that count against
+	// the claims.
 	Exposure, Violations, Against int64
 	Asked                         [Questions]int64 // violations by question
 	Broken                        []C
