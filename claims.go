@@ -86,8 +86,8 @@ func ordered(all []Guarantee) []Guarantee {
 // without an exception for them.
 func (c *Claims) Claims(cell Cell) bool { return c.Covers(cell.Guarantee, cell.Under, cell.Under) }
 
-// Covers reports whether g is claimed for a violation that the conditions touched, in a history in
-// which the conditions of occurred had occurred by then.
+// Covers reports whether g is claimed for a violation that the conditions in touched affect.
+// occurred has the conditions that had occurred in the history by then.
 func (c *Claims) Covers(g Guarantee, touched, occurred Conditions) bool {
 	if !slices.Contains(c.Keeps, g) || touched&^c.under(g) != 0 {
 		return false
@@ -107,8 +107,8 @@ func (c *Claims) under(g Guarantee) Conditions {
 	return all
 }
 
-// Exception returns the exception that covers g for a violation that the conditions touched, in a
-// history in which the conditions of occurred had occurred by then.
+// Exception returns the exception that covers g for a violation that the conditions in touched
+// affect. occurred has the conditions that had occurred in the history by then.
 func (c *Claims) Exception(g Guarantee, touched, occurred Conditions) (Exception, bool) {
 	for _, e := range c.Except {
 		concerns := e.Gives == nil || slices.Contains(e.Gives, g)

@@ -2,9 +2,8 @@ package lockbench
 
 import "errors"
 
-// The errors with which a design distinguishes outcomes. Wrap them; callers use
-// [errors.Is]. An error that wraps none of them means that the outcome is
-// unknown.
+// A design distinguishes outcomes by these errors. Wrap them; callers use [errors.Is].
+// An error that wraps none of them means that the outcome is unknown.
 var (
 	// ErrNotAcquired: another owner held the lock during the whole wait.
 	ErrNotAcquired = errors.New("lock not acquired")

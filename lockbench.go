@@ -90,6 +90,6 @@ type Validator interface {
 // twice in one period.
 type DelayedReleaser interface {
 	// ReleaseAfter gives the lock up so that nobody is granted it before d has
-	// passed. Its errors are those of [Lease.Release].
+	// passed. It returns the errors of [Lease.Release].
 	ReleaseAfter(ctx context.Context, d time.Duration) error
 }

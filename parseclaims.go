@@ -94,8 +94,8 @@ func (c Claims) more(text string) (Claims, error) {
 	return c, nil
 }
 
-// restored returns c without the exceptions that cover cell, or those of all guarantees if cell
-// names none.
+// restored returns c without the exceptions that cover cell, or, if cell names no guarantee, all
+// exceptions under its conditions.
 func (c Claims) restored(cell Cell) Claims {
 	var kept []Exception
 	for _, e := range c.Except {

@@ -38,7 +38,7 @@ func (c *Checker) acquireCalled(k *key, op *history.Op) {
 	}
 }
 
-// acquireUnknown applies the call of acquire op, whose outcome is unknown. If acquires join levels
+// acquireUnknown applies the call of op, an acquire of unknown outcome. If acquires join levels
 // that their client left on the server, op may grant an earlier hold of the client once more.
 func (c *Checker) acquireUnknown(k *key, op *history.Op) {
 	if !c.rules.Joins() {
@@ -50,7 +50,7 @@ func (c *Checker) acquireUnknown(k *key, op *history.Op) {
 	}
 }
 
-// addPossibleHold adds the hold that begins if op, whose outcome is unknown, was granted.
+// addPossibleHold adds the hold that begins if op, an acquire of unknown outcome, was granted.
 func (c *Checker) addPossibleHold(k *key, op *history.Op) {
 	if c.materialized || c.rules.Joins() || c.rules.HiddenRenewals || c.faulty() || k.renamed { // it may affect other holds
 		c.hold(k, op)
@@ -115,8 +115,8 @@ func (c *Checker) applyToHolds(k *key, op *history.Op) {
 	}
 }
 
-// judgeRefresh judges acquire op, answered ok, by which an owner refreshes its lease. If the owner
-// had lost the key before the call, the answer had to be "lost".
+// judgeRefresh judges op, an acquire answered ok that refreshes the lease of its owner. If the
+// owner had lost the key before the call, the answer had to be "lost".
 func (c *Checker) judgeRefresh(k *key, h *hold, op *history.Op) {
 	knows := h.knowsLoss || h.Released || h.EndedBy == interval.ByRefusal
 	if c.rules.Refreshed && op.Outcome == history.OK && !knows && h.supersededAt.Before(interval.Call(op)) {

@@ -135,7 +135,7 @@ func (h *hold) refusedOthersAfter(op *history.Op) bool {
 	return op.Outcome != history.Unknown && op.Return < h.lastRefusal
 }
 
-// explain reports the violation by which the first explanation that applies accounts for f.
+// explain looks for the first explanation in table that applies to f, and reports its violation.
 func (c *Checker) explain(table []explanation, f fact) {
 	for i := range table {
 		v, applies := table[i].find(c, f)
@@ -206,7 +206,7 @@ func (k *key) grantedToOthersSince(h *hold) bool {
 }
 
 // mayHaveGivenUp reports whether the owner of h may itself have freed the key before op told it of
-// the loss: by an earlier attempt whose reply was lost. Renewals free nothing.
+// the loss: an earlier attempt may have freed it, and the reply was lost. Renewals free nothing.
 func (k *key) mayHaveGivenUp(h *hold, op *history.Op) bool {
 	return slices.ContainsFunc(k.affected, func(x pending.Effect) bool {
 		own := x.Op.Client == h.client && x.Op.Kind != history.Renew
@@ -224,11 +224,11 @@ func (k *key) renewalConditions(h *hold) (under lockbench.Conditions) {
 	return under
 }
 
-// effectBehind returns the effect of a lost reply or a cancelled call by which victim may have lost
-// the key before at; nil if there is none. The affected operation may have acted, once or more,
-// since victim was granted the key, or may have left levels that victim joined. An operation whose
-// connection was cut before the command arrived did not run. A release or extend that its client
-// stopped waiting for may have run late.
+// effectBehind returns a lost reply or a cancelled call that may have cost victim the key before
+// at; nil if there is none. The affected operation may have acted, once or more, since victim was
+// granted the key, or may have left levels that victim joined. An operation did not run if its
+// connection was cut before the command arrived. A release or extend may have run late, after its
+// client stopped waiting for the answer.
 func (c *Checker) effectBehind(k *key, cause lockbench.Conditions, victim *hold, at interval.Stamp) *pending.Effect {
 	for i := range k.affected {
 		x := &k.affected[i]

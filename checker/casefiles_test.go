@@ -42,7 +42,7 @@ func TestCasesAsFiles(t *testing.T) {
 	}
 }
 
-// wantOfFile fails if a file is judged differently from the text from which it was written.
+// wantOfFile fails if a file is judged differently from the text that it was written from.
 func wantOfFile(t *testing.T, path string, wanted map[lockbench.Cell]string) {
 	t.Helper()
 	src, err := history.Open(path)

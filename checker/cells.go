@@ -10,15 +10,16 @@ import (
 )
 
 // Cells are the findings on one design by cell, a guarantee under a set of conditions. There is a
-// cell for each guarantee under no condition, for each exact set of conditions under which a
-// guarantee was exposed, and for each that the run was meant to exercise. c[cell] is the finding on
-// the occasions that were touched by exactly the conditions of cell. Cells are not safe for
-// concurrent use with writes.
+// cell for each guarantee under no condition, for each guarantee under each exact set of conditions
+// that it was exposed under, and for each cell that the run was meant to exercise. c[cell] is the
+// finding on the occasions that were touched by exactly the conditions of cell. Cells are not safe
+// for concurrent use with writes.
 //
 // Cells are built once, when a judgement is over; a Checker counts in tables, which find a row in a
 // tenth of the time.
 //
-// The finding on a cell can be read together with those under more conditions in several ways:
+// The finding on a cell can be read together with the findings under more conditions in several
+// ways:
 //
 //	c[cell]    exactly these conditions       a row of JSON
 //	Touched    held by more, broken by none   comparisons, gates of claims, locktest
@@ -52,9 +53,9 @@ func (c Cells) List() []CellFinding {
 	return all
 }
 
-// Doubt makes held cells untested, for the reason why: those under these conditions, among others,
-// or all cells if there are none. Their exposure stays, but nothing relies on it. Doubt returns
-// whether the design claims one of them.
+// Doubt makes held cells untested, for the reason why: every held cell under these conditions,
+// alone or with further ones, and so every held cell if under is empty. Their exposure stays, but
+// nothing relies on it. Doubt returns whether the design claims one of these cells.
 func (c Cells) Doubt(under lockbench.Conditions, why string) (claimed bool) {
 	for cell, f := range c {
 		if f.Verdict == Held && cell.Under.Has(under) {
@@ -91,9 +92,9 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 	return f
 }
 
-// AddOccasions adds up the occasions n and more, of two cells, on which something held under these
-// conditions. If the conditions include one that strikes all keys at once, the cells may have met
-// the same strikes, and the sum is the larger number.
+// AddOccasions adds up n and more, the occasions of two cells under these conditions. If one of the
+// conditions strikes all keys at once, both cells may have counted the same strikes, and the sum is
+// the larger number.
 func AddOccasions(under lockbench.Conditions, n, more int64) int64 {
 	if under&pending.Striking != 0 {
 		return max(n, more)
@@ -101,8 +102,8 @@ func AddOccasions(under lockbench.Conditions, n, more int64) int64 {
 	return n + more
 }
 
-// Sum adds up the findings on cell and on the same guarantee under more conditions. The gravest
-// verdict with an occasion is that of the sum, so Sum may be broken when Touched is held.
+// Sum adds up the findings on cell and on the same guarantee under more conditions. The sum has the
+// gravest verdict of any finding with an occasion, so Sum may be broken when Touched is held.
 func (c Cells) Sum(cell lockbench.Cell) Finding {
 	sum := c[cell]
 	for _, other := range c.Sorted() {
@@ -114,8 +115,8 @@ func (c Cells) Sum(cell lockbench.Cell) Finding {
 	return sum
 }
 
-// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these verdicts
-// and whose conditions include those of cell.
+// Occasions adds up, by [AddOccasions], the exposure of the findings that have one of these
+// verdicts and include the conditions of cell.
 func (c Cells) Occasions(cell lockbench.Cell, verdicts ...Verdict) (n int64) {
 	for other, f := range c {
 		if covers(other, cell) && slices.Contains(verdicts, f.Verdict) {
@@ -154,7 +155,7 @@ func covers(other, cell lockbench.Cell) bool {
 
 // Explains reports whether the broken cell by explains that cell is broken, too: it has the same
 // guarantee under fewer of the conditions, and counts against the claims if cell does. a is the
-// finding on by, b the one on cell.
+// finding on by, b the finding on cell.
 func Explains(by, cell lockbench.Cell, a, b *Finding) bool {
 	fewer := by != cell && covers(cell, by)
 	return fewer && a.Violations > 0 && b.Violations > 0 && (a.Against > 0 || b.Against == 0)
@@ -207,11 +208,11 @@ func Late(cell lockbench.Cell) bool {
 	return cell.Under.Has(lockbench.Outlived) && (cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.Effects)
 }
 
-// First returns the broken cell to look at first: preferably one that fails the run, then one that
-// is not late (see [Late]), then the one under the fewest conditions, then one that is more than an
-// untrue answer, then the one with the most violations, then the one with the shortest schedule.
-// steps returns the length of the shortest schedule that breaks a cell; First ignores cells for
-// which it is zero, and returns false if no other cell is broken.
+// First returns the broken cell to look at first. It compares cells in this order: a cell that
+// fails the run comes first, then a cell that is not late (see [Late]), fewer conditions, more than
+// an untrue answer, more violations, a shorter schedule. steps returns the length of the shortest
+// schedule that breaks a cell. First ignores a cell if steps returns zero, and returns false if no
+// other cell is broken.
 func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell) int) (first lockbench.Cell, found bool) {
 	some := slices.DeleteFunc(c.With(Broken), func(cell lockbench.Cell) bool { return steps(cell) == 0 })
 	if len(some) == 0 {
@@ -230,8 +231,9 @@ func (c Cells) First(fails func(lockbench.Cell) bool, steps func(lockbench.Cell)
 	}), true
 }
 
-// Comparable lists the cells by which two runs can be compared: broken ones, and those under at
-// most one condition. Chance decides which combinations of conditions occur in a run.
+// Comparable lists the cells that can be compared with the cells of another run: broken cells, and
+// cells under at most one condition. Chance decides which combinations of conditions occur in a
+// run.
 func (c Cells) Comparable() []lockbench.Cell {
 	return c.Names(func(cell lockbench.Cell, f Finding) bool { return cell.Under.Count() <= 1 || f.Verdict == Broken })
 }

@@ -21,8 +21,8 @@ type Checker struct {
 	findingsSoFar
 	// last is the stamp of the newest event.
 	last interval.Stamp
-	// partial is set once the record of some client has ended before those of the others. From then
-	// on operations that are missing may explain others that are not.
+	// partial is set once the record of one client has ended before the records of the others. From
+	// then on operations that are missing in the record may explain recorded ones.
 	partial bool
 	// materialized is set once no hold may be deferred any more, see deferred.
 	materialized bool
@@ -34,7 +34,7 @@ type Checker struct {
 	pools        pools
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations
-	// of clients itself. number is the place of the current event among those of all shards.
+	// of clients itself. number is the place of the current event among the events of all shards.
 	shard  bool
 	number int64
 }
@@ -52,7 +52,7 @@ type keyTable struct {
 // findingsSoFar has the counts and measurements so far.
 type findingsSoFar struct {
 	tallies [guaranteeCount]tally
-	// violations counts all violations, violationsSeen those that News has looked at.
+	// violations counts all violations, violationsSeen the violations that News has looked at.
 	violations, violationsSeen int64
 	fair                       count.Fairness
 	result                     Result
@@ -96,7 +96,7 @@ func New(h history.Header) *Checker {
 	return c
 }
 
-// Check judges a whole history. If reading fails, the error is that of the reader, and the result
+// Check judges a whole history. If reading fails, Check returns the reader's error, and the result
 // covers the events before it.
 func Check(src history.Source) (Result, error) {
 	c := New(src.Header())

@@ -42,7 +42,7 @@ func (c *Checker) touching(holds ...*hold) lockbench.Conditions {
 	return all | c.faults.Lasting()
 }
 
-// resolved replaces the bit of a death in under by the condition that the death of client was.
+// resolved replaces the bit of a death in under by the condition of the death of client.
 func (c *Checker) resolved(under lockbench.Conditions, client int32) lockbench.Conditions {
 	if under&pending.Died == 0 {
 		return under
@@ -81,8 +81,8 @@ func (c *Checker) answering(op *history.Op) (under lockbench.Conditions) {
 	return under | f.ForgotSince(interval.Call(op))
 }
 
-// grantedUnder returns the conditions that touch, or would touch, the grant of acquire op: those
-// that affected its client during the call, and those of earlier operations that may still act.
+// grantedUnder returns the conditions that touch, or would touch, the grant of acquire op: faults
+// that affected its client during the call, and faults of earlier operations that may still act.
 func (c *Checker) grantedUnder(k *key, op *history.Op) lockbench.Conditions {
 	if c.faults.Occurred == 0 {
 		return 0
@@ -137,7 +137,7 @@ func (c *Checker) stoodStill(client int32) {
 	c.touchHeld(client, lockbench.Pause)
 }
 
-// touchHeld sets cause on the holds of client, including those whose release is under way.
+// touchHeld sets cause on the holds of client, including holds with a release under way.
 func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 	flying, by := c.faults.clients.Get(client).UnderWay, cause
 	if cause == pending.Died {
@@ -178,7 +178,7 @@ func (c *Checker) stoodInstead(h *hold, t int64) lockbench.Conditions {
 	return 0
 }
 
-// forgetsHolds sets cause, by which the server lost grants, on all holds that the checker
+// forgetsHolds applies that the server lost grants, and sets cause on all holds that the checker
 // remembers.
 func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	for _, k := range c.keys {
@@ -201,8 +201,8 @@ func (c *Checker) forgetsHolds(cause lockbench.Conditions) {
 	}
 }
 
-// ranLate sets the bits of causes on the open holds, including those of client: a command of client
-// ran after its call had ended.
+// ranLate applies that a command of client ran after its call had ended. It sets causes on all open
+// holds, the client's own included.
 func (c *Checker) ranLate(client int32, causes lockbench.Conditions) {
 	for _, k := range c.keys {
 		for _, h := range k.holds {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// clearest returns the counterexample of the candidate with the largest margin. Two owners within
-// their validity come before one that worked past it.
+// clearest returns the counterexample of the candidate with the largest margin. A violation by two
+// owners within their validity comes before a violation by an owner past its validity.
 func (c *Checker) clearest(from []candidate) *Counterexample {
 	best := slices.MaxFunc(from, func(a, b candidate) int {
 		return cmp.Or(isWithinValidity(a)-isWithinValidity(b), cmp.Compare(c.margin(a), c.margin(b)))
@@ -28,8 +28,8 @@ func isWithinValidity(w candidate) int {
 	return 1
 }
 
-// margin returns the extent of the violation in ns: the time that two owners overlapped, or by
-// which a grant came early.
+// margin returns the extent of the violation in ns: how long two owners overlapped, or how early a
+// grant came.
 func (c *Checker) margin(w candidate) int64 {
 	if len(w.holds) < 2 {
 		return 0

@@ -18,8 +18,8 @@ type deferred struct {
 	number int64 // its place among the holds of the key
 }
 
-// lookup returns the hold of k with this id, and makes it of a deferred one if needed. It returns
-// nil if the id is unknown or forgotten.
+// lookup returns the hold of k with this id; a deferred hold becomes a hold first. It returns nil
+// if the id is unknown or forgotten.
 func (c *Checker) lookup(k *key, id int64) *hold {
 	if id == 0 {
 		return nil

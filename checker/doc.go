@@ -16,12 +16,12 @@
 //     B's acquire; acquires.go adds a hold (hold.go). Package interval computes how long a
 //     hold lasts: the must-hold interval of this one begins at 3. conditions.go sets the
 //     conditions on it that may still act on the key; here none.
-//   - When time moves on from 3, compareStart in timeline.go compares the holds that began
-//     then with the other open ones. A's must-hold interval, from 1 to 10, contains 3: the
-//     fact is factOverlap, about both holds. facts.go passes it to the monitors that listen.
-//   - heldTogether in exclusion.go makes a candidate of it: of kind overlapping, with both
-//     holds and the conditions that touched either. The same grant is factGrantedEarly, of
-//     which attribution.go makes grantedEarly, by the first explanation that applies.
+//   - When time moves on from 3, compareStart in timeline.go compares the holds that began at 3
+//     with the other open holds. A's must-hold interval, from 1 to 10, contains 3: the fact is
+//     factOverlap, about both holds. facts.go passes it to the monitors that listen.
+//   - heldTogether in exclusion.go makes a candidate of it: of kind overlapping, with both holds
+//     and the conditions that touched either. The same grant is factGrantedEarly. attribution.go
+//     makes it a candidate of kind grantedEarly, by the first explanation that applies.
 //   - violate in tally.go looks at the kind, which exclusion.go declares (it breaks exclusion,
 //     and answers the question "two at once"), and counts it in the row of exclusion under
 //     exactly these conditions. Here, and only here, it decides whether the violation counts

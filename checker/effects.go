@@ -44,8 +44,8 @@ func writeCalled(c *Checker, k *key, op *history.Op) {
 	}
 }
 
-// writeReturned looks for a lost update: a write that op overwrote although its client had not read
-// it, or one that is based on the same version as op.
+// writeReturned looks for a lost update: a write that op overwrote although the client of op had
+// not read it, or a write based on the same version as op.
 func writeReturned(c *Checker, k *key, op *history.Op) {
 	w := k.writes.Returned(op)
 	if w == nil {

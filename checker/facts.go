@@ -71,8 +71,8 @@ const (
 // A monitor judges one guarantee. Its file says which facts it needs, which state it keeps, and
 // what breaks the guarantee.
 type monitor struct {
-	// needs is the ability without which a design is not judged, and lacks the reason to report
-	// then.
+	// needs is the ability that a design must have to be judged. lacks is the reason to report if
+	// the design does not have it.
 	needs ability
 	lacks string
 	// untested is the reason to report if the guarantee had no exposure. untestedPast is the same

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// keepEffect keeps x on k. If an older effect must make room for it, the conditions of that one are
-// kept.
+// keepEffect keeps x on k. If an older effect must make room for it, keepEffect keeps the
+// conditions of the older effect.
 func (c *Checker) keepEffect(k *key, x pending.Effect) {
 	if old, lost := k.affected.Keep(x); lost {
 		k.unknown.left |= c.resolved(old.Cause, old.Op.Client)
@@ -49,8 +49,8 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 	}
 }
 
-// triedBefore applies that op, answered refused or lost, may have made an earlier attempt whose
-// reply was lost. That attempt may have taken the key, or set a shorter lease.
+// triedBefore applies that op, answered refused or lost, may have made an earlier attempt and lost
+// its reply. The attempt may have taken the key, or set a shorter lease.
 func (c *Checker) triedBefore(k *key, op *history.Op) {
 	if op.Kind == history.Acquire {
 		k.refusal.excuse(op)

@@ -8,7 +8,7 @@ import (
 )
 
 // The monitor of fencing judges that fences rise with every grant, and that a store that checks
-// them accepts no write with a fence lower than one before.
+// fences accepts no write with a lower fence than an earlier write had.
 var _ = monitorOf(fencing, monitor{
 	needs: hasFence, lacks: "no fence was handed out",
 	untested: "no two grants with fences were ordered",
@@ -38,8 +38,8 @@ type fences struct {
 	pending.Fences[*hold]
 	admitted uint64      // the highest fence of an accepted write
 	admitter *history.Op // the write with that fence
-	// forgotten is the grant with the highest fence before the server forgot it. since is the time
-	// of that, and cause the condition.
+	// forgotten is the grant with the highest fence before the server forgot grants. since is the
+	// time at which it did, and cause the condition.
 	forgotten *hold
 	since     interval.Stamp
 	cause     lockbench.Conditions

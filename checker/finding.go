@@ -51,7 +51,7 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 }
 
 // A Finding is the verdict on one cell, a guarantee under an exact set of conditions, with its
-// counts. The zero Finding is that of a cell without exposure. Its JSON form is the one in reports.
+// counts. The zero Finding is for a cell without exposure. Its JSON form is its form in reports.
 type Finding struct {
 	Verdict Verdict `json:"verdict"`
 	// Claimed: the design claims the cell, and is held to it.
@@ -59,12 +59,12 @@ type Finding struct {
 	// Exercised: the workload and its faults can expose the cell.
 	Exercised bool `json:"exercised"`
 	// Exposure counts the occasions on which the guarantee could have been violated, and Violations
-	// those on which it was. The occasions that a fault of a server brought on all keys at once, on
-	// which the guarantee held, count as one: a lock that survives one failover survived one chance
-	// to fail, however many clients it had. Against counts the violations that count against the
-	// claims: none if the cell is not claimed, and fewer than all if another guarantee may have been
-	// violated instead that is not claimed, or after an exception that lasts. An exploration counts
-	// the schedules with a violation.
+	// the occasions on which it was. If a fault of a server struck all keys at once and the
+	// guarantee held, the strike counts as one occasion: a lock that survives one failover survived
+	// one chance to fail, however many clients it had. Against counts the violations that count
+	// against the claims: none if the cell is not claimed, and fewer than all if an unclaimed
+	// guarantee may have been violated instead, or after an exception that lasts. An exploration
+	// counts the schedules with a violation.
 	Exposure   int64 `json:"exposure"`
 	Violations int64 `json:"violations"`
 	Against    int64 `json:"against"`

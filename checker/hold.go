@@ -52,7 +52,7 @@ type loss struct {
 	supersededBy *hold
 	intruder     *hold // the first hold granted to another client past validity, while this owner worked on
 	intrusion    interval.Stamp
-	rivals       []*hold // their must-hold intervals overlap the one of this hold
+	rivals       []*hold // their must-hold intervals overlap this hold's
 }
 
 // interference has the calls of past owners that may have acted on a hold, and the evidence against

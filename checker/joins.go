@@ -7,12 +7,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// This file is for locks whose acquires join levels that their client left on the server. Such a
-// server knows owners, but no holds, so an operation on an earlier hold of a client acts on the
-// later ones, too. An extend sets the lease, and so may shorten a later one.
+// This file is for locks with acquires that join levels that their client left on the server. Such
+// a server knows owners, but no holds, so an operation on an earlier hold of a client acts on its
+// later holds, too. An extend of an earlier hold may shorten the lease of a later one.
 
-// capAcquire applies the call of acquire op: extends and renewals under way of earlier holds of its
-// client may set a shorter lease after it.
+// capAcquire applies the call of acquire op. Extends and renewals under way of the client's earlier
+// holds may set a shorter lease after op does.
 func (c *Checker) capAcquire(k *key, op *history.Op) {
 	if !c.rules.Joins() {
 		return

@@ -54,15 +54,15 @@ type holdings struct {
 type pastCallState struct {
 	// stale has the releases and extends that may take effect after the lease of their owner.
 	stale pending.Calls
-	// sharedReleases has, by client, the last instant at which a release may take effect that was
-	// called under a hold which shared, or may have shared, the key because of a past owner's call.
+	// sharedReleases has, by client, the last instant at which a release of a shared hold may take
+	// effect: a hold that shared, or may have shared, the key because of a past owner's call.
 	sharedReleases pending.Values
-	// expected are the operations under way whose answer should be "lost".
+	// expected are the operations under way that should be answered "lost".
 	expected []expectedLoss
 }
 
-// joinState has operations that may act on later holds of their client, for locks whose acquires
-// join levels that the client left on the server.
+// joinState has operations that may act on later holds of their client, if acquires join levels
+// that the client left on the server.
 type joinState struct {
 	early pending.Renewals
 	// caps has, by client, the shortest lease of its acquires of unknown outcome. Each may act as a
@@ -88,8 +88,8 @@ type faultState struct {
 	// brought back.
 	revived pending.Values
 	// unknown has the conditions of effects that were too many to be kept one by one: left for
-	// those that may explain the state of the key, acts for those that may still act on it, and
-	// deaths for dead clients whose stale calls may act at any time.
+	// effects that may explain the state of the key, acts for effects that may still act on it, and
+	// deaths for stale calls of dead clients, which may act at any time.
 	unknown struct{ left, acts, deaths lockbench.Conditions }
 }
 
@@ -112,8 +112,8 @@ type start struct {
 	grant bool // whether this is the first segment, or a grant without any
 }
 
-// maxReleased is how many released holds a key remembers. An owner that releases twice does so
-// soon.
+// maxReleased is how many released holds a key remembers. If an owner releases twice, the second
+// release follows soon.
 const maxReleased = 8
 
 // A releasedHold is a hold with its id, and its index in the ring of its part. Most look-ups need

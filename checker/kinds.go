@@ -82,7 +82,7 @@ type kind struct {
 	breaks   []guaranteeID // at least one of these is broken; the likeliest is first
 }
 
-// kinds are all kinds of violation; those of one guarantee are in the order of its file.
+// kinds are all kinds of violation. The kinds of one guarantee are in the order of its file.
 var kinds []*kind
 
 // kindOf declares a kind of violation that breaks guarantee p, or one of others instead. No
@@ -93,7 +93,7 @@ func kindOf(p guaranteeID, q Question, sentence string, others ...guaranteeID) *
 	return k
 }
 
-// kindAndOccasion declares a kind for which violate also counts the occasion.
+// kindAndOccasion declares a kind with occasion set.
 func kindAndOccasion(p guaranteeID, q Question, sentence string, others ...guaranteeID) *kind {
 	k := kindOf(p, q, sentence, others...)
 	k.occasion = true

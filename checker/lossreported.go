@@ -6,8 +6,8 @@ import (
 )
 
 // The monitor of loss-reported judges that an owner that lost the lock is told so at its next call,
-// or by its channel, and that no owner is told so that did not. attribution.go has the other
-// explanations of an untrue report.
+// or by its channel, and that an owner that did not lose it is not told that it did. attribution.go
+// has the other explanations of an untrue report.
 var _ = monitorOf(lossReported, monitor{
 	untested: "no owner that had lost the lock called again",
 	measures: "delay",
@@ -54,8 +54,9 @@ func lossAnswered(c *Checker, f fact) {
 	}
 }
 
-// toldLost judges a report of a loss to the owner of f.hold. The key may have been granted to
-// another client; or there was no loss, for which an operation of another client may account.
+// toldLost judges a report of a loss to the owner of f.hold. Either the key may have been granted
+// to another client, or the report is false. An operation of another client may be the reason for a
+// false report.
 func toldLost(c *Checker, f fact) {
 	h := f.hold
 	if f.op.Kind == history.Lost && h.supersededAt.Before(f.at) {

@@ -41,7 +41,8 @@ const refusalSlack = time.Second
 type refusals struct {
 	pending.Availability
 	refusing []*history.Op // acquires under way that will not be granted
-	// recovering is the newest acquire that is granted a free key whose state a fault may explain.
+	// recovering is the newest acquire that is granted a free key after a fault that may explain
+	// the state of the key.
 	recovering *history.Op
 	// denials are the refusals of a free key so far. They are reported once nothing can explain
 	// them any more: neither a grant that is called at the instant of their return, nor a fault
@@ -166,9 +167,9 @@ func tryEnded(c *Checker, f fact) {
 	}
 }
 
-// concurrentRefusals returns acquires of other clients that overlap op, just returned, and are
-// refused as well: those under way, and those that were denied. Each of them may have held the key
-// for a moment, like a client that gets a minority of the servers of a quorum, and gives it up.
+// concurrentRefusals returns the acquires of other clients that overlap op, just returned, and are
+// refused as well, whether they have returned or not. Each of them may have held the key for a
+// moment, like a client that gets a minority of the servers of a quorum, and gives it up.
 func (r *refusals) concurrentRefusals(op *history.Op) (all []*history.Op) {
 	for _, d := range r.denials {
 		if interval.Call(op).Before(interval.Return(d.op)) {

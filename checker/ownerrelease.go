@@ -5,9 +5,9 @@ import (
 )
 
 // The monitor of owner-release judges that a release or extend by a past owner does nothing to the
-// next owner: called within the must-hold interval of that one, it must not end its hold.
-// attribution.go finds the violation when the next owner loses the key, or another client is
-// granted it.
+// next owner: if it is called within the next owner's must-hold interval, it must not end that
+// owner's hold. attribution.go finds the violation when the next owner loses the key, or another
+// client is granted it.
 var _ = monitorOf(ownerRelease, monitor{
 	untested: "no stale owner's release or extend met the next holder",
 	on: [factKinds]func(*Checker, fact){
@@ -26,9 +26,9 @@ var (
 	lostReplyTook          = kindAndOccasion(ownerRelease, ToldWrong, "the reply to %s was lost or not waited for, and what it sent took the key from %s", lossReported)
 )
 
-// staleInto marks the holds of other clients in whose must-hold interval f.op was called. If the
-// owner of such a hold had died or been told of a loss, it is not harmed, but f.op may explain why
-// its lease ended early.
+// staleInto marks each hold of another client if f.op was called within its must-hold interval. An
+// owner that had died or been told of a loss is not harmed, but f.op may explain why its lease
+// ended early.
 func staleInto(c *Checker, f fact) {
 	h, op := f.hold, f.op
 	if op.Outcome == history.Failed {

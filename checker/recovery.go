@@ -65,8 +65,8 @@ func recovered(c *Checker, f fact) {
 }
 
 // leftBy returns the conditions of all effects that may explain the state of k, and the last of
-// these effects; nil if there is none. Of clients that died, an owner explains it better than one
-// whose acquire had no answer.
+// these effects; nil if there is none. The death of an owner explains that state better than the
+// death of a client whose acquire had no answer.
 func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {

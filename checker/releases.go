@@ -121,8 +121,8 @@ func (c *Checker) staleCall(k *key, h *hold, op *history.Op) {
 	}
 }
 
-// An expectedLoss is an operation under way whose answer should be "lost": the owner of hold had
-// lost the key before the call, to the owner of by, at since.
+// An expectedLoss is an operation under way that should be answered "lost": before its call, at
+// since, the owner of hold lost the key because by was granted.
 type expectedLoss struct {
 	op       *history.Op
 	hold, by *hold

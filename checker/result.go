@@ -8,8 +8,8 @@ import (
 )
 
 // Standstills are the times in which the process that drives the clients, or a server, stood still,
-// so that no client could act. Overlapping ones count once. Delays that they explain break no
-// guarantee.
+// so that no client could act. Overlapping standstills count once. A delay that a standstill
+// explains breaks no guarantee.
 type Standstills struct {
 	Times        int64
 	For, Longest time.Duration
@@ -30,11 +30,11 @@ type Result struct {
 	// Unjudged counts grants that can have ended before they were answered: the record does not say
 	// when the attempt that succeeded began.
 	Unjudged int64
-	// LeasesNotTold counts grants, extends and renewals answered ok whose lease is missing in the
-	// record. Their owners hold the key at no time for certain.
+	// LeasesNotTold counts grants, extends and renewals that were answered ok and have no lease in
+	// the record. Their owners hold the key at no time for certain.
 	LeasesNotTold int64
-	// WorstOverlap is the longest time for which two owners held one key, within validity or past
-	// it.
+	// WorstOverlap is the longest time that two owners held one key at once, within validity or
+	// past it.
 	WorstOverlap time.Duration
 	// Standstills are the times in which no client could act.
 	Standstills Standstills
@@ -66,8 +66,8 @@ type Fairness struct {
 
 // A Counterexample shows one violation by the operations that it consists of.
 type Counterexample struct {
-	// Breaks are the guarantees of which at least one is broken, the likeliest first. Under has the
-	// conditions that touched the violation.
+	// Breaks are guarantees, the likeliest first; the violation breaks at least one of them. Under
+	// has the conditions that touched the violation.
 	Breaks []lockbench.Guarantee
 	Under  lockbench.Conditions
 	Key    string
@@ -77,8 +77,8 @@ type Counterexample struct {
 	Holds []CounterexampleHold
 	// Ops are the operations involved, in the order of their calls.
 	Ops []history.Op
-	// Margin is the extent of the violation: the time that two owners overlapped, or by which a
-	// grant came early.
+	// Margin is the extent of the violation: how long two owners overlapped, or how early a grant
+	// came.
 	Margin time.Duration
 }
 

@@ -12,7 +12,7 @@ type Runs struct {
 	// Verdict is the gravest verdict of the runs.
 	Verdict Verdict `json:"verdict"`
 	Claimed bool    `json:"claimed"`
-	// Runs counts the runs that held or broke the cell, Broken those that broke it.
+	// Runs counts the runs that held or broke the cell, Broken the runs that broke it.
 	Runs       int   `json:"runs"`
 	Broken     int   `json:"broken"`
 	Violations int64 `json:"violations"`

@@ -2,8 +2,8 @@ package checker
 
 // News returns the findings on cells that broke, or broke against the claims, for the first time
 // since the last call of News. It is for callers that judge a history while it is being recorded: a
-// broken cell stays broken. The counts and counterexamples are those so far. A call without news
-// takes a few nanoseconds, so that News can be called after every event.
+// broken cell stays broken. The counts and counterexamples cover the history so far. A call without
+// news takes a few nanoseconds, so that News can be called after every event.
 func (c *Checker) News() []CellFinding {
 	if c.violations == c.violationsSeen {
 		return nil

@@ -36,8 +36,8 @@ func (k *key) lateRelease(h *hold, op *history.Op) {
 	}
 }
 
-// metSharedRelease reports whether, during the attempt by which h was granted, a release was under
-// way of a hold that may have shared the key. That release, or the one of the other sharing owner,
+// metSharedRelease reports whether a release of a hold that may have shared the key was under way
+// during the attempt that was granted h. That release, or the release of the other sharing owner,
 // may have freed the key for h, or taken it from h.
 func (k *key) metSharedRelease(h *hold) bool {
 	return k.sharedReleases.OfOthers(h.client) >= h.Began().T
@@ -66,8 +66,9 @@ func (k *key) noteStaleCall(op *history.Op, h *hold) {
 	}
 }
 
-// noteConcurrentReleases applies the call of release op past its owner's lease: op may free the key
-// for a client, whose hold another release, already under way, then frees in turn.
+// noteConcurrentReleases applies the call of release op past its owner's lease. Op may free the key
+// for another client, and another release, already under way, may then free the hold of that
+// client.
 func (k *key) noteConcurrentReleases(op *history.Op) {
 	for other := range k.allHolds() {
 		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
@@ -107,8 +108,9 @@ func (c *Checker) staleActed(k *key, op *history.Op, end interval.Stamp) {
 	}
 }
 
-// metStaleCall reports whether a stale call of another client was under way during the attempt by
-// which h was granted, so that their order is unknown. It adds the conditions of such calls to h.
+// metStaleCall reports whether a stale call of another client was under way during the attempt that
+// was granted h, so that the order of the two is unknown. It adds the conditions of such calls to
+// h.
 func (k *key) metStaleCall(h *hold) bool {
 	if k.stale.Pending(pending.Crashed) {
 		h.under |= k.unknown.deaths

@@ -22,7 +22,7 @@ type candidate struct {
 	number int64 // of the event, see Checker.number
 	holds  []*hold
 	ops    []*history.Op // for violations that operations show, not holds
-	by     *hold         // the hold whose grant is the breach; nil if it is the last of holds, or there is none
+	by     *hold         // the grant that is the breach; nil if it is the last of holds, or there is none
 }
 
 // candidates bounds how many violations of a cell are kept. The clearest of them is shown.

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
-// catching are the tests of which one must fail for each mutant of the table of windows.
+// catching are the tests. At least one must fail for each mutant of the table of windows.
 const catching = "^(TestCases|TestSimulatedLockPasses|TestMutantsAreFound|TestViolationsCarryTheirCondition|TestIntrudersAreCaughtAmidForgetting)$"
 
 // TestWindowMutantsExist looks for the text that each mutant of testdata/windows.txt changes:

@@ -39,7 +39,8 @@ type Client struct {
 	// leases are unused ones, made in advance; only the owner's goroutine uses them.
 	leases []lease
 
-	// holdBackFrom is the stamp from which HoldBack holds events back, while holdingBack is set.
+	// holdBackFrom is the earliest stamp of the events that HoldBack holds back, while holdingBack
+	// is set.
 	holdBackFrom int64
 	holdingBack  bool
 	unsure       bool // the outcome of an operation is unknown
@@ -231,9 +232,9 @@ func (c *Client) HoldBack(from time.Time) {
 	c.holdBackFrom, c.holdingBack = max(c.holdBackFrom, int64(from.Sub(c.base))), true
 }
 
-// FaultSince records a fault, as Fault does, that began at a past instant, from which HoldBack has
-// held events back since. A fault from before the record begins with the record. It is safe for
-// concurrent use.
+// FaultSince records a fault, as Fault does, that began at a past instant. HoldBack must have held
+// events back from that instant on. A fault from before the record begins with the record. It is
+// safe for concurrent use.
 func (c *Client) FaultSince(from time.Time, note string, value int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

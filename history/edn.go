@@ -94,8 +94,8 @@ type pairing struct {
 	open    map[int64]*Op   // by process
 	clients map[int64]int32 // by process; removed when an outcome is unknown
 	used    map[int32]bool  // clients that exist
-	next    int32           // the next client for a process whose last outcome is unknown
-	count   uint64          // number of maps read: it orders them, and is the time of those without
+	next    int32           // the next client for a process after an unknown outcome
+	count   uint64          // maps read so far: orders them, and is the time of a map without :time
 	noTime  int             // maps without :time
 	latest  int64
 	indexed []int64 // of each map: its :index, or its place in the file

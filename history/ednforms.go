@@ -92,7 +92,7 @@ func (f *formReader) tag() error {
 	return errors.New("a tag without a map")
 }
 
-// form returns the map whose opening brace was just read.
+// form returns the rest of a map, after its opening brace was read.
 func (f *formReader) form() (string, error) {
 	text := strings.Builder{}
 	text.WriteByte('{')

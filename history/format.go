@@ -20,8 +20,8 @@ import (
 //	watermark varint, ns since the start of the run
 //	checksum  4 bytes little endian, CRC-32C of everything from type to payload
 //
-// uvarint and varint are those of encoding/binary (varint is zigzag). Numbers
-// below are varint unless they say uvarint.
+// uvarint and varint are as in encoding/binary (varint is zigzag). Numbers below are varint unless
+// they say uvarint.
 //
 //	1 header  payload: a Header as JSON. Always the first block.
 //	2 stream  payload: client, process. Opens a stream, before any operation

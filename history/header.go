@@ -14,29 +14,28 @@ import (
 // Schema is the version of the history format that this package writes.
 const Schema = "lockbench/history/v2"
 
-// A Header opens a history. It has the rules by which the operations are read, and the claims by
-// which they are judged. It is flat, like its JSON object.
+// A Header opens a history. It has the rules for reading the operations and the claims for judging
+// them. It is flat, like its JSON object.
 type Header struct {
 	Schema string `json:"schema"`
 	// Design is the lock's name, Claims are its claims.
 	Design string           `json:"design"`
 	Claims lockbench.Claims `json:"claims"`
-	// AssumedClaims: the history states no claims, and Claims are those of a lease lock on one
-	// server ([lockbench.LeaseClaims]).
+	// AssumedClaims: the history states no claims, and Claims are the usual claims of a lease lock
+	// on one server ([lockbench.LeaseClaims]).
 	AssumedClaims bool `json:"assumed_claims,omitempty"`
 	// Reacquire is the effect of a second acquire by the holder: refused, nested or refreshed
 	// (impls/design).
 	Reacquire string `json:"reacquire"`
-	// Control is empty for a lock. Otherwise it is the kind of control: no-lock, or atomic, whose
-	// acquires are whole transactions of the workload.
+	// Control is empty for a lock. Otherwise it is the kind of control: no-lock or atomic. An
+	// acquire of atomic is a whole transaction of the workload.
 	Control string `json:"control,omitempty"`
 	// Renews: the design renews its holds in the background.
 	Renews bool `json:"renews"`
 	// RenewsUnseen: the lock may renew its holds without reporting it. A hold then counts as
 	// held until its release, and no lease counts as longer than the acquire's.
 	RenewsUnseen bool `json:"renews_unseen,omitempty"`
-	// ToleranceNS is the time, in ns, for which the design may keep a key from others past a
-	// lease.
+	// ToleranceNS is how long, in ns, the design may keep a key from others past a lease.
 	ToleranceNS int64 `json:"tolerance_ns"`
 	// WakesNS is the time, in ns, within which a waiter notices that a key became free, by polling
 	// or by a notification. Zero: the design states none.
@@ -89,7 +88,7 @@ func readHeader(text []byte, h *Header, decode func(text []byte, into any) error
 	return errors.Join(checkSchema(h.Schema), checkWakes(h.WakesNS))
 }
 
-// checkSchema returns an error unless the schema is the one that this package writes.
+// checkSchema returns an error unless schema is [Schema].
 func checkSchema(schema string) error {
 	family, _, _ := strings.Cut(Schema, "/v")
 	hint := "use a newer lockbench"

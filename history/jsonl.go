@@ -10,13 +10,14 @@ import (
 )
 
 // JSONSchema is the published description of each line of a history in JSON Lines (JSON Schema,
-// draft 2020-12), the header and those after it. It is closed, as the reader is.
+// draft 2020-12), the header and the lines after it. It allows no other fields, and neither does
+// the reader.
 //
 //go:embed schema/history-v2.json
 var JSONSchema []byte
 
 // A line is one line of JSON Lines after the header: an operation, an epoch, a cut or the end. It
-// is one flat struct, whose fields have the names and the order of a line.
+// is one flat struct. Its fields have the names and the order of a line.
 type line struct {
 	Op        Kind     `json:"op,omitzero"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
@@ -53,9 +54,9 @@ type cutLine struct {
 	AtNS   *int64 `json:"at_ns"`
 }
 
-// WriteJSONL writes src as JSON Lines, from which [NewSource] reads the same history again, except
-// for bytes of notes that are not UTF-8. If reading src fails, it writes the events before as a
-// partial history, and returns the error.
+// WriteJSONL writes src as JSON Lines. [NewSource] reads the same history from them, except for
+// bytes of notes that are not UTF-8. If reading src fails, it writes the events before as a partial
+// history, and returns the error.
 func WriteJSONL(w io.Writer, src Source) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	s, err := newJSONSink(buffered, src.Header())

@@ -97,8 +97,8 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// extended records the end of an extend. A lease whose Valid was not renewed by
-// it is of the acquire still, and is not believed.
+// extended records the end of an extend. If the extend did not renew the lease's Valid, Valid still
+// describes the acquire, and extended ignores it.
 func (c *Client) extended(op *Op, err error, inner lockbench.Lease) {
 	at, v := c.now(), judge(err, c.notes)
 	var told validity

@@ -74,8 +74,7 @@ func (m *merger) cut(client int32, at int64) error {
 	return nil
 }
 
-// cutAll ends the record of each client whose end is not known yet, at the stamp that covered
-// returns.
+// cutAll ends the record of each client without a known end, at the stamp that covered returns.
 func (m *merger) cutAll(covered func(client int32) int64) {
 	for client, at := range m.owners {
 		if at == Never {
@@ -159,7 +158,8 @@ func (m *merger) fetch(window []moment, keys []uint64, mask uint64) {
 	m.seen = seen
 }
 
-// arranged returns the moments of one stamp, to which keys refer, in order.
+// arranged returns the moments of one stamp in order. keys has the index of each moment in the bits
+// of mask.
 func (m *merger) arranged(window []moment, keys []uint64, mask uint64) []moment {
 	m.tied = m.tied[:0]
 	for _, key := range keys {
@@ -275,11 +275,11 @@ func class(op *Op) int {
 	return 0
 }
 
-// orderTied orders moments that tie and come by owner: calls before returns,
-// except that a client's call stays behind the client's own returns before it. So
-// each client's moments climb a ladder whose even steps are calls and whose odd
-// steps are returns, and steps are taken together. Background renewals climb
-// alone.
+// orderTied orders moments that tie and come by owner: calls before returns, except that a client's
+// call stays behind the client's own returns before it. So each moment of a client gets a rank that
+// is never lower than the client's rank before it, even for a call and odd for a return, and all
+// moments are sorted by rank. A background renewal has rank 0 at its call and 1 at its return,
+// whatever came before.
 func orderTied(tie []moment) {
 	steps := make([]step, len(tie))
 	floor := 0

@@ -105,8 +105,8 @@ func (n *nativeReader) each(yield func(Event, error) bool) {
 	}
 }
 
-// dropCovered occasionally drops watermarks that are below that of the last epoch. Most are of
-// streams that have ended.
+// dropCovered occasionally drops watermarks below the last epoch's. Most are of streams that have
+// ended.
 func (n *nativeReader) dropCovered() {
 	if len(n.covered) < n.nextDrop {
 		return

@@ -56,8 +56,8 @@ func (n *notes) of(err error) string {
 	return note
 }
 
-// ErrorClass returns the class of the error with which the operation ended, in a word: the code of
-// the server's reply in lower case ("noperm"), "connection", "connection-refused", "timeout",
+// ErrorClass returns the class of the error that ended the operation, in a word: the code of the
+// server's reply in lower case ("noperm"), "connection", "connection-refused", "timeout",
 // "pool-timeout", "canceled", [Stale] or "error". It is empty without an error, and for events.
 func (op *Op) ErrorClass() string {
 	if op.event() {

@@ -39,9 +39,9 @@ type Op struct {
 	// lease that may have been granted, or zero if that is unknown; then Asked counts. NotTold: the
 	// record does not have the lease.
 	Asked, Granted int64
-	// Wait is the longest time, in ns, for which an acquire may wait.
+	// Wait is the longest time, in ns, that an acquire may wait.
 	Wait int64
-	// Delay is the time, in ns, for which a release asked to keep other clients out.
+	// Delay is how long, in ns, a release asked to keep other clients out.
 	Delay int64
 
 	// Fence is the fencing token of the grant, zero if the design has none.
@@ -62,7 +62,7 @@ const (
 	Never   int64 = 1<<63 - 1 // did not return
 )
 
-// NotTold is the lease of an operation whose lease is not recorded.
+// NotTold is the lease of an operation without a recorded lease.
 const NotTold int64 = -1
 
 // Kind is the kind of an operation or event.

@@ -63,7 +63,7 @@ type output struct {
 	out       blockWriter
 	words     stringTable
 	payload   []byte
-	announced int // streams whose opening block is written
+	announced int // streams with a written opening block
 	ops       int64
 }
 
@@ -201,7 +201,7 @@ func (r *Recorder) sweep() {
 	r.dropDead()
 }
 
-// dropDead drops the streams of dead clients of which everything is written.
+// dropDead drops the streams of dead clients that are written completely.
 func (r *Recorder) dropDead() {
 	r.mu.Lock()
 	known := r.streams[:r.announced]

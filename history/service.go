@@ -15,9 +15,9 @@ import (
 const maxOwners = 1 << 14
 
 // Locker returns inner, recorded, for a service: it is safe for concurrent use where inner is. Each
-// acquire is an owner of its own, as where each has a token of its own; a lock that knows its owner
-// again by the Locker is recorded by [Recorder.Client]. Keys are recorded wholly or not at all, as
-// [Header.Sample] says.
+// acquire is recorded as an owner of its own, which is right for a lock that makes a new token for
+// each acquire. Record a lock that recognizes its owner by the Locker with [Recorder.Client]. Keys
+// are recorded wholly or not at all, as [Header.Sample] says.
 //
 // A call never waits for the file. Where the file falls behind, cannot be written, or more than
 // 16,384 grants are neither released nor lost, recording is over: the history is partial, and

@@ -124,7 +124,7 @@ func valueLength(text []byte) int {
 	return len(text)
 }
 
-// wrongType is the error for a field whose value is of another type than it has to be.
+// wrongType is the error for a field with a value of the wrong type.
 func wrongType(text []byte, wrong *json.UnmarshalTypeError) error {
 	value := wrong.Value
 	_ = eachField(text, func(name, v []byte) error {

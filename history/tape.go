@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A Tape records in memory, at once, for histories that are short and many: those
-// of package explore. Each stamp gets a number that rises through the whole tape,
-// so that what shares an instant of virtual time is in order all the same. A Tape
-// starts no goroutine, but for the leases that can tell of their loss.
+// A Tape records in memory, at once, for histories that are short and many: the histories of
+// package explore. Each stamp gets a number that rises through the whole tape, so that events at
+// one instant of virtual time are in order, too. A Tape starts no goroutine, except for leases that
+// can tell of their loss.
 //
 // Its methods and its clients are safe for concurrent use, except that nothing
 // else may be under way during Reset. Inside a synctest bubble, Reset or NewTape
@@ -37,8 +37,7 @@ type tapeMoment struct {
 	at    int64
 }
 
-// NewTape begins a history with header h, whose Schema it fills in. The clock
-// starts.
+// NewTape begins a history with header h, and fills in h.Schema. The clock starts.
 func NewTape(h Header) *Tape {
 	h.Schema = Schema
 	return &Tape{header: h, base: time.Now()}
@@ -164,9 +163,8 @@ func (t *Tape) Len() int {
 	return len(t.moments)
 }
 
-// Tail appends to into what was recorded from the n-th on, as Source would yield it,
-// and returns it. The operations of Events are valid until Reset; those under way
-// still change.
+// Tail appends the recorded events from the n-th on to into, as Source would yield them, and
+// returns into. The operations of Events are valid until Reset; operations under way still change.
 func (t *Tape) Tail(n int, into []Event) []Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()

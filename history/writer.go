@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// A Writer writes a history whose operations are at hand already, complete: a
-// synthetic one, or one converted from another program's records. Operations come
-// in any order that keeps what the epochs promise. It is not safe for concurrent
-// use. The first error stays: all calls after it return it and write nothing.
+// A Writer writes a history of complete operations: a synthetic history, or one
+// converted from another program's records. Operations come in any order that keeps
+// what the epochs promise. It is not safe for concurrent use. The first error stays:
+// all calls after it return it and write nothing.
 type Writer struct {
 	sink     sink
 	buffered *bufio.Writer
@@ -79,8 +79,8 @@ func (w *Writer) note(err error) {
 	}
 }
 
-// streamFile is a native file of many streams, whose blocks are written as they fill up
-// and at each epoch.
+// streamFile is a native file of many streams. It writes a block when it is full, and
+// at each epoch.
 type streamFile struct {
 	out     blockWriter
 	words   stringTable

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
-// Controls returns the controls with which runs compare locks. A control is not a lock, and not in
-// [All].
+// Controls returns the controls: baselines that runs compare locks with. A control is not a lock,
+// and not in [All].
 func Controls() []design.Design { return control.Designs() }
 
 // MatchRun is like [Match], but patterns may be names of controls as well. Only a name selects a
@@ -31,8 +31,8 @@ func MatchRun(patterns ...string) ([]design.Design, error) {
 	return append(designs, controls...), err
 }
 
-// noLock returns an error if name is that of a control, known or unknown, where only locks are
-// allowed; nil for any other name.
+// noLock returns an error if name is the name of a control, known or unknown; nil for any other
+// name. Callers allow only locks.
 func noLock(name string) error {
 	if !strings.HasPrefix(name, "control/") {
 		return nil

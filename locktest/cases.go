@@ -22,7 +22,7 @@ type testCase struct {
 	faults        []string // the faults that the record names
 	lapses        bool     // an owner loses the lock while it lives, to the end of its lease
 	extends       bool     // leases have to be extended
-	numbered      bool     // an owner's number in the trial begins those of its rivals, see number
+	numbered      bool     // the first owner's number is a prefix of its rivals', see number
 	// run directs the owners; nil if the program is all.
 	run func(*fixture)
 	// program names the program of package workloads that the owners then run in turns, with work
@@ -112,10 +112,11 @@ func (s *fixture) takeTurns(c testCase) {
 	})
 }
 
-// number returns the number, in the trial, of an owner of a numbered case. The caller may count the
-// owners from 1+c on and make tokens of their numbers. The decimal of k+c begins that of n+c for n
-// from 10k+9c to 10k+9c+9. Of the three owners of a side, the second has 10k, which serves a c of -1
-// or 0, and the third 10k+18, which serves 1 or 2.
+// number returns the number, in the trial, of owner i of a side in a numbered case. The lock under
+// test may make tokens of the numbers of its owners, and count them from 1+c on. The token of the
+// first owner, k+c, must be a prefix of the token of a rival, n+c, in decimal: it is if n lies
+// between 10k+9c and 10k+9c+9. The second owner has n = 10k, for a c of -1 or 0, and the third n =
+// 10k+18, for a c of 1 or 2.
 func number(side, i int) int {
 	k := 3 + side // 1 and 2 are the owners of the first look
 	return []int{k, 10 * k, 10*k + 18}[i]
@@ -210,8 +211,8 @@ func (o *owner) snatch(ttl, wait time.Duration) lockbench.Lease {
 	return o.acquire(ttl, wait-time.Since(begun))
 }
 
-// abandon lets an owner die with the key, and another ask for it. That one and a third were granted
-// it before.
+// abandon lets an owner die with the key, and a second owner ask for it. The second owner and a
+// third were granted the key before.
 func abandon(s *fixture) {
 	if s.can.lasts() && s.owners[0].guard.Immortal() {
 		return // a watchdog that cannot be stopped keeps the key, as it should
@@ -262,7 +263,8 @@ func (s *fixture) takeSessions(o *owner) (release func()) {
 }
 
 // extended acquires and extends several times in time, which on a busy machine may take several
-// tries. A lock that adds extensions to what is left then keeps the key for longer than the slack.
+// tries. A lock that adds extensions to the rest of the lease then keeps the key for longer than
+// the slack.
 func (o *owner) extended(ttl time.Duration) {
 	times := 3 + int(min(2*o.fixture.slack()/ttl, 50))
 	for range tries {
@@ -276,8 +278,8 @@ func (o *owner) extended(ttl time.Duration) {
 	}
 }
 
-// loseAndAsk lets an owner that lost the key call again, while the next one holds it or after that;
-// and one that did not lose it.
+// loseAndAsk lets an owner that lost the key call again, while the next owner holds it or after
+// that. It also lets an owner call that did not lose the key.
 func loseAndAsk(s *fixture) {
 	for range s.rounds(2) {
 		old, fresh, ok := s.lapse(s.owners[1])

@@ -64,9 +64,10 @@ type check struct {
 	waiting   bool        // the current program is about the way in which waiters are granted the key
 	read      atomic.Bool // the lock read its environment's clock
 	left      error       // of a bubble that ended before its exploration
-	// searched counts the schedules of the programs that exercise a cell, of which not all were run.
+	// searched counts, by cell, the schedules of the programs that exercise it, if not all were
+	// run.
 	searched map[lockbench.Cell]int64
-	result   Result // so far; its Cells are those of explore.Result until list
+	result   Result // so far; until list, its Cells are the cells of explore.Result
 }
 
 func (c *check) prepare() {
@@ -276,9 +277,9 @@ func (t Test) steps() int {
 	return len(t.schedule.Rows)
 }
 
-// list reduces the cells to those of a Result, and judges them: a cell holds by all occasions under
-// its conditions, whatever else happened, and a cell under several conditions is only listed if it
-// is broken and no cell under fewer explains it.
+// list reduces the cells to the cells that a Result lists, and judges them. The finding on a cell
+// counts all occasions under its conditions, whatever else happened. A cell under several
+// conditions is only listed if it is broken and no cell under fewer conditions explains it.
 func (c *check) list() {
 	all, listed := c.result.Cells, checker.Cells{}
 	for _, cell := range all.Sorted() {
@@ -328,9 +329,10 @@ func (r *Result) judge(cell lockbench.Cell) error {
 	return nil
 }
 
-// tooFew says that a claim met no occasion in schedules that were not all there are, which a slow
-// client makes few; empty if it met one, or has to ([WithRequired]). A schedule that broke the cell
-// and went another way when it was run again is an occasion.
+// tooFew returns a note if a claim met no occasion although more schedules exist than were run: a
+// slow client makes schedules few. It is empty if the claim met an occasion, or has to
+// ([WithRequired]). A schedule that broke the cell, and took another course when it was run again,
+// counts as an occasion.
 func (c *check) tooFew(cell lockbench.Cell, f checker.Finding) string {
 	n := c.searched[cell]
 	if c.settings.required || n == 0 || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {

@@ -45,8 +45,8 @@ func untilItEnds() faults {
 	}}
 }
 
-// TestLeftTaken checks that the time for which a key stayed taken is reported for a lock that does
-// not give it back, and only for such a lock.
+// TestLeftTaken checks that a lock that does not give back a key is reported with the time that the
+// key stayed taken, and no other lock.
 func TestLeftTaken(t *testing.T) {
 	const said = "acquires that were given up left their key taken for nobody"
 	cancelled := lockbench.Recovery.At(lockbench.Cancel)

@@ -38,7 +38,8 @@ func WithCase(name string) RunOption {
 	})
 }
 
-// Cases lists the name of each test case, and that of the program that its owners run.
+// Cases lists the name of each test case, and the name of the program that its owners
+// run.
 func Cases() (all [][2]string) {
 	for _, p := range testCases {
 		all = append(all, [2]string{p.name, p.program})
@@ -53,7 +54,7 @@ func Report(t *testing.T, r Result) {
 	r.report(t)
 }
 
-// WithClock sets the clock by which the looks at renewal tell standstills.
+// WithClock sets the clock that shows standstills to the looks at renewal.
 func WithClock(c standstill.Clock) RunOption { return runOption(func(s *runSettings) { s.clock = c }) }
 
 // Row is a step of a schedule.

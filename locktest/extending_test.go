@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// extensible is an owner of a lock whose leases can be extended.
+// extensible is an owner of a lock with leases that can be extended.
 type extensible struct {
 	*service
 	// extended returns the new end of a lease, sound if nil.

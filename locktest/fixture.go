@@ -141,9 +141,10 @@ func (s *fixture) enlist(id int32, g *guard.Guard, r *history.Recorder) {
 	s.owners = append(s.owners, o)
 }
 
-// acquire asks for ttl repeatedly until wait is over, since only for a single try the start of the
-// lease is known. The last try is called after wait, even if the others took longer: only this one
-// must be granted a free key. acquire returns nil if no try was granted.
+// acquire asks for ttl repeatedly until wait is over. It makes single tries, because the start of
+// the lease is known only for a single try. The last try is called after wait, even if the tries
+// before it took longer: only the last try must be granted a free key. acquire returns nil if no
+// try was granted.
 func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	for {
@@ -157,9 +158,9 @@ func (o *owner) acquire(ttl, wait time.Duration) lockbench.Lease {
 	}
 }
 
-// wait acquires in the lock's own way of waiting, if its leases tell since when they are valid;
-// otherwise such a grant proves nothing, and it waits like acquire, as it does for the rest of the
-// wait if the lock refused it sooner.
+// wait acquires in the lock's own way of waiting, if the leases tell since when they are valid;
+// otherwise a grant after a wait proves nothing. In that case, and for the rest of the wait if the
+// lock refuses too soon, wait makes single tries, like acquire.
 func (o *owner) wait(ttl, wait time.Duration) lockbench.Lease {
 	over := time.Now().Add(wait)
 	if o.fixture.can.validity {
@@ -178,8 +179,8 @@ func (o *owner) ask(opt lockbench.Options) lockbench.Lease {
 	return lease
 }
 
-// lease returns the lease whose end this copy of a case awaits. On every other copy it is no whole
-// number of seconds, to which a lock may cut it.
+// lease returns the lease that this copy of a case outwaits. In every other copy it is no whole
+// number of seconds, because a lock may cut it to one.
 func (s *fixture) lease() time.Duration {
 	if s.copy%2 == 1 {
 		return s.ttl
@@ -237,7 +238,7 @@ func (o *owner) die() bool {
 	o.record.Dying()
 	if o.fixture.can.renews {
 		o.record.GivingUp() // the close may release holds
-		o.guard.Close()     // before it, too: until then it may renew
+		o.guard.Close()     // before the death is on record: until the close the lock may renew
 	}
 	o.record.Die("abandoned")
 	if !o.fixture.can.session {

@@ -22,13 +22,13 @@ import (
 // background.
 type NewLocker = func(t *testing.T, env Env) lockbench.Locker
 
-// An Env is the part of the world that an owner may touch. Nothing else is under control, except
-// two: the global clock is virtual, but never skewed, and crypto/rand is the one random source that
-// is under control.
+// An Env is the part of the world that an owner may touch. Nothing else is under control, with two
+// exceptions: the global clock is virtual, although never skewed, and the seed decides crypto/rand,
+// but no other random source.
 type Env struct {
 	// Redis reaches the server. The owners of one process share it; its options suit a lock library
 	// that builds its own client. It never sends a command again after its connection broke, except
-	// in the last program, in which it does so 3 times, as go-redis does by default: see
+	// in the last program. There it tries again up to 3 times, the default of go-redis: see
 	// [WithClientRetries].
 	Redis *redis.Client
 	// Dial opens one more connection to the server, for a library with a client of its own. It

@@ -39,9 +39,9 @@ func (n named) Acquire(ctx context.Context, key string, opt lockbench.Options) (
 	}), nil
 }
 
-// TestNumbersOfOwners checks that a lock whose release finds its owner's name in one that begins
-// with it is caught if names end in a decimal number, wherever the caller begins to count, and that
-// a lock that compares whole names passes.
+// TestNumbersOfOwners checks that a lock that compares names of owners by prefix in its release is
+// caught, if the names end in a decimal number, wherever the caller begins to count. A lock that
+// compares whole names must pass.
 func TestNumbersOfOwners(t *testing.T) {
 	for _, first := range []int{0, 1, 2, 3} {
 		for name, c := range map[string]struct {

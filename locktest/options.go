@@ -131,7 +131,7 @@ func WithPatience(d time.Duration) RunOption {
 }
 
 // WithKeyPrefix puts a prefix before the name of every key, for users of the service that may touch
-// no others. The rest of the name is one that no other run uses.
+// no others. No other run uses the rest of the name.
 func WithKeyPrefix(prefix string) RunOption {
 	return runOption(func(s *runSettings) { s.prefix = prefix })
 }
@@ -178,9 +178,9 @@ func WithRequired() Option {
 const mostRetries = 10
 
 // WithClientRetries sets how often Env.Redis sends a command again if its connection broke before
-// the answer: up to 10 times, 0 for never. Explore runs most scenarios with a client that never
-// does so, and one with a client that does so 3 times, as go-redis does by default. Only the latter
-// finds a lock that refuses its own key when a command is sent again.
+// the answer: up to 10 times, 0 for never. Explore runs most scenarios with 0, and one scenario
+// with 3, the default of go-redis. Only that scenario finds a lock that refuses its own key when a
+// command is sent again.
 func WithClientRetries(n int) ExploreOption {
 	return exploreOption(func(s *exploreSettings) {
 		s.retries = n

@@ -23,8 +23,8 @@ func (o *owner) within(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
-// over makes the context of the owner's next call one that is over before the call, or in every
-// other round one that ends within the time that a call took.
+// over makes the context of the owner's next call end early: before the call or, in every other
+// round, within took, the time that a call took.
 func (o *owner) over(round int, took time.Duration) *owner {
 	after := time.Duration(0)
 	if round%2 == 1 {
@@ -51,8 +51,8 @@ func callWhenOver(s *fixture) {
 	}
 }
 
-// callHeld lets an owner hold the key whose release has a context that is over, while the context of
-// another's acquire is.
+// callHeld ends the contexts of an acquire of the free key, an acquire of the held key, and the
+// release of the held key.
 func (s *fixture) callHeld(round int, took time.Duration) {
 	first, holder, third := s.owners[0], s.owners[1], s.owners[2]
 	first.release(first.over(round, took).ask(lockbench.Options{TTL: s.ttl}))

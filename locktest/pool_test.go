@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// A pool has the sessions of a server whose locks last as long as their session, which may lock a
-// key repeatedly, as PostgreSQL's advisory locks. Sessions go to the keys of one side of a case only:
-// in real time a death and the next acquire follow each other so closely that no other side comes
-// between.
+// A pool has the sessions of a server. A lock lasts as long as its session, and a session may lock
+// a key repeatedly, as with PostgreSQL's advisory locks. Sessions go to the keys of one side of a
+// case only: in real time a death and the next acquire follow each other so closely that no other
+// side comes between.
 type pool struct {
 	mu   sync.Mutex
 	idle map[string][]*session // by side; the last one is taken first
@@ -108,9 +108,9 @@ func (l *pooled) Close() error {
 	return nil
 }
 
-// TestPooledSessions checks that a lock is caught whose Close returns its session to a pool with its
-// lock, although the next owner that is given this session is granted the key, and that a lock that
-// unlocks it passes.
+// TestPooledSessions checks that a lock is caught if its Close returns its session to a pool
+// without unlocking the key, although the next owner that is given this session is granted the key.
+// A lock that unlocks the key must pass.
 func TestPooledSessions(t *testing.T) {
 	for name, leaves := range map[string]bool{"returned with its lock": true, "unlocked": false} {
 		t.Run(name, func(t *testing.T) {

@@ -208,8 +208,8 @@ func (n *notes) ended() {
 	n.lapses++
 }
 
-// doubtful says why the end of a hold that was to be renewed proves nothing against a lock that is
-// declared to renew, empty if it does, or if none ended so.
+// doubtful returns the reason why a hold that ended by itself proves nothing against a lock that is
+// declared to renew. It is empty if the hold proves something, or if no hold ended so.
 func (s *caseRun) doubtful() string {
 	if !s.broke || s.test.cell != outlasting || !s.trial.settings.renews || s.notes.lapses >= looks {
 		return ""

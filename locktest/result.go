@@ -205,8 +205,9 @@ func (r *Result) text(cell lockbench.Cell) string {
 	return fmt.Sprintf("%s\n%s%s\n%s%s", text, test.schedule.Sentence, sentAgain(cell, test.schedule.Rows), table(test.schedule.Rows), r.again(test.file))
 }
 
-// repeated is the cell that a client breaks for a sound lock: it takes a lost reply for a command
-// that was not sent, and the key that the first has set refuses the second.
+// repeated is the cell that a client library may break for a sound lock: it takes a lost reply for
+// a command that was not sent, and sends the command again. The key that the first command set then
+// refuses the second.
 var repeated = lockbench.Answers.At(lockbench.LostReply)
 
 // sentAgain says which client sent a command twice in one call because the reply was lost, and what
@@ -263,7 +264,7 @@ func (r *Result) report(t *testing.T) {
 	}
 }
 
-// reportCell ends the subtest of cell. A cell whose cause has failed already is skipped, so that
+// reportCell ends the subtest of cell. A cell is skipped if its cause has failed already, so that
 // one fault of a lock fails one subtest.
 func (r *Result) reportCell(t *testing.T, cell lockbench.Cell, failed bool) {
 	t.Helper()

@@ -8,10 +8,11 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// reportStuck reports that the key did not come free after a fault, if the tries of it do not end in
-// refusals, which the checker judges, but in time-outs of the lock: three in a row by two owners who
-// were granted the key before, each while that owner is granted a key of its own in less time, and
-// nobody stands still. No lease is left by then, and nobody else asks for the key.
+// reportStuck reports that the key did not come free after a fault. The checker judges refusals, so
+// reportStuck looks for time-outs of the lock: three in a row, by two owners that were granted the
+// key before. Each counts only if its owner is granted a key of its own in less time, and neither
+// the machine nor the server stands still. No lease is left by then, and no other owner asks for
+// the key.
 func (s *fixture) reportStuck(after string, first, second *owner) {
 	stood := s.stood()
 	if !first.granted || !second.granted {
@@ -33,8 +34,8 @@ func (s *fixture) reportStuck(after string, first, second *owner) {
 	}
 }
 
-// outlastUnknown waits until no lease is left of the last try of the key, by whichever owner, whose
-// outcome may be unknown. It returns false for a lock without leases.
+// outlastUnknown waits until no lease can be left of an owner's last try of the key, if the outcome
+// of such a try may be unknown. It returns false for a lock without leases.
 func (s *fixture) outlastUnknown() bool {
 	for _, o := range s.owners {
 		if !o.crashed.Load() && o.failed != nil && !errors.Is(o.failed, lockbench.ErrNotAcquired) {

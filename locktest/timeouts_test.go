@@ -15,8 +15,8 @@ import (
 // errOverdue refuses a key by a time-out of its own.
 var errOverdue = fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, context.DeadlineExceeded)
 
-// timesOut is an acquire that waits for at least 100 ms, and then times out. With ghost an acquire
-// whose context ends keeps the key for nobody, for ever.
+// timesOut is an acquire that waits for at least 100 ms, and then times out. With ghost, an acquire
+// keeps the key for nobody, for ever, if its context ends.
 func timesOut(ghost bool) faults {
 	return faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
 		for over := time.Now().Add(max(100*time.Millisecond, opt.Wait)); ; time.Sleep(time.Millisecond) {

@@ -173,7 +173,7 @@ func (r *trial) lookAt(ctx context.Context, first, second lockbench.Locker, key 
 	return r.lookWhetherItRenews(ctx, first, second, key)
 }
 
-// A place is that of an owner among the guards of a case.
+// A place is the place of an owner among the guards of a case.
 type place struct {
 	run *caseRun
 	at  int

@@ -32,9 +32,9 @@ func (s *runSettings) vigil() vigil {
 func (v vigil) wait() time.Duration { return v.held + v.most + v.room }
 
 // awaitRelease lets an owner wait, in the lock's own way, for a key that its holder keeps until the
-// wait is over, and for one that is released meanwhile. A third owner tries the key at a time when
-// the waiter must have been granted it: if the third is granted it then, and keeps it, nobody had
-// it.
+// wait is over, and for a key that is released during the wait. A third owner tries the key when
+// the waiter must have been granted it. If the third owner is granted the key then, and keeps it,
+// no other client held it.
 func awaitRelease(s *fixture) {
 	holder, waiter := s.owners[0], s.owners[1]
 	for range s.rounds(4) {

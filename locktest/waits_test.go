@@ -232,9 +232,9 @@ func TestRenewalsThatEnd(t *testing.T) {
 	}
 }
 
-// TestDeclaredRenewalsThatEnd checks that a lock that is declared to renew is held to it: one whose
-// holds end by themselves breaks its claim, unless a server that stands still may be why, or only
-// one hold ended so.
+// TestDeclaredRenewalsThatEnd checks that a lock that is declared to renew is held to it: it breaks
+// its claim if its holds end by themselves, unless a standstill of the server may be the reason, or
+// only one hold ended so.
 func TestDeclaredRenewalsThatEnd(t *testing.T) {
 	declared := []locktest.RunOption{locktest.WithRenewal(), locktest.WithTTL(2 * time.Second), locktest.WithCases(lockbench.Exclusion.At(lockbench.Outlived))}
 	for _, c := range []struct {

@@ -14,9 +14,9 @@ import (
 // patience is how long, in real time, a search may go on without finishing a schedule.
 const patience = time.Minute
 
-// glance is how often, in real time, an alarm looks for signs of life. A goroutine that is seen
-// waiting for the same mutex glances times without one counts as waiting for ever: the holder of
-// the mutex waits for a command, and the command for the goroutine.
+// glance is how often, in real time, an alarm looks for signs of life. A goroutine counts as
+// waiting for ever if it is seen waiting for the same mutex glances times without a sign of life:
+// the holder of the mutex waits for a command, and the command for the goroutine.
 const (
 	glance  = 500 * time.Millisecond
 	glances = 6

@@ -31,8 +31,8 @@ func acceptanceWords(a *results.Acceptance) (word string, tone document.Tone, mo
 	return "accepted until " + a.Until, document.None, ""
 }
 
-// acceptedBreaks returns a line for each reason, with the runs whose broken claims are accepted for
-// it.
+// acceptedBreaks returns a line for each run and reason, with the broken claims of the run that are
+// accepted for it.
 func (s *summary) acceptedBreaks() (all []string) {
 	for i := range s.result.Runs {
 		run := &s.result.Runs[i]

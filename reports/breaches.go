@@ -20,7 +20,7 @@ type judgement struct {
 	results.Finding
 	// reason says why the cell is not claimed, empty if it is claimed or no reason is known.
 	reason string
-	// claimant says whose claim the cell is; empty for the design's.
+	// claimant is designClaims or leaseLocks; empty is designClaims.
 	claimant string
 }
 
@@ -28,7 +28,7 @@ func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
 	return judgement{cell, r.Cells.At(cell), runReason(r, cell), claimant(r)}
 }
 
-// designClaims and leaseLocks say of a cell whose claim it is.
+// designClaims and leaseLocks are the reasons why a broken cell counts.
 const (
 	designClaims = "the design claims it"
 	leaseLocks   = "a lease lock can keep it"
@@ -41,7 +41,7 @@ func (j *judgement) hint() string {
 	return ""
 }
 
-// claimant says whose claims the cells of a run count against.
+// claimant returns the reason why the broken cells of a run count.
 func claimant(r *results.Run) string {
 	if r.AssumedClaims {
 		return leaseLocks
@@ -142,7 +142,8 @@ type picture struct {
 	results.Finding
 }
 
-// add adds the pictures of cells: first those for all media, then those that a terminal leaves out.
+// add adds the pictures of cells: first the pictures for all media, then the pictures that a
+// terminal leaves out.
 func (g *gallery) add(all []judgement) {
 	for _, spared := range []bool{false, true} {
 		for i := range all {

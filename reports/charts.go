@@ -116,8 +116,8 @@ func drawable(r *results.Run) *results.OverTime {
 // mostLines is the largest number of lines in one chart that can be told apart.
 const mostLines = 6
 
-// drawn returns the labels of the runs whose lines a chart of all runs shows at first: the
-// recommended lock, then the fastest of each family, then the fastest.
+// drawn returns the labels of the lines that a chart of all runs shows at first: the recommended
+// lock, then the fastest of each family, then the fastest of the rest.
 func (s *summary) drawn() map[string]bool {
 	all, shown := labels(s.result), make(map[string]bool)
 	order := make([]int, len(all))

@@ -102,8 +102,8 @@ type changedCell struct {
 	*results.CellChange
 }
 
-// changed returns the changed cells, those that fail first, and a phrase with the number of the
-// others.
+// changed returns the changed cells, failing cells first, and a phrase with the number of the other
+// cells.
 func changed(c *results.Comparison) (all []changedCell, rest string) {
 	for _, w := range changeWords {
 		for i := range c.Designs {

@@ -283,8 +283,8 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 	return []document.Block{shown}
 }
 
-// headlined returns the conclusion that heads the whole report: that of the only lock, or the
-// recommended one of several locks.
+// headlined returns the conclusion that heads the whole report: on the only lock, or on the
+// recommended lock of several.
 func (s *summary) headlined() *document.Paragraph {
 	say := func(word, text string) *document.Paragraph {
 		return &document.Paragraph{Word: word, Text: text, Tone: s.headlineTone()}

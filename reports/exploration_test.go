@@ -19,8 +19,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// exploredSample returns explorations of a design that breaks an unclaimed cell and a claimed one,
-// in two scenarios; one that holds everything; and one whose lock code crashed.
+// exploredSample returns explorations of three designs: a design that breaks an unclaimed cell and
+// a claimed one, in two scenarios; a design that holds everything; and a design with lock code that
+// crashed.
 func exploredSample() []results.Explored {
 	died := exploredIn("watch-multi/poll", "contend", 0)
 	died.Verdicts.Findings, died.Coverage = nil, results.Coverage{}

@@ -260,7 +260,7 @@ func (d designCells) linked(v document.Value, about lockbench.Cell) document.Val
 }
 
 // gravity orders the words from the mildest to the worst. It decides the word for several questions
-// together, for which "weak" is worse than "ok".
+// together. For them "weak" is worse than "ok".
 var gravity = map[string]int{wordNone: 0, wordNotTried: 1, wordOK: 2, wordWeak: 3, wordUnclaim: 4, wordBroken: 5}
 
 // designTable returns a table with a row for each design and a column for each condition that
@@ -354,8 +354,8 @@ func (d designCells) worstOf(own document.Value, under lockbench.Conditions) doc
 	return own
 }
 
-// resultGuarantees returns the table of the findings of r: that of a single design, or a row for
-// each of several.
+// resultGuarantees returns the table of the findings of r: the table of a single design, or a row
+// for each of several designs.
 func resultGuarantees(r *results.Result) document.Table {
 	var all []designCells
 	for i, label := range labels(r) {

@@ -27,8 +27,8 @@ func parsed(terms ...string) lockbench.Claims {
 	return c
 }
 
-// matrixSample returns a matrix of three designs, one of which cannot be explored, with live runs
-// and explorations. Both catch the lock that is broken on purpose.
+// matrixSample returns a matrix of three designs, with live runs and explorations. One design
+// cannot be explored. Both catch the lock that is broken on purpose.
 func matrixSample() results.Matrix {
 	m := results.Matrix{
 		Settings:    results.MatrixSettings{Seed: 7, BudgetNS: 3e11, Drivers: []string{"live", "explore"}, Parts: []string{"live", "explore"}},

@@ -16,7 +16,7 @@ func (s *summary) lockName(run *results.Run) string {
 	return results.Label{Workloads: s.label.Workloads}.Of(run)
 }
 
-// fewestInChart is the smallest number of client counts for which a lock has a chart.
+// fewestInChart is the smallest number of client counts that makes a chart of a lock.
 const fewestInChart = 3
 
 // rates draws, for each lock, the rate of grants over the number of clients.

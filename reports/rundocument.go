@@ -101,12 +101,13 @@ func (s *summary) explorationBlocks(scenarios []results.Run) []document.Block {
 	}
 }
 
-// named returns a section whose title only pages show.
+// named returns a section with a title that only pages show.
 func named(title, id string, blocks ...document.Block) *document.Section {
 	return &document.Section{ID: id, PageTitle: title, Blocks: blocks}
 }
 
-// guarantees returns the table of findings: that of a single design, or a row for each of several.
+// guarantees returns the table of findings: the table of a single design, or a row for each of
+// several designs.
 func (s *summary) guarantees() document.Block {
 	t := resultGuarantees(s.result)
 	if s.label.Points() {
@@ -293,9 +294,9 @@ func (s *summary) links() document.Block {
 	return document.Only(document.Page, p)
 }
 
-// runEvidence returns the evidence for every broken cell of a run, those that fail it first. For an
-// exploration it begins with the shortest schedule under the fewest conditions, the only one that a
-// terminal shows in full.
+// runEvidence returns the evidence for every broken cell of a run. Cells that fail the run come
+// first. For an exploration it begins with the shortest schedule under the fewest conditions, the
+// only schedule that a terminal shows in full.
 func runEvidence(r *results.Run, g *gallery) (blocks []document.Block) {
 	names := r.Cells.Broken()
 	root, explored := r.Cells.Root()

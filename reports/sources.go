@@ -53,8 +53,8 @@ func (s *cellSource) text() string {
 	return s.extent + "; broke nothing"
 }
 
-// sourced returns the cells that become test cases: those of the run itself, and those that another
-// source found broken under one condition at most or against a claim.
+// sourced returns the cells that become test cases: the cells of the run itself, and the cells that
+// another source found broken under one condition at most or against a claim.
 func sourced(run *results.Run) checker.Cells {
 	all := make(checker.Cells)
 	for i, s := range cellSources(run) {

@@ -145,7 +145,7 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 
 // stateOf returns the state of a test case for the finding g, with the reason. open reports whether
 // the finding makes the run inconclusive. unclaimed is the reason why the cell is not claimed,
-// empty if it is claimed or no reason is known. claimant says whose claim the cell is.
+// empty if it is claimed or no reason is known. claimant is the reason why its violations count.
 func stateOf(g results.Finding, open bool, unclaimed, claimant string) (document.State, string) {
 	switch said := detail(g); {
 	case g.Fails():

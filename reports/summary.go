@@ -163,7 +163,7 @@ func (s *summary) troubles() *document.List {
 }
 
 // leftTaken returns a sentence on keys that acquires without an answer left locked, with the time
-// for which others had to wait; empty if none had to.
+// that other clients had to wait; empty if no client had to.
 func leftTaken(r *results.Run) string {
 	l := r.Latency["left_taken"]
 	if l.Count == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// shownReadings is the largest number of runs whose values are shown for a threshold. JSON has all.
+// shownReadings is the largest number of runs that a threshold shows values of. JSON has all.
 const shownReadings = 5
 
 // thresholds returns the outcome of each threshold, the failed ones first.

@@ -36,8 +36,8 @@ const (
 	Stale    AcceptanceState = "stale"
 )
 
-// An AcceptedBreak marks a finding whose violations are accepted. Until is the last day on which
-// the acceptance counts, and Reason the reason given for it.
+// An AcceptedBreak marks a finding with accepted violations. Until is the last day on which the
+// acceptance counts, and Reason the reason given for it.
 type AcceptedBreak struct {
 	Until  string `json:"until"`
 	Reason string `json:"reason"`
@@ -108,9 +108,9 @@ func (a *Acceptance) covers(cell lockbench.Cell) bool {
 	return cell == a.Cell || more
 }
 
-// excused returns the exit code of a run with an accepted break. The verdicts' code may be the one
-// for that break, so excused computes it without accepted breaks, with everything else that keeps
-// the run from passing.
+// excused returns the exit code of a run with an accepted break. The code of the verdicts may be
+// due to that break, so excused computes the code again: without accepted breaks, but with
+// everything else that keeps the run from passing.
 func (r *Run) excused() int {
 	exit := r.Cells.Exit()
 	if r.Search.Fails() {

@@ -11,9 +11,9 @@ import (
 // measured part. In such a run the latency "acquire" counts from the intended start of the acquire,
 // "service" from its call, and "lag" is the time between the two.
 type OpenLoop struct {
-	// Due counts the arrivals that fell due, Started those that were begun, and Waiting those that
-	// were due but not begun when the run ended. BehindNS is the time for which the first of the
-	// waiting arrivals had been due.
+	// Due counts the arrivals that fell due, Started the arrivals that were begun, and Waiting the
+	// arrivals that were due but not begun when the run ended. BehindNS is how long the first of
+	// the waiting arrivals had been due.
 	Due      int64 `json:"due"`
 	Started  int64 `json:"started"`
 	Waiting  int64 `json:"waiting"`
@@ -23,9 +23,9 @@ type OpenLoop struct {
 	OfferedPerS  float64 `json:"offered_per_s"`
 	StartedPerS  float64 `json:"started_per_s"`
 	AnsweredPerS float64 `json:"answered_per_s"`
-	// BusyNS is the total time for which arrivals waited for a client to become idle. WakingNS is
-	// the total time for which they waited for an idle client to wake, and WakingMaxNS the longest
-	// such wait. Overslept counts the arrivals that an idle client began much too late; see
+	// BusyNS is the total time that arrivals waited for a client to become idle. WakingNS is the
+	// total time that they waited for an idle client to wake, and WakingMaxNS the longest such
+	// wait. Overslept counts the arrivals that an idle client began much too late; see
 	// [github.com/lockbench/lockbench/internal/measure/runinfo.Arrivals].
 	BusyNS      int64 `json:"busy_ns"`
 	WakingNS    int64 `json:"waking_ns"`
@@ -35,7 +35,7 @@ type OpenLoop struct {
 	// unknown.
 	Processor float64 `json:"processor"`
 	// KeptUp reports whether the requested load was offered. If it was not, the run is
-	// inconclusive, and Why says by how much the load fell short and for which reason.
+	// inconclusive, and Why says by how much the load fell short, and the reason.
 	KeptUp bool   `json:"kept_up"`
 	Why    string `json:"why,omitempty"`
 }

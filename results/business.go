@@ -16,7 +16,7 @@ func (r *Run) DamageName() string {
 }
 
 // Damage returns the damage that the workload of the run suffered, in its own unit: units oversold,
-// points overdrawn, or periods whose job was repeated. It is zero if there was none, or if none was
+// points overdrawn, or periods with a repeated job. It is zero if there was none, or if none was
 // counted.
 func (r *Run) Damage() (n int64) {
 	for _, name := range damages {

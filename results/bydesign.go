@@ -16,7 +16,7 @@ func (r Result) Designs() Result {
 }
 
 // byDesign returns r with one run for all scenarios of each design. Findings, counts, notes and
-// errors are combined; all other fields are those of the design's first scenario. Readings of
+// errors are combined; all other fields come from the design's first scenario. Readings of
 // thresholds refer to the combined runs.
 func byDesign(r Result) Result {
 	merged := r

@@ -18,8 +18,8 @@ import (
 // reports/schema/report-v4.json.
 type Comparison struct {
 	// Alpha bounds the probability that a comparison of two equal sides shows any difference in
-	// speed, see [statistics.Alpha]. Tests is the number of figures compared at once, for which
-	// p-values are corrected. With fewer than RunsNeeded runs of each side not even the clearest
+	// speed, see [statistics.Alpha]. Tests is the number of figures compared at once; p-values are
+	// corrected for it. With fewer than RunsNeeded runs of each side not even the clearest
 	// difference is significant.
 	Alpha      float64 `json:"alpha"`
 	Tests      int     `json:"tests"`
@@ -47,14 +47,14 @@ type Comparison struct {
 	Exit int `json:"exit"`
 }
 
-// A ComparedDesign compares the runs of one design in BASE with those in NEW. Base and New are the
-// labels of the two groups of runs; they are of different designs if each side has a single one.
-// Cells and Metrics are the compared cells and figures.
+// A ComparedDesign compares the runs of one design in BASE with its runs in NEW. Base and New are
+// the labels of the two groups of runs; they are of different designs if each side has a single
+// one. Cells and Metrics are the compared cells and figures.
 type ComparedDesign struct {
 	Base string `json:"base"`
 	New  string `json:"new"`
-	// BaseRuns and NewRuns count the runs of each side. LeftOut counts the runs of both sides whose
-	// speed does not count.
+	// BaseRuns and NewRuns count the runs of each side. LeftOut counts the runs of both sides that
+	// do not count for speed.
 	BaseRuns int `json:"base_runs"`
 	NewRuns  int `json:"new_runs"`
 	LeftOut  int `json:"left_out,omitempty"`
@@ -116,10 +116,9 @@ func (g *group) add(o observed) {
 	g.runs = append(g.runs, o)
 }
 
-// Compare compares the guarantees and the speed of base with those of changed. Each side is one or
-// more results of one or more designs; several runs of one design are repetitions. Compare changes
-// none of the results. It returns an error if a side has no runs or the sides have no design in
-// common.
+// Compare compares the guarantees and the speed of base and changed. Each side is one or more
+// results of one or more designs; several runs of one design are repetitions. Compare changes none
+// of the results. It returns an error if a side has no runs or the sides have no design in common.
 func Compare(base, changed []Result, opt CompareOptions) (Comparison, error) {
 	c := Comparison{Alpha: statistics.Alpha, Designs: []ComparedDesign{}}
 	label := distinguishing(base, changed)
@@ -186,7 +185,7 @@ func groups(results []Result, label Label) []group {
 	return all
 }
 
-// environment returns the environment of run: its own, or else that of r.
+// environment returns the environment of run: its own, or else the environment of r.
 func (r *Result) environment(run *Run) runinfo.Environment {
 	if run.Environment != nil {
 		return *run.Environment
@@ -244,7 +243,7 @@ func (c *Comparison) add(base, changed group) {
 	})
 }
 
-// order adds a note if all runs of one side were made before those of the other.
+// order adds a note if all runs of one side were made before the runs of the other.
 func (c *Comparison) order() {
 	var base, changed []time.Time
 	for _, d := range c.Designs {
@@ -322,7 +321,7 @@ func (c *Comparison) openInconclusive(d *ComparedDesign) {
 	}
 }
 
-// shortOfLoad counts the open-loop runs whose requested load was not offered.
+// shortOfLoad counts the open-loop runs that did not offer the requested load.
 func (d *ComparedDesign) shortOfLoad() (n int) {
 	for _, o := range slices.Concat(d.base, d.changed) {
 		if loop := o.run.OpenLoop; loop != nil && !loop.KeptUp {
@@ -332,8 +331,8 @@ func (d *ComparedDesign) shortOfLoad() (n int) {
 	return n
 }
 
-// stoodStill returns a note for each side whose runs had considerable standstills, with their total
-// time.
+// stoodStill returns a note for each side with considerable standstills in its runs, with their
+// total time.
 func (d *ComparedDesign) stoodStill() (notes []string) {
 	for _, side := range []struct {
 		name string
@@ -376,8 +375,8 @@ func (d *ComparedDesign) Shown(cell lockbench.Cell) *Finding {
 	return nil
 }
 
-// Samples returns the values of a metric in the runs of either side whose speed counts; nil for a
-// metric that is not compared.
+// Samples returns the values of a metric in the runs of either side, without runs that do not count
+// for speed; nil for a metric that is not compared.
 func (d *ComparedDesign) Samples(metric string) (base, changed []float64) {
 	for _, f := range compared() {
 		if f.name == metric {

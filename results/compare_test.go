@@ -13,7 +13,7 @@ import (
 func TestCompareBlocks(t *testing.T) {
 	for _, c := range []struct {
 		name, order string // runs of BASE (b) and NEW (n) in the order of their start; ? has no starting time
-		want        string // the same runs by block, those of BASE first
+		want        string // the same runs by block, the runs of BASE first
 	}{
 		{"in turns", "bnnbbnnbbnnbbnnb", "bbbbnnnn bbbbnnnn"},
 		{"the rest goes with the last", "bnnbbnnbbnnbbnnbbnnb", "bbbbnnnn bbbbbbnnnnnn"},

@@ -51,9 +51,9 @@ func (d *ComparedDesign) blocks() []block {
 	return blocks
 }
 
-// worse converts a factor, above one, by which a figure changes for the worse, into the share by
-// which it is worse: for a figure that should be low, twice as much is 100% worse; for one that
-// should be high, half as much is 50% worse.
+// worse converts a change for the worse, a factor above one, into a share. For a figure that should
+// be low, a factor of two is twice as much and 100% worse; for a figure that should be high, it is
+// half as much and 50% worse.
 func (m *MetricChange) worse(factor float64) float64 {
 	if m.Better == "higher" {
 		return 1 - 1/factor

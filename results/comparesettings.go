@@ -28,7 +28,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s -> %s", d.What, d.Base, d.New)
 }
 
-// A trait is a property by which runs may differ. If bars is set, a difference makes speeds
+// A trait is a property that may differ between runs. If bars is set, a difference makes speeds
 // incomparable.
 type trait struct {
 	what string
@@ -37,8 +37,8 @@ type trait struct {
 }
 
 // traits are the properties that are compared in every run. A difference that a comparison may be
-// meant to measure, such as the version of the server, is only reported; one that makes it a
-// different measurement bars speeds.
+// meant to measure, such as the version of the server, is only reported; a difference that makes
+// the two sides different measurements bars speeds.
 var traits = []trait{
 	{"workload", true, func(o observed) string { return o.run.Workload }},
 	{"faults", true, injectedFaults},

@@ -40,9 +40,9 @@ type MetricChange struct {
 	// corrected for all figures of the comparison; Change depends on it.
 	P         *float64 `json:"p,omitempty"`
 	PAdjusted *float64 `json:"p_adjusted,omitempty"`
-	// Visible is the smallest share by which the figure could be worse and be found so in four of
-	// five comparisons with this number of runs. RunsForTenth is the approximate number of runs of
-	// each side needed to find a change of a tenth as often. They are nil and zero if unknown.
+	// Visible is the smallest change for the worse, as a share, that four of five comparisons with
+	// this number of runs would find. RunsForTenth is the approximate number of runs of each side
+	// needed to find a change of a tenth as often. They are nil and zero if unknown.
 	Visible      *float64 `json:"visible,omitempty"`
 	RunsForTenth int      `json:"runs_for_tenth,omitempty"`
 
@@ -109,7 +109,7 @@ func (o observed) counts() bool {
 	return unfit == "" && o.run.Grants > 0
 }
 
-// sample returns the values of the figure in the runs whose speed counts. A zero stands for an
+// sample returns the values of the figure in the runs that count for speed. A zero stands for an
 // unknown value and is left out.
 func (f figureOf) sample(runs []observed) (values []float64) {
 	for _, o := range runs {
@@ -159,7 +159,7 @@ func (d *ComparedDesign) pairs() (all []statistics.Pair) {
 	return all
 }
 
-// leftOut counts the live runs whose speed does not count.
+// leftOut counts the live runs that do not count for speed.
 func (d *ComparedDesign) leftOut() (n int) {
 	for _, o := range slices.Concat(d.base, d.changed) {
 		if !o.counts() && o.run.Exploration == nil {

@@ -71,8 +71,8 @@ func (g *CellChange) settle() {
 	}
 }
 
-// ofOneSide returns the change of a cell for which one side has no run that held or broke it. To
-// lose an ability is worse, since users may rely on it. An untested cell counts as the same.
+// ofOneSide returns the change of a cell if one side has no run that held or broke it. To lose an
+// ability is worse, since users may rely on it. An untested cell counts as the same.
 func (g *CellChange) ofOneSide() string {
 	switch {
 	case g.Is.Verdict == checker.Broken:
@@ -113,8 +113,7 @@ func (c *Comparison) cells() {
 	}
 }
 
-// comparable lists the cells by which some runs of d can be compared, see
-// [checker.Cells.Comparable].
+// comparable lists the cells that can be compared in some run of d, see [checker.Cells.Comparable].
 func (d *ComparedDesign) comparable() []lockbench.Cell {
 	return comparable(cellsOf(slices.Concat(d.base, d.changed))...)
 }
@@ -127,7 +126,7 @@ func cellsOf(runs []observed) (all []checker.Cells) {
 	return all
 }
 
-// comparable lists, sorted, the cells by which any of these runs can be compared.
+// comparable lists, sorted, the cells that can be compared in any of these runs.
 func comparable(all ...checker.Cells) (some []lockbench.Cell) {
 	for _, c := range all {
 		some = append(some, c.Comparable()...)

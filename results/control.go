@@ -2,8 +2,8 @@ package results
 
 import "github.com/lockbench/lockbench/checker"
 
-// atomicControl is the control whose acquires are whole steps of business. It holds no lock, so it
-// has no findings on one.
+// atomicControl is the control with a whole step of business in each acquire. It holds no lock, so
+// it has no findings on one.
 const atomicControl = "atomic"
 
 // compareOnly makes a run of a control pass: a control is only compared with locks.

@@ -14,8 +14,7 @@
 //
 // A run is one design under one workload. A point is a combination of a number of clients and a
 // number of keys; the runs of a lock that differ in nothing else are at different points. A part is
-// a run with the purpose for which it was made ([Part]), and a scenario is a workload that is
-// explored.
+// a run together with its purpose ([Part]), and a scenario is a workload that is explored.
 //
 // A standstill is a time in which lockbench or a server did not work at all. The self-check is a
 // run of a lock that is broken on purpose; a probe is such a lock for a single condition. A

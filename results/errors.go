@@ -52,8 +52,8 @@ func (e *Error) words() string {
 	return e.First
 }
 
-// errorsOf adds up the errors of some runs by operation, kind and fault. The text and time are
-// those of the first run that met the error.
+// errorsOf adds up the errors of some runs by operation, kind and fault. The text and time come
+// from the first run that met the error.
 func errorsOf(runs []observed) (sum []Error) {
 	calls := make(map[string]int64)
 	for _, o := range runs {

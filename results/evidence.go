@@ -22,7 +22,7 @@ type Search struct {
 type Known struct {
 	// Missing is the reason why there is no such row, empty if there is one.
 	Missing string `json:"missing,omitempty"`
-	// Version is the version of the design's code for which the row was made.
+	// Version is the version of the design's code that the row was made with.
 	Version string `json:"version,omitempty"`
 	Parts   Parts  `json:"parts,omitempty"`
 }
@@ -97,8 +97,8 @@ func (r *Run) programs() map[lockbench.Cell][]string {
 	return all
 }
 
-// early returns, for each broken cell whose counterexample shows it, how long before the end of a
-// lease the next owner was granted the key.
+// early returns how long before the end of a lease the next owner was granted the key, for each
+// broken cell with a counterexample that shows it.
 func (c Cells) early() map[lockbench.Cell]time.Duration {
 	all := make(map[lockbench.Cell]time.Duration)
 	for _, cell := range c.With(checker.Broken) {
@@ -139,8 +139,8 @@ func (f *Finding) Excused(claims *lockbench.Claims, cell lockbench.Cell) lockben
 	return 0
 }
 
-// Reason returns the reason why a cell is not claimed: that of the exception for its conditions, if
-// there is one, or else the reason of the claims.
+// Reason returns the reason why a cell is not claimed: the reason of the exception for its
+// conditions, if there is one, or else the reason of the claims.
 func Reason(c *lockbench.Claims, cell lockbench.Cell) string {
 	why := c.Reason(cell)
 	if e, given := c.Exception(cell.Guarantee, cell.Under, cell.Under); given && e.Why != "" && slices.Contains(c.Keeps, cell.Guarantee) {

@@ -29,8 +29,8 @@ type Explored struct {
 }
 
 // Coverage describes the schedules of a scenario that were run. The schedules are bounded: they
-// have Clients clients in processes of Threads threads, each of which runs the scenario Rounds
-// times, with at most Faults faults, of the kinds in Kinds, and at most Moves moves of time.
+// have Clients clients in processes of Threads threads. Each client runs the scenario Rounds times,
+// with at most Faults faults, of the kinds in Kinds, and at most Moves moves of time in a schedule.
 type Coverage struct {
 	// Strategy is the way in which schedules were chosen; it is [Replay] if a file gave the only
 	// one.
@@ -80,7 +80,7 @@ type Schedule struct {
 	// FoundAt is the number, from 1, of the first schedule of the exploration that broke the cell.
 	FoundAt int64  `json:"found_at"`
 	Steps   []Step `json:"steps"`
-	// Replay is the text of the file with which lockbench explore --replay repeats the schedule.
+	// Replay is the text of a file; lockbench explore --replay repeats the schedule from it.
 	Replay string `json:"replay"`
 	// Sentence describes the violation. In JSON it is part of the counterexample.
 	Sentence string `json:"-"`

@@ -78,7 +78,7 @@ func (c Cells) Touched(cell lockbench.Cell) Finding {
 
 // Add adds the findings of more, from another scenario or point of the same design. If both have a
 // finding on a cell, they are combined as by [checker.Finding.Join], with the evidence for the
-// graver one or, of equals, the one with the shorter schedule.
+// graver finding or, if both are equally grave, for the finding with the shorter schedule.
 func (c *Cells) Add(more Cells) {
 	for cell, f := range more.All() {
 		c.join(cell, f)

@@ -30,8 +30,8 @@ func (r *Result) GateExplored(asked []thresholds.Threshold) {
 	}
 }
 
-// metrics returns combined runs of a design, such as all its scenarios, in the form from which
-// metrics are read. Only findings and counts can be combined, so that the others have no value.
+// metrics returns combined runs of a design, such as all its scenarios, as the data of metrics.
+// Only findings and counts can be combined, so that the others have no value.
 func (r *Run) metrics() *thresholds.Run {
 	return &thresholds.Run{
 		Design: r.Design, Schedules: r.Exploration.Schedules,

@@ -50,7 +50,7 @@ func (j *Judged) Latency(operation string, percentile float64) (time.Duration, b
 // is empty.
 func (j *Judged) GrantsPerSecond() float64 { return j.Measures.GrantsPerSecond }
 
-// Metrics returns the run in the form from which metrics are read.
+// Metrics returns the run as the data of metrics.
 func (j *Judged) Metrics() *thresholds.Run {
 	return &thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
 }
@@ -93,8 +93,8 @@ func newRun(j *Judged) Run {
 	return run
 }
 
-// counted returns the exit code of a run whose verdicts amount to exit. A run that does not count,
-// or that did not offer its load, cannot pass.
+// counted returns the exit code of a run; exit is the code by its verdicts alone. A run that does
+// not count, or that did not offer its load, cannot pass.
 func (r *Run) counted(exit int) int {
 	if unfit, _ := r.WhyInconclusive(); unfit != "" || r.OpenLoop != nil && !r.OpenLoop.KeptUp {
 		return worst(exit, Inconclusive)

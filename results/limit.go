@@ -73,7 +73,7 @@ type LimitAnswer struct {
 	// all trials at Value.
 	Confirmed int `json:"confirmed"`
 	Tried     int `json:"tried"`
-	// Holds is the number of holds in the confirming trials of a lease, all of which ended within
+	// Holds is the number of holds in the confirming trials of a lease. All of them ended within
 	// it. With confidence Confidence, at most the share Risk of all holds outlives the lease. Both
 	// are between 0 and 1.
 	Holds      int64   `json:"holds,omitempty"`
@@ -92,7 +92,7 @@ type LimitTrial struct {
 	// part.
 	Longest  int64 `json:"longest_hold_ns"`
 	Outlived int64 `json:"outlived"`
-	// Run is the run. Its server and environment are those of the search.
+	// Run is the run. It has the server and environment of the search.
 	Run Run `json:"run"`
 }
 

@@ -29,8 +29,8 @@ type Matrix struct {
 	Exit int `json:"exit"`
 }
 
-// MatrixSettings are the settings from which the parts of a matrix were planned. Seed determines
-// all random choices.
+// MatrixSettings are the settings that the parts of a matrix were planned from. Seed determines all
+// random choices.
 type MatrixSettings struct {
 	Seed uint64 `json:"seed"`
 	// BudgetNS is the time for the whole matrix, in ns. Schedules bounds the exploration of each
@@ -57,8 +57,8 @@ type MatrixRow struct {
 	Without []MatrixOmission `json:"without,omitempty"`
 	Parts   Parts            `json:"parts"`
 	// Cells are the combined findings of all parts without a guard: on each cell the gravest
-	// verdict, and the sums of the counts. A cell held in a part whose self-check was not caught
-	// counts as untested. Counterexamples are in the parts only.
+	// verdict, and the sums of the counts. A cell held in a part counts as untested if the
+	// self-check of the part was not caught. Counterexamples are in the parts only.
 	Cells Cells `json:"cells"`
 	// Conclusion is the conclusion on the design under the usual conditions; nil if none was drawn.
 	Conclusion *conclusion.Conclusion `json:"conclusion,omitempty"`
@@ -155,14 +155,14 @@ func (m *Matrix) Settle() {
 	m.Exit = m.exit()
 }
 
-// Caught reports whether the lock of the row broke the MustBreak cell of a part. The row is that of
-// the lock broken on purpose.
+// Caught reports whether the lock of the row, which is broken on purpose, broke the MustBreak cell
+// of a part.
 func (r *MatrixRow) Caught(part string) bool {
 	p := r.Part(part)
 	return p != nil && catches(p.Cells.Cells, p.MustBreak)
 }
 
-// settle sets r.Cells from the parts. unproven are the parts whose self-check was not caught: cells
+// settle sets r.Cells from the parts. unproven are the parts without a caught self-check: cells
 // held there count as untested. Cells broken there stay broken, since a counterexample needs no
 // further proof.
 func (r *MatrixRow) settle(unproven map[string]bool) {
@@ -175,7 +175,7 @@ func (r *MatrixRow) settle(unproven map[string]bool) {
 		}
 		cells := Cells{Cells: make(checker.Cells)}
 		for cell, f := range p.Cells.All() {
-			if f.Verdict == checker.Held { // its occasions must not add to those of a proven part
+			if f.Verdict == checker.Held { // its occasions must not add to the occasions of a proven part
 				doubted[cell] += f.Exposure
 				f.Verdict, f.Exposure = checker.Untested, 0
 			}

@@ -27,7 +27,7 @@ type MatrixComparison struct {
 	Exit int
 }
 
-// A MatrixChange is a cell whose findings differ: Was in the older matrix, Is in the newer.
+// A MatrixChange is a cell with two different findings: Was in the older matrix, Is in the newer.
 type MatrixChange struct {
 	Design  string
 	Cell    lockbench.Cell
@@ -50,7 +50,7 @@ func rank(f Finding) int {
 
 const rankUnknown = 2 // the rank of an unknown cell
 
-// CompareMatrices compares the cells of m with those of old. It compares only parts planned in
+// CompareMatrices compares the cells of m with the cells of old. It compares only parts planned in
 // both: a cell is not worse because a part was not repeated. It changes neither matrix.
 func CompareMatrices(old, m Matrix) MatrixComparison {
 	var c MatrixComparison

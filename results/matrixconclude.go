@@ -19,8 +19,8 @@ func (m *Matrix) Conclude(over lockbench.Conditions, lock func(*MatrixRow) (conc
 	}
 }
 
-// evidence returns the findings of each part of a row. It leaves out cells held in a part whose
-// self-check was not caught.
+// evidence returns the findings of each part of a row. It leaves out cells held in a part without a
+// caught self-check.
 func (m *Matrix) evidence(r *MatrixRow) (all []conclusion.Evidence) {
 	for _, p := range r.Parts {
 		source := conclusion.Seen

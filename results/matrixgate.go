@@ -27,7 +27,7 @@ func (m *Matrix) Gated(exit int) int {
 	return exit
 }
 
-// metrics returns the combined parts of a design in the form from which metrics are read.
+// metrics returns the combined parts of a design as the data of metrics.
 func (r *MatrixRow) metrics() *thresholds.Run {
 	all := Run{RunSettings: RunSettings{Design: r.Design}, Cells: r.Cells, Exploration: &Exploration{Coverage: Coverage{Schedules: r.Parts.Schedules()}}}
 	for i := range r.Parts {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
-// A Part is a run with the purpose for which it was made: one part of a matrix, or an exploration
-// beside another run. If the design was explored, its run combines all scenarios.
+// A Part is a run together with its purpose: one part of a matrix, or an exploration beside another
+// run. If the design was explored, its run combines all scenarios.
 //
 // Its JSON form has the settings, counts and cells of the run, but not its latencies.
 type Part struct {
@@ -127,8 +127,8 @@ func (all Parts) Schedules() (n int64) {
 	return n
 }
 
-// Evidence returns the findings of each part in the form from which conclusions are drawn.
-// Exceptions in claims may excuse broken cells, see [Finding.Excused].
+// Evidence returns the findings of each part as evidence for conclusions. Exceptions in claims may
+// excuse broken cells, see [Finding.Excused].
 func (all Parts) Evidence(source conclusion.Source, claims *lockbench.Claims) []conclusion.Evidence {
 	evidence := make([]conclusion.Evidence, len(all))
 	for i := range all {

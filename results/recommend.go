@@ -22,7 +22,7 @@ type Recommendation struct {
 // Of reports whether run is of the recommended lock. It returns false for nil.
 func (r *Recommendation) Of(run *Run) bool { return r != nil && r.Design == Label{}.Of(run) }
 
-// A candidate is one of the locks from which one is recommended.
+// A candidate is a lock that may be recommended.
 type candidate struct {
 	conclusion.Rival
 	name string
@@ -50,9 +50,9 @@ func (r *Result) recommend(tried func(*Run) bool) *Recommendation {
 }
 
 // candidates returns the locks with a conclusion and a speed. It leaves out a lock that ran at
-// fewer points than others, since speeds compare only at the same points. Speeds are those of the
-// released matrix if it has all locks, as for lockbench choose; one short run tells no more. Of equal
-// locks those with a guard come first.
+// fewer points than others, since speeds compare only at the same points. Speeds come from the
+// released matrix if it has all locks, as for lockbench choose; one short run tells no more. Of
+// equal locks the ones with a guard come first.
 func (r *Result) candidates(tried func(*Run) bool) (all []candidate) {
 	locks := r.Locks()
 	most, known := 0, true

@@ -15,7 +15,7 @@ type Result struct {
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Acceptances are the acceptances of broken claims, with their states; see [Result.Accept].
 	Acceptances []Acceptance `json:"acceptances,omitempty"`
-	// Server and Environment are those of the first run. Any other run has its own if they differ.
+	// Server and Environment are the first run's. Any other run has its own if they differ.
 	Server      runinfo.Server      `json:"server"`
 	Environment runinfo.Environment `json:"environment"`
 	Runs        []Run               `json:"runs"`
@@ -66,8 +66,8 @@ func worst(exits ...int) int {
 	return code
 }
 
-// append adds a run with this header. The server and the environment of the first run become those
-// of r; a later run keeps its own if they differ.
+// append adds a run with this header. The server and the environment of the first run become the
+// ones of r; a later run keeps its own if they differ.
 func (r *Result) append(run Run, h *history.Header) {
 	if len(r.Runs) == 0 {
 		r.Server, r.Environment = h.Server, h.Environment
@@ -91,8 +91,8 @@ type Run struct {
 	Claims   lockbench.Claims `json:"claims"`
 	Cells    Cells            `json:"cells"`
 	Breaches int64            `json:"breaches"`
-	// AssumedClaims reports that the history states no claims, and that Claims are those of a lease
-	// lock on one server.
+	// AssumedClaims reports that the history states no claims, and that Claims are the usual claims
+	// of a lease lock on one server.
 	AssumedClaims bool     `json:"assumed_claims,omitempty"`
 	Fairness      Fairness `json:"fairness"`
 	// OpenLoop describes the load of an open loop. It is nil in a closed loop, in which the
@@ -121,7 +121,7 @@ type Run struct {
 	// Lacks reports whether the scenario was not explored because the design lacks an ability.
 	Lacks bool `json:"-"`
 
-	judged *Judged // the judgement of which the run was made; nil if the run was read from a file
+	judged *Judged // the source of the run; nil if the run was read from a file
 }
 
 // RunSettings are the design, the workload and the server of a run. Params are the parameters of
@@ -141,7 +141,7 @@ type RunSettings struct {
 	// Started is the wall-clock time of stamp zero, in the format of [time.RFC3339]; empty if
 	// unknown.
 	Started string `json:"started,omitempty"`
-	// Server and Environment are nil if they are those of the Result.
+	// Server and Environment are nil if they are the Result's.
 	Server      *runinfo.Server      `json:"server,omitempty"`
 	Environment *runinfo.Environment `json:"environment,omitempty"`
 }
@@ -160,7 +160,7 @@ type RunFigures struct {
 	Commands   float64 `json:"commands_per_grant"`
 	// Sent, Received and ServerCPU are per grant, and nil (null in JSON) if unknown. The bytes are
 	// of the whole run, the processor time of the measured part. WorstOverlap is the longest time,
-	// in ns, for which two owners held one key, within their validity or past it.
+	// in ns, that two owners held one key at once, within their validity or past it.
 	Sent         *float64           `json:"sent_bytes_per_grant"`
 	Received     *float64           `json:"received_bytes_per_grant"`
 	ServerCPU    *float64           `json:"server_cpu_ns_per_grant"`
@@ -172,7 +172,7 @@ type RunFigures struct {
 }
 
 // Standstills sums up the times in which the process that drives the clients, or a server, stood
-// still: their number, their total duration, and the longest. Overlapping ones count once.
+// still: their number, their total duration, and the longest. Overlapping standstills count once.
 type Standstills struct {
 	Times     int64 `json:"times"`
 	TotalNS   int64 `json:"total_ns"`
@@ -184,8 +184,7 @@ type RunRecord struct {
 	// Partial reports whether the history ends before the run did, and Why explains it.
 	Partial bool   `json:"partial"`
 	Why     string `json:"why,omitempty"`
-	// Ended is the reason for which the run ended. Error is the error that the run met, empty for
-	// none.
+	// Ended is the reason why the run ended. Error is the error that the run met, empty for none.
 	Ended string `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
 	// JudgedWithin is the largest delay, in ns, between an event and its judgement during the run;
@@ -200,7 +199,7 @@ type RunRecord struct {
 	Defects      []string `json:"defects,omitempty"`
 	CrossChecked int64    `json:"cross_checked"`
 	// MonitorEntries counts the entries into critical sections that the occupancy monitor saw, and
-	// MonitorOverlaps those at which another client was inside, both within their validity.
+	// MonitorOverlaps the entries while another client was inside, both within their validity.
 	MonitorEntries  int64 `json:"monitor_entries"`
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the history, empty if it was not kept.
@@ -227,7 +226,8 @@ type Latency struct {
 // Counts are the numbers of operations of a whole run, by their outcome for the client. Ops counts
 // all of them. Grants counts new holds, and Nested further acquires by an owner that held the key
 // already. Refused counts refused operations. Unknown counts operations without an answer, Failed
-// those that certainly had no effect, and Lost those answered that the lock is no longer held.
+// operations that certainly had no effect, and Lost operations answered that the lock is no longer
+// held.
 type Counts struct {
 	Ops     int64 `json:"ops"`
 	Grants  int64 `json:"grants"`
@@ -236,7 +236,7 @@ type Counts struct {
 	Unknown int64 `json:"unknown"`
 	Failed  int64 `json:"failed"`
 	Lost    int64 `json:"lost"`
-	// Unjudged counts grants whose validity has no known start.
+	// Unjudged counts grants with an unknown start of validity.
 	Unjudged int64 `json:"unjudged"`
 	// Stale counts reads and writes that a guarded store refused.
 	Stale int64 `json:"stale,omitempty"`

@@ -33,7 +33,7 @@ func weaker(was, is int64) string {
 // too few.
 func losesStrength(was, is int64) bool { return was >= conclusion.Enough && is < conclusion.Enough }
 
-// weaker records the claims of a design that lost strength, except for those that are worse.
+// weaker records the claims of a design that lost strength, except for claims that are worse.
 func (c *MatrixComparison) weaker(design string, before, now checker.Cells) {
 	for _, cell := range comparable(before, now) {
 		was, is := before.HeldOn(cell), now.HeldOn(cell)

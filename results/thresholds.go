@@ -6,11 +6,11 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
-// A Threshold is a condition on a metric that fails a run for which it is true, with its outcome.
-// The condition is: Metric, Relation, Bound. Readings has the value of the metric in each run.
+// A Threshold is a condition on a metric, with its outcome. It fails a run if it is true. The
+// condition is: Metric, Relation, Bound. Readings has the value of the metric in each run.
 type Threshold struct {
-	// Threshold is the text of the condition. Scope names the designs to which it applies, empty
-	// for all.
+	// Threshold is the text of the condition. Scope names the designs that it applies to, empty for
+	// all.
 	Threshold string              `json:"threshold"`
 	Scope     string              `json:"scope,omitempty"`
 	Metric    string              `json:"metric"`

@@ -12,8 +12,9 @@ import (
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
-// leaveOut removes from the plan the optional subjects for which fails returns an error. It returns
-// the error of a subject that is not optional, and an error if no subject is left.
+// leaveOut removes a subject from the plan if fails returns an error for it and the subject is
+// optional. It returns the error of a subject that is not optional, and an error if no subject is
+// left.
 func (s *session) leaveOut(fails func(*Subject) error) error {
 	var fit, unfit []Subject
 	for _, of := range s.plan.Subjects {
@@ -68,8 +69,8 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 func (s *session) cannotLease(of *Subject) error { return of.Design.CanLease(s.plan.Options.TTL) }
 
 // permits returns a function that returns an error if the user of the server may not run the
-// commands of a design, or those of its guarded records. It asks the server once per design and
-// guard.
+// commands of a design, or the commands of its guarded records. It asks the server once per design
+// and guard.
 func (s *session) permits(ctx context.Context) func(*Subject) error {
 	known := map[string]error{}
 	return func(of *Subject) error {
@@ -97,8 +98,8 @@ func (s *session) permitted(ctx context.Context, of *Subject) error {
 	return nil
 }
 
-// sayLost reports the features of lockbench that the servers do not permit, and without which the
-// runs are made.
+// sayLost reports the features of lockbench that the servers do not permit. The runs are made
+// without them.
 func (s *session) sayLost(ctx context.Context) {
 	if g := s.services[servers.Redis{}.Name()]; s.plan.SelfCheck && g != nil {
 		if err := g.For(1).Check(ctx, mutants.SelfCheck(proofs()[0].mutant).Commands); err != nil {

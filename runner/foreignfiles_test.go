@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // second acquire.
 const foreignFiles = "../checker/testdata/foreign"
 
-// foreignDoors are the functions by which a history can be judged.
+// foreignDoors are the functions that can judge a history.
 var foreignDoors = []struct {
 	name  string
 	judge func(t *testing.T, src history.Source) checker.Result

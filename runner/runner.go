@@ -121,7 +121,7 @@ func (s *session) runSubjects(ctx context.Context) error {
 	return nil
 }
 
-// comesBack is the time for which the session waits for a server of the user to answer again.
+// comesBack is how long the session waits for a server of the user to answer again.
 const comesBack = 10 * time.Second
 
 // awaitServers waits, before the next run, for servers of the user that do not answer, so that a

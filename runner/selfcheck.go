@@ -121,8 +121,8 @@ func notMade(p proof, why string) *results.SelfCheck {
 // longestProof bounds the run of a broken lock, however long the session's runs were.
 const longestProof = time.Minute
 
-// lengths returns the durations for which the broken locks are run, in turn, until one is caught.
-// They grow from a time in which some slow holds end to the duration of the session's runs.
+// lengths returns the durations of the runs of the broken locks, in turn, until one is caught. They
+// grow from a time in which some slow holds end to the duration of the session's runs.
 func lengths(o workloads.Options) (all []time.Duration) {
 	o = o.OrDefaults()
 	slow := time.Duration(o.SlowFactor * float64(o.TTL+time.Second))

@@ -15,9 +15,9 @@ import (
 // services has the services of the session's designs, by the name of the backend.
 type services map[string]backend.Group
 
-// openServices opens the services of the subjects: those at addresses, or new ones if there is no
-// address for a backend. It ignores addresses of Redis servers that no subject locks on; any other
-// unused address is an error. Services opened before an error are returned with it.
+// openServices opens the services of the subjects: the services at addresses, or new services if
+// there is no address for a backend. It ignores addresses of Redis servers that no subject locks
+// on; any other unused address is an error. Services opened before an error are returned with it.
 func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
 	all := services{}
 	for i := range subjects {

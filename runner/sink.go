@@ -58,8 +58,8 @@ func join(all ...Sink) Sink {
 	return one
 }
 
-// both returns a function that calls first and then second. If one of them is nil it returns the
-// other.
+// both returns a function that calls first and then second. If one of the two is nil, both returns
+// the other.
 func both[A any](first, second func(A)) func(A) {
 	switch {
 	case second == nil:

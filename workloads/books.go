@@ -76,8 +76,8 @@ func (r *Run) KeepBooks() {
 	r.books = &books{accounts: make([]tally, len(r.Keys)), delay: r.Options.Delay, periods: make(map[jobOf]*period)}
 }
 
-// Books returns the entries of the clients, all of which have stopped, and the values of
-// their records in store. It fails when the store cannot be read or has lost a record.
+// Books returns the entries of the clients and the values of their records in store. Call it after
+// all clients have stopped. It returns an error if the store cannot be read or has lost a record.
 func (r *Run) Books(ctx context.Context, store lockbench.Store, p Program) (Books, error) {
 	all := Books{Jobs: r.books.jobs}
 	if !p.needs(HasStore) {

@@ -7,8 +7,8 @@
 //     [Client.Iterate] draws a choice before each round and pauses after it. Every choice
 //     comes from the options' seed: equal options make equal choices, whatever the lock
 //     answers;
-//   - explorations (lockbench explore): few rounds, [Client.Perform], in virtual time. A
-//     scheduler picks who goes on at every step;
+//   - explorations (lockbench explore): few rounds, [Client.Perform], in virtual time. A scheduler
+//     picks the client that goes on at every step;
 //   - tests of a lock in Go ([github.com/lockbench/lockbench/locktest]): rounds of a few
 //     owners, in real time on the lock's own service.
 //

@@ -72,10 +72,10 @@ func waitForRelease(ctx context.Context, c *Client) error {
 	return c.holdFor(ctx, work)
 }
 
-// waitBothWays is waitForRelease in the last round, and in every other round before it: there the
-// first client acquires the key again before a waiter that its release woke can, and tries once more
-// when no wait that was given up can have a lease. In the rounds between, the others' wait ends while
-// the first client still works.
+// waitBothWays has two kinds of rounds, in turns. The last round, and every other round before it,
+// is like waitForRelease, but the first client acquires the key again before a waiter that its
+// release woke can do so. It tries once more when no wait that was given up can have left a lease.
+// In the rounds between, the others' wait ends while the first client still works.
 func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	long := c.asked.Wait
 	brief := min(long, max(c.run.Lease/2, time.Second)) // some designs round less than a second down to no wait
@@ -102,8 +102,8 @@ func waitBothWays(ctx context.Context, c *Client, rounds int) {
 	c.asked.Wait = long
 }
 
-// workRenewed lets the others come at a time for which one renewal is too few, and at one for which
-// four are not enough.
+// workRenewed lets the others come twice while the first client works: so late that a lock that
+// renewed only once is free, and so late that a lock that renewed only four times is free.
 func workRenewed(ctx context.Context, c *Client) error {
 	if c.ID == 0 {
 		return c.holdFor(ctx, 3)
@@ -114,8 +114,9 @@ func workRenewed(ctx context.Context, c *Client) error {
 	return cmp.Or(early, c.holdFor(ctx, 0))
 }
 
-// workRenewedTwice is workRenewed for the one of two keys that the first client does not release
-// early: in turns the second that it acquired, and the first.
+// workRenewedTwice is workRenewed with two keys. The first client releases one of them early, and
+// keeps the other for longer: in turns the key that it acquired second, and the key that it
+// acquired first.
 func workRenewedTwice(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
 		kept := 1 - round%2

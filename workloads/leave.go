@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// slackAndTolerance is the longest time beyond the granted lease for which a lease may keep
-// others out: a second of slack and one of tolerance.
+// slackAndTolerance is how long a lease may keep others out beyond the granted time at most: a
+// second of slack and one of tolerance.
 const slackAndTolerance = 2 * time.Second
 
 // abandon lets the others come back when even the longest permitted lease is over.

@@ -27,9 +27,9 @@ func oddKeys() []string {
 	}
 }
 
-// takeOddly takes all keys of one set at once, and those of the other in the next round. Each client
-// starts with a different key. Clients release in the order of their acquires, or backwards, in
-// turns.
+// takeOddly takes all keys of one set at once, and all keys of the other set in the next round.
+// Each client starts with a different key. Clients release in the order of their acquires, or
+// backwards, in turns.
 func takeOddly(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
 		var held [oddSet]lockbench.Lease

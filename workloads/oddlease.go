@@ -43,8 +43,8 @@ func (c *Client) workThroughLease(ctx context.Context) {
 	c.part(ctx, 1.5-work)
 }
 
-// comeBeforeItsEnd tries before the end of a lease granted now, and before the end of one extended
-// at half its length. It takes as long as two leases.
+// comeBeforeItsEnd tries before the end of a lease granted now, and before the end of a lease that
+// is granted now and extended at half its length. It takes as long as two leases.
 func (c *Client) comeBeforeItsEnd(ctx context.Context) {
 	for _, rest := range []float64{0.95, 0.5} {
 		c.part(ctx, rest)

@@ -38,11 +38,10 @@ type Options struct {
 	// refused clients do not spin.
 	Think Distribution `json:"think"`
 
-	// Rate makes an open loop: so many arrivals per second, of all clients together,
-	// are due whether those before are done or not, and each is taken by a client that
-	// is idle, late when none is. With Stages it is the rate at their start. Zero,
-	// without Stages, is a closed loop: a client's next round begins when the one
-	// before is done.
+	// Rate makes an open loop: so many arrivals per second, of all clients together, are due
+	// whether earlier arrivals are done or not. An idle client takes each arrival; if no client is
+	// idle, the arrival begins late. With Stages, Rate is the rate at their start. Zero, without
+	// Stages, is a closed loop: a client's next round begins when its last round is done.
 	Rate float64 `json:"rate,omitempty"`
 	// Arrival is how arrivals follow each other, one of [ArrivalModels]. Empty is Poisson, if
 	// there is a rate.
@@ -70,8 +69,8 @@ type Options struct {
 	// Threshold is the price of a redemption, and a user needs more points than that (redeem).
 	// Zero is 10.
 	Threshold int64 `json:"threshold"`
-	// Points is the number of points of a user at first, and of those earned anew when they are
-	// used up (redeem). Zero is 100.
+	// Points is the number of points that a user has at first, and earns anew when they are used up
+	// (redeem). Zero is 100.
 	Points int64 `json:"points"`
 	// Depth is how often the lock is taken before it is given back (reentrant).
 	// Zero is 2.

@@ -47,7 +47,8 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 	}
 }
 
-// Prepare writes the initial records of p to the store, with versions below those of all clients.
+// Prepare writes the initial records of p to the store, with versions below the versions of all
+// clients.
 func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) error {
 	if p.Stock == nil {
 		return nil

@@ -111,8 +111,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestSlowHoldOutlivesTolerance: a slow hold outlives the time for which the
-// design keeps a key after a lease.
+// TestSlowHoldOutlivesTolerance: a slow hold outlives the time that the design
+// keeps a key after a lease.
 func TestSlowHoldOutlivesTolerance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, err := Must("slow-step").Options(options(nil))

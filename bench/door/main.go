@@ -1,5 +1,5 @@
-// Command door tests locks in real time with locktest, many at a time: sound ones and mutants, in
-// memory and on a private redis-server, with leases of 50 ms to 1 s. It counts the accused ones.
+// Command door tests locks in real time with locktest, many at a time: sound locks and mutants, in
+// memory and on a private redis-server, with leases of 50 ms to 1 s. It counts the accused locks.
 // bench/door.sh calls it, beside busy loops.
 package main
 
@@ -153,7 +153,7 @@ func (s *settings) runAll(ctx context.Context, server *servers.Server, trials []
 	all.Wait()
 }
 
-// run runs one, and keeps its histories if a sound lock was accused.
+// run runs one trial, and keeps its histories if a sound lock was accused.
 func (s *settings) run(ctx context.Context, server *servers.Server, t *trial, pid *atomic.Int64, number int) {
 	dir, err := os.MkdirTemp("", "door-")
 	if err != nil {

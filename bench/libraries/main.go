@@ -169,8 +169,8 @@ var broken = regexp.MustCompile(`(?m)^=== RUN +Test(\w+)/(\S+)\n.*: broken;.*; s
 
 var subtest = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(\S+) `)
 
-// failing lists the cells with failing subtests, and those that the same causes break, too. It fails
-// if no subtest passed or failed.
+// failing lists in cells the cells with failing subtests, and in too the cells that the same causes
+// break as well. It fails if no subtest passed or failed.
 func failing(out, test string) (cells, too []string, err error) {
 	any := false
 	for _, m := range subtest.FindAllStringSubmatch(out, -1) {

@@ -1,8 +1,8 @@
-// Pairs measures how many pairs of a lock's two commands, SET key token NX PX and
-// EVALSHA compare-and-delete, different clients get through one private Redis:
-// redis-benchmark, a bare go-redis loop, lockbench's driver without a record and with one
-// that nobody judges, and any command that writes a lockbench result, such as lockbench
-// run itself. Like lockbench, the loop leaves a core to the server.
+// Pairs measures how many pairs of a lock's two commands, SET key token NX PX and EVALSHA
+// compare-and-delete, different clients get through one private Redis: redis-benchmark, a
+// bare go-redis loop, lockbench's driver without a record, the driver with a record that
+// is not judged, and any command that writes a lockbench result, such as lockbench run
+// itself. Like lockbench, the loop leaves a core to the server.
 //
 // The subjects take turns, round after round, so that other work of the machine affects
 // all of them; a ratio is the median of the rounds' ratios.

@@ -17,9 +17,9 @@
 // begins there or above. The word is "same" if the interval contains 1; then no value within it is
 // ruled out. If the interval reaches more than 3 % from 1, the report says so: on a machine with
 // other work even processor time varies by more, since a core that two threads share is slower for
-// both. Many rounds of short turns make a narrow interval: of turns that vary by 3 %, 40 rounds make
-// one of 1.6 % either way. A turn is half a second to a second and a half of work, of which the
-// start of a process is a twentieth at most (a tenth where it explores).
+// both. Many rounds of short turns make a narrow interval: if turns vary by 3 %, 40 rounds make an
+// interval of 1.6 % either way. A turn takes half a second to a second and a half. The start of the
+// process is a twentieth of that at most (a tenth if it explores).
 //
 // The intervals of all rows hold together in at least 95 % of runs: each has 1/rows of the 5 %
 // (Bonferroni). So of a hundred runs of a binary with itself at least 95 say "same" in every row.

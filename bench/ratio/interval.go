@@ -76,7 +76,7 @@ func (e estimate) blunt() bool {
 	return e.finding == same && (e.low < 1-fine || e.high > 1+fine)
 }
 
-// estimated returns the estimate of ratios NEW/OLD of figures for which more is better.
+// estimated returns the estimate of ratios NEW/OLD of a figure. A higher figure is better.
 func estimated(ratios []float64, missing float64) estimate {
 	sorted := slices.Sorted(slices.Values(ratios))
 	e := estimate{median: median(ratios), finding: tooFew}

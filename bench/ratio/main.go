@@ -136,8 +136,9 @@ func (p place) close() {
 // A result has the work of one measurement, round by round.
 type result struct{ old, new []turn }
 
-// measure runs the rounds, of which every other one is reversed. The measurements take turns, too,
-// so that a disturbance of the machine affects a few rounds of each, and not all rounds of one.
+// measure runs the rounds, and reverses every other round. The measurements take turns, too, so
+// that a disturbance of the machine affects a few rounds of each measurement, and not all rounds of
+// one.
 func measure(ctx context.Context, wErr io.Writer, p place, opt options) ([]result, error) {
 	results := make([]result, len(opt.Measurements))
 	start := time.Now()

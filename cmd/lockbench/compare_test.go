@@ -76,9 +76,9 @@ func drag(start time.Time, share float64) {
 	}
 }
 
-// TestCompareReal compares a design on this machine with itself, for which nineteen of
-// twenty comparisons must say "~" throughout, and with one that is a fifth slower. It
-// reports the outcome, and runs only on request:
+// TestCompareReal compares a design on this machine with itself and with a design that
+// is a fifth slower. With itself, nineteen of twenty comparisons must say "~"
+// throughout. It reports the outcome, and runs only on request:
 //
 //	go test ./cmd/lockbench -run TestCompareReal -comparisons 20 -v
 func TestCompareReal(t *testing.T) {

@@ -82,8 +82,8 @@ func completer(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// wordCompleter completes one of the words or, if commas separate several, the last
-// one, and does not offer those already given.
+// wordCompleter completes one of the words or, if commas separate several, the last one, and does
+// not offer words already given.
 func wordCompleter(words []catalog.Entry, commas bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := ""

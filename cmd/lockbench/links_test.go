@@ -52,8 +52,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// sections returns the names by which links can refer to the headings and anchors of a
-// paper, in GitHub's form.
+// sections returns the names of the headings and anchors of a paper in links, in
+// GitHub's form.
 func sections(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {

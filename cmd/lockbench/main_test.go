@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
 
-// TestScripts runs the real command as users do, with commands beside those of testscript:
-// exits, inside, flip, cut, rewrite, schema, timeless and sametable.
+// TestScripts runs the real command as users do. It adds the commands exits, inside, flip, cut,
+// rewrite, schema, timeless and sametable to testscript's.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

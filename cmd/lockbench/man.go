@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan returns the command that writes manual pages, for those that package lockbench; users have
-// -h.
+// newMan returns the command that writes manual pages, for packagers of lockbench; users have -h.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",

@@ -166,7 +166,7 @@ func (o *matrixOptions) matrix(cmd *cobra.Command, names []string) (int, error) 
 	return s.Matrix.Gated(exit), err
 }
 
-// begin plans the parts to do, of a new matrix or of the one in a file.
+// begin plans the parts to do, of a new matrix or of the matrix in a file.
 func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Session, error) {
 	var designs []design.Design
 	if len(names) > 0 {

@@ -94,8 +94,8 @@ func (o *outFlags) terminal(w io.Writer) reports.Options {
 	return opt
 }
 
-// allEvidence is the value of --evidence: whether a terminal report shows all evidence, or only that
-// of broken claims.
+// allEvidence is the value of --evidence: whether a terminal report shows all evidence, or only the
+// evidence of broken claims.
 type allEvidence bool
 
 // String returns the value in the form of the flag.

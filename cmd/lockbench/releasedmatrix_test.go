@@ -106,7 +106,7 @@ func TestSavedSchedules(t *testing.T) {
 	}
 }
 
-// breaches returns the schedules with which explore broke a design.
+// breaches returns the schedules of explore that broke a design.
 func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
 	found := make(map[lockbench.Cell]*results.Schedule)
 	for i := range r.Parts {

@@ -71,7 +71,7 @@ func refuseUnused(name string, flags *pflag.FlagSet, used ...string) (err error)
 	return err
 }
 
-// isEmpty reports whether a text is empty, or a list, or one of its texts.
+// isEmpty reports whether v is an empty text, an empty list, or a list with an empty text.
 func isEmpty(v pflag.Value) bool {
 	if list, ok := v.(pflag.SliceValue); ok {
 		texts := list.GetSlice()

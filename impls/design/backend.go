@@ -26,7 +26,8 @@ type Backend interface {
 // interfaces below. Its methods are safe for concurrent use.
 type Service interface {
 	// Kind returns "external" for a service of the user, "private" for one that lockbench started,
-	// and "embedded" for one in this process, whose speed says nothing about the design.
+	// and "embedded" for one in this process. The speed of an embedded service says nothing about
+	// the design.
 	Kind() string
 	// Version returns the product and its version. Address returns the address without secrets.
 	Version() string

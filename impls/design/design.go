@@ -15,7 +15,7 @@ type Design struct {
 	Name string
 	// Summary describes in one sentence how it works.
 	Summary string
-	// Source names the document or library from which the design comes, by a title that users can
+	// Source names the document or library that the design comes from, by a title that users can
 	// read.
 	Source string
 	// Library is the Go module, "module@version", of a lock that is used unchanged; empty for our own
@@ -46,10 +46,10 @@ type Design struct {
 	// EqualLeases reports whether all leases of an owner must be equal, because a late renewal sets
 	// the lease of an earlier hold.
 	EqualLeases bool
-	// Tolerance is the time for which the design may keep a crashed owner's key past the granted
-	// lease, beyond polling and rounding.
+	// Tolerance is how long the design may keep a crashed owner's key past the granted lease,
+	// beyond polling and rounding.
 	Tolerance time.Duration
-	// Backend is the kind of service on which the design locks; nil is Redis.
+	// Backend is the kind of service that the design locks on; nil is Redis.
 	Backend Backend
 	// Commands are the design's needs of the service, for [Service.Check] before a run: on Redis,
 	// the commands that it sends.
@@ -163,8 +163,8 @@ func (blind) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
 }
 
-// A Control is a baseline with which locks are compared in live runs. It claims nothing, and never
-// fails a run.
+// A Control is a baseline that live runs compare locks with. It claims nothing, and never fails a
+// run.
 type Control string
 
 // The controls.

@@ -12,7 +12,7 @@ import (
 // skewed and runs replayed.
 type Environment struct {
 	// Services are the means to connect to the services; there are [Design.ServerCount] of them,
-	// see [Service.Reach]. Package onredis reads those of Redis.
+	// see [Service.Reach]. Package onredis reads the means for Redis.
 	Services []any
 	// Prefix begins every key that the design writes on the service, before any prefix of the
 	// design's own.

@@ -140,7 +140,7 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// TestGivenUp checks that an acquire whose caller has given up leaves no lock behind.
+// TestGivenUp checks that an acquire leaves no lock behind if its caller has given up.
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, name, dir string) {
 		for _, d := range Designs() {

@@ -94,8 +94,8 @@ func TestLoserIsNotTold(t *testing.T) {
 // Five waiters keep the five connections, so that the holder cannot unlock, nor the
 // watchdog renew; and that ends the watchdog.
 func TestWaitersKeepTheConnectionsFromTheHolder(t *testing.T) {
-	// Not in virtual time: go-redis passes the timers by which it waits for a connection
-	// from one bubble to another.
+	// Not in virtual time: go-redis waits for a connection by timers, and passes them from one
+	// bubble to another.
 	onServers(t, documented, func(s *scene) {
 		s.Parallel() // a renewal is due after 1.7 s
 		waitersKeepConnections(s)

@@ -22,8 +22,8 @@ type notifyLease struct {
 }
 
 // Release implements lockbench.Lease. A release with a lost reply may be
-// repeated; one that certainly had no effect leaves the level unchanged, but no
-// longer renewed if it was the last.
+// repeated. A release that certainly had no effect leaves the level unchanged; if
+// it was the last level, it is no longer renewed.
 func (l *notifyLease) Release(ctx context.Context) error {
 	h := l.hold
 	depth, gone := h.releasing(l)

@@ -16,8 +16,8 @@ import (
 const reconnectPause = 100 * time.Millisecond
 
 // listener wakes the waiters of a process when a lock is released. It has one
-// connection, opened when the first one waits: one goroutine reads from it, and
-// one writes, so that subscriptions are sent in the order of requests.
+// connection, opened for the first waiter: one goroutine reads from it, and
+// another writes, so that subscriptions are sent in the order of requests.
 type listener struct {
 	process  *notifyProcess
 	commands *atomic.Int64 // counts requests; may be nil
@@ -113,11 +113,11 @@ func (l *listener) write() {
 	}
 }
 
-// changes returns the channels to subscribe to, or else those to unsubscribe from.
-// There are none until the server has confirmed the last request: the client's
-// lock is held while it writes, so a write must not wait for the server. Until
-// then a topic without waiters is kept, lest its confirmation be taken for one of
-// the channel's next topic.
+// changes returns the channels to subscribe to, or else the channels to
+// unsubscribe from. There are none until the server has confirmed the last
+// request: the client's lock is held while it writes, so a write must not wait for
+// the server. Until then a topic without waiters is kept: its confirmation could
+// be taken for a confirmation of the channel's next topic.
 func (l *listener) changes() (wanted, unwanted []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

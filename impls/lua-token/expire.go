@@ -13,9 +13,9 @@ import (
 // expire is one owner of lua-token/expire, the third stage of its document.
 //
 // Documented faults: the plain DEL of a holder that outlived its lease deletes the
-// next holder's lock, and it is never told. A lease of 0.5 or 1.9 seconds raises an
-// error after the SETNX took effect, and the key is held for ever; one of zero or
-// less is granted, and there is no key.
+// next holder's lock, and never reports a loss. A lease of 0.5 or 1.9 seconds raises
+// an error after the SETNX took effect, and the key is held for ever. A lease of zero
+// or less is granted, and there is no key.
 type expire struct{ polling }
 
 // Acquire implements lockbench.Locker.

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
-// which it names no value).
+// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis; the document
+// names no value).
 //
 // The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer than
 // requested: a count of 1 never tries. Options.Wait is a time instead, so the count is the
@@ -42,8 +42,8 @@ func (p *polling) lock(ctx context.Context, key, value string, opt lockbench.Opt
 	return v, err
 }
 
-// seconds is the script's argument for a lease: the requested one, with fractions, on which
-// the script fails.
+// seconds is the script's argument for a lease: the requested time with its fraction of a second.
+// The script fails if there is a fraction.
 func seconds(ttl time.Duration) string {
 	return strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
 }

@@ -15,12 +15,11 @@ import (
 // token is one owner of lua-token/token, the last stage of its document: a lock
 // object per key.
 //
-// Documented faults: the answer of the unlock script is ignored, so a holder that
-// lost the lock is not told. The value belongs to the object and serves its next
-// lock too: an unlock that arrives late frees that. The object counts as unlocked
-// before the unlock is sent, and is not locked by a lock whose reply was lost:
-// neither can be released before the lease ends. Fractions of a second: as in
-// lua-token/expire.
+// Documented faults: the answer of the unlock script is ignored, so a holder that lost the lock is
+// not told. The value belongs to the object and serves its next lock too: an unlock that arrives
+// late frees the next lock. The object counts as unlocked before the unlock is sent, and does not
+// count as locked if the reply to a lock was lost: in neither case can the key be released before
+// the lease ends. Fractions of a second: as in lua-token/expire.
 type token struct {
 	polling
 	objects map[string]*object

@@ -15,7 +15,7 @@ import (
 )
 
 type (
-	lease  = time.Duration // a Locker's: all its locks have this one
+	lease  = time.Duration // of the Locker: all its locks have this lease
 	locker = rueidislock.Locker
 )
 

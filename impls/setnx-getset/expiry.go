@@ -64,8 +64,8 @@ func (e *expiry) try(ctx context.Context, conn *redis.Conn, held *unowned) (bool
 	return true, expire(ctx, conn, held.key, int64(held.Granted/time.Second))
 }
 
-// takeOver claims a key with a past expiry time, unless another client was first, whose
-// value it then has replaced.
+// takeOver claims a key with a past expiry time, unless another client was first. In that case it
+// has replaced the other client's value.
 func takeOver(ctx context.Context, conn *redis.Conn, key string, now time.Time, until string) (bool, error) {
 	value, found, err := get(ctx, conn, key)
 	if err != nil || !found || !past(value, now) {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis, for
-// which it names no value).
+// tryInterval is the pause of the document's polling wrapper (its tryIntervalMillis; the
+// document names no value).
 //
 // The wrapper also takes a maxTryCount and counts `++count >= max`, one try fewer than
 // requested: a count of 1 never tries. Options.Wait is a time instead, so the count is
@@ -22,9 +22,9 @@ const tryInterval = 10 * time.Millisecond
 // naive is one owner of setnx-getset/naive, the first of its document's
 // four stages (docs/designs.md).
 //
-// Documented faults: a client that dies between SETNX and EXPIRE, or loses
-// SETNX's reply, leaves the key held for ever; the plain DEL of a holder that
-// outlived its lease deletes the next holder's lock, and it is never told.
+// Documented faults: a client that dies between SETNX and EXPIRE, or loses SETNX's
+// reply, leaves the key held for ever; the plain DEL of a holder that outlived its lease
+// deletes the next holder's lock, and never reports a loss.
 type naive struct {
 	env    onredis.Environment
 	client *redis.Client

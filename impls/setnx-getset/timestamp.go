@@ -23,11 +23,10 @@ const retryDelay = 100 * time.Millisecond
 // timestamp is one owner of setnx-getset/timestamp. The value is the time of
 // acquiring, in whole seconds of the client's clock.
 //
-// Documented faults: a lock can be stolen up to 1 s before its lease ends, and
-// for as long its owner cannot release it and is told that it lost it. Losers of
-// the GETSET race restamp the winner's key and drop its TTL; a late GETSET stamps
-// it with an older time. Release compares, then deletes, and knows no owner: it
-// deletes another's fresh lock and reports success.
+// Documented faults: a lock can be stolen up to 1 s before its lease ends. During that second its
+// owner cannot release it, and is told that it has lost it. Losers of the GETSET race restamp the
+// winner's key and drop its TTL; a late GETSET stamps it with an older time. Release compares, then
+// deletes, and knows no owner: it deletes another's fresh lock and reports success.
 //
 // Not a fault: a client that dies before EXPIRE blocks nobody, since the stamp
 // decides.

@@ -37,10 +37,9 @@ func (r Request) Conclude(result *results.Result, designs []design.Design, searc
 		}
 	}
 	result.Conclude(r.over, func(run *results.Run) (conclusion.Lock, bool) {
-		l := Lock(design.Design{}) // of a lock outside the catalogue nothing but its history is known
-		if d, known := locks[run.Design]; known {
-			l = Lock(d)
-		} else {
+		d, known := locks[run.Design]
+		l := Lock(d)
+		if !known { // only its history is known
 			l.Foreign, l.Guard = 0, ""
 		}
 		if !slices.ContainsFunc(result.Runs, func(other results.Run) bool { return other.Design == run.Design && shares(&other) }) {
@@ -131,8 +130,8 @@ func foreign(d *design.Design) lockbench.Conditions {
 	return left
 }
 
-// GuardFor returns the guard with which a design is measured: one that checks fences if the design
-// hands them out, else one that checks versions.
+// GuardFor returns the guard for measuring a design: a guard that checks fences if the design hands
+// them out, else a guard that checks versions.
 func GuardFor(d design.Design) lockbench.Guard {
 	if d.Fences {
 		return lockbench.FenceGuard

@@ -15,7 +15,7 @@ import (
 )
 
 // TestMatrixConcludesAsRunsDo checks that equal findings give the same conclusion in a matrix and
-// in a run, and that cells held in a part whose self-check was not caught do not count.
+// in a run, and that cells held in a part without a caught self-check do not count.
 func TestMatrixConcludesAsRunsDo(t *testing.T) {
 	stuck := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Recovery.At(lockbench.Crash): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})
 	late := results.NewCells(map[lockbench.Cell]results.Finding{lockbench.Exclusion.At(lockbench.Outlived): {Finding: checker.Finding{Verdict: checker.Broken, Exposure: 9, Violations: 1}}})

@@ -31,7 +31,8 @@ type actor struct {
 	rests   int           // number of rests so far: it keeps timers apart
 	overdue bool          // the context of its next call is over before the call
 	asked   time.Duration // the lease that its last step asked for; 0 is none
-	// pending are its commands that can run; late are the ones whose calls have ended.
+	// pending are its commands that can run; late are its commands that may run although their
+	// calls have ended.
 	pending, late []*stepserver.Command
 	call          call
 	parkState
@@ -81,8 +82,9 @@ func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 // stamps the client's next call only then, so that holds last as long as possible.
 func (a *actor) Step(what string) { a.park(what, false) }
 
-// timerSpacing is the unit by which the timers of different clients, and of one client in different
-// rounds, are kept apart. Timers that fire at the same instant would run in random order.
+// timerSpacing keeps apart the timers of different clients, and of one client in different rounds:
+// their durations differ by multiples of it. Timers that fire at the same instant would run in
+// random order.
 const timerSpacing = 1_000_003 * time.Nanosecond
 
 // Rest implements workloads.Driver, in virtual time. It ends early with ctx, at the end of

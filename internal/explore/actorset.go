@@ -42,7 +42,7 @@ func (cs *actorSet) allDone() bool {
 	return true
 }
 
-// unfinished returns a client, or the prober, whose part has not ended; nil if there is none.
+// unfinished returns a client, or the prober, that has not ended its part; nil if there is none.
 func (cs *actorSet) unfinished() *actor {
 	for _, a := range cs.clients {
 		if !a.exited {

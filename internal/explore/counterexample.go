@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
-// counterexamples shrinks the failures and shows them: first those that count against the claims
-// and, of each guarantee, those under the fewest conditions. Shrinking may find new failures, which
-// follow.
+// counterexamples shrinks the failures and shows them. Failures that count against the claims come
+// first and, for each guarantee, failures under the fewest conditions. Shrinking may find new
+// failures; they come last.
 func (x *explorer) counterexamples() {
 	shown := map[lockbench.Cell]bool{}
 	x.result.Counterexamples = map[lockbench.Cell]Counterexample{}

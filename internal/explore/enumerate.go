@@ -163,8 +163,8 @@ type edge struct {
 	after bool
 }
 
-// edgeMargin is the distance of an edge from that end. It is an odd number of ns, so that timers do
-// not fire at the same instant.
+// edgeMargin is the distance of an edge from the end of the lease or the second. It is an odd
+// number of ns, so that timers do not fire at the same instant.
 const edgeMargin = 1_000_003 * time.Nanosecond
 
 // offerMoves offers to move time to every edge, once each.
@@ -185,9 +185,9 @@ func (w *world) offerMoves() {
 	w.scratch.known = known
 }
 
-// edges returns the edges of the ends of leases on the server and of validity, in order, and those
-// of the whole seconds up to the last of them if the design may look at whole seconds. The list is
-// valid until the next call.
+// edges returns the edges of the ends of leases on the server and of validity, in order. If the
+// design may look at whole seconds, it adds the edges of the whole seconds up to the last of these
+// ends. The list is valid until the next call.
 func (w *world) edges(now time.Time) []edge {
 	all := w.scratch.edges[:0]
 	defer func() { w.scratch.edges = all }()
@@ -210,8 +210,8 @@ func (w *world) edges(now time.Time) []edge {
 	return all
 }
 
-// longestLease bounds the leases at whose ends time may stop. No client waits longer, and the clock
-// of a bubble ends in 2262.
+// longestLease bounds the leases: time may stop at the end of a shorter lease only. No client waits
+// longer, and the clock of a bubble ends in 2262.
 const longestLease = 366 * 24 * time.Hour
 
 // ends returns the ends of leases, in order, each once, without those beyond longestLease. The list

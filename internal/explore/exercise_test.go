@@ -23,7 +23,7 @@ func TestExercises(t *testing.T) {
 		name, scenario string
 		cfg            Config
 		skews          bool
-		want           string // in addition to those of every scenario
+		want           string // in addition to the cells of every scenario
 	}{
 		{"nothing goes wrong", "contend", Config{Faults: -1, Moves: -1}, true, "exclusion lease"},
 		{"alone", "overrun", Config{Clients: 1, Kinds: []fault.Kind{fault.DieAfter, fault.Restart, fault.Skew}}, true, "recovery@crash"},

@@ -17,13 +17,13 @@ type timeSkip struct {
 	active bool
 	until  time.Time
 	verb   strategy.Verb // of the choice that began it
-	// paused are the processes on whose record the skip is a pause: the process that a pause stops
-	// or, in a time move, those whose renewals it may delay.
+	// paused are the processes with the skip in their records as a pause: the process that a pause
+	// stops or, in a time move, the processes with renewals that it may delay.
 	paused  []*process
 	delayed []*stepserver.Command
-	// unreadReplies are commands whose replies came while processes stood still. The replies are in
-	// the sockets of their processes, so that after the standstill no time passes until they are
-	// read.
+	// unreadReplies are the commands that the server answered while processes stood still. The
+	// replies are in the sockets of their processes, so that after the standstill no time passes
+	// until they are read.
 	unreadReplies []*stepserver.Command
 }
 
@@ -173,8 +173,8 @@ func (w *world) runSent(a *actor) {
 	}
 }
 
-// hindered returns the processes for which a time move is a pause: a command that no call of a client
-// sent waits there, so it may be a renewal. A move delays it until about the end of a lease.
+// hindered returns the processes that a time move pauses: a command waits there that no call of a
+// client sent, so it may be a renewal. A move delays it until about the end of a lease.
 func (w *world) hindered() (all []*process) {
 	if !w.shared.Renews {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
-// probeSlack is added to the leases whose end the probe waits for, and is the pause between its
-// attempts. It covers rounding and polling, as in the checker.
+// probeSlack is how long the probe waits past the end of each lease, and between its attempts. It
+// covers rounding and polling, as in the checker.
 const probeSlack = time.Second
 
 // probeTries is how often a probe tries to acquire a refused key.

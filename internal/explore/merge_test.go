@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/internal/shrink"
 )
 
-// schedule is the finding for a schedule with these violations of cells, against of which count
-// against the claims.
+// schedule is the finding for a schedule that violated these cells, each of them twice. against is
+// the number of violations of each that count against the claims.
 func schedule(against int64, violated ...lockbench.Cell) (r checker.Result) {
 	for _, cell := range violated {
 		r.Findings = append(r.Findings, checker.CellFinding{

@@ -75,8 +75,8 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.skew)
 }
 
-// close ends the process. It first cuts its pending commands, for whose replies the process may
-// wait.
+// close ends the process. It first cuts its pending commands, because the process may wait for
+// their replies.
 func (p *process) close() {
 	if p.inner == nil {
 		return

@@ -43,7 +43,7 @@ func ReadReplay(r io.Reader) (Replay, error) {
 }
 
 // Config returns the configuration in the file, and the name of the design instead of the design.
-// The error is the one of ReadReplay.
+// It returns the error of ReadReplay.
 func (r Replay) Config() (cfg Config, design string, err error) {
 	p, err := parseReplay(r.Text)
 	return p.cfg, p.design, err

@@ -49,7 +49,8 @@ type Coverage struct {
 	// Lacks are commands that the lock sent and that the server of an exploration does not
 	// know, such as "CLIENT TRACKING": effects of their errors prove nothing about the lock.
 	Lacks []string
-	// Complete means that every schedule of the scope was run or is equal to one that was.
+	// Complete means that every schedule of the scope was run or is equal to a schedule that was
+	// run.
 	Complete bool
 	// Stopped is the reason of another end: "budget", "schedules" or "interrupted"; "clock" at
 	// the end of virtual time, "steps" when a schedule would not end, "leak" when a call did

@@ -17,8 +17,8 @@ const shrinkTries = 4000
 // spent.
 const shrinkTime = 3 * time.Second / 2
 
-// shrinkUntil returns the time by which the next of the remaining failures must be shrunk. Each
-// gets an equal share.
+// shrinkUntil returns the deadline for shrinking the next of the remaining failures. Each gets an
+// equal share of the time.
 func (x *explorer) shrinkUntil(left int) time.Duration {
 	budget := x.limit.budget
 	if budget == 0 {

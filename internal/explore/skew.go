@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
-// skewClocks lets s choose the processes whose clocks are skewed, one by one at the start, since a
-// skew lasts for the whole schedule. It returns false if s ends the schedule.
+// skewClocks lets s choose the processes with skewed clocks, one by one at the start, since a skew
+// lasts for the whole schedule. It returns false if s ends the schedule.
 func (w *world) skewClocks(s strategy.Chooser) bool {
 	for first := 0; w.left.faults > 0 && w.may(strategy.VerbSkew) && w.skews && first < len(w.processes); {
 		w.choices = append(w.choices[:0], strategy.Choice{Verb: strategy.VerbBegin, Actor: strategy.NoActor})

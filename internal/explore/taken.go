@@ -7,17 +7,17 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/stepserver"
 )
 
-// runOnServer runs a command on the server by how, and records the clients from which it took a
-// lock.
+// runOnServer runs a command on the server by how, and records the clients that lost a lock to it.
 func (w *world) runOnServer(c *stepserver.Command, how func(*stepserver.Command) stepserver.Effect) stepserver.Effect {
 	w.running = c
 	defer func() { w.running = nil }()
 	return how(c)
 }
 
-// recordTaken records the clients from which the current command took a lock: it removed the last
-// key of a lock that another client believes to hold. It does so before the sender gets the reply.
-// The victim need never notice, and no other client need acquire the lock before its lease ends.
+// recordTaken records the clients that lost a lock to the current command: the command removed the
+// last key of a lock that another client believes to hold. It records them before the sender gets
+// the reply. The victim need never notice, and no other client need acquire the lock before its
+// lease ends.
 //
 // The keys of a lock contain its name. As long as any such key exists, nothing counts as taken: a
 // lock may have several keys, and delete one that excludes no client.
@@ -33,7 +33,7 @@ func (w *world) recordTaken(c *stepserver.Command, e stepserver.Effect) {
 	}
 }
 
-// changes reports whether a command wrote to a key whose name contains part.
+// changes reports whether a command wrote to a key with part in its name.
 func changes(e stepserver.Effect, part string) bool {
 	for _, name := range e.Writes {
 		if !strings.HasPrefix(name, "\x00") && strings.Contains(name, part) {

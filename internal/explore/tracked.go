@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// A trackedLocker is a Locker whose calls the scheduler knows: it can end their contexts, and
-// learns when the owner believes to hold a lock.
+// A trackedLocker is a Locker that reports its calls to the scheduler. So the scheduler can end
+// their contexts, and learns when the owner believes to hold a lock.
 type trackedLocker struct {
 	actor *actor
 	inner lockbench.Locker

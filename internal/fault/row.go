@@ -56,7 +56,7 @@ func (t Target) String() string {
 type Live struct {
 	// Usual is the fault with its default settings.
 	Usual Fault
-	// Settings are its settings other than at, until, every and while. All faults but those of
+	// Settings are its settings other than at, until, every and while. All faults except faults of
 	// processes have these four.
 	Settings []Setting
 	Needs    Needs
@@ -102,9 +102,9 @@ const (
 	TCP Needs = 1 << iota
 	// Ours: a server that lockbench started.
 	Ours
-	// OwnProcess: one that has a process of its own.
+	// OwnProcess: a server that has a process of its own.
 	OwnProcess
-	// OwnClock: one with a clock that can be set.
+	// OwnClock: a server with a clock that can be set.
 	OwnClock
 	// Redis: a Redis server.
 	Redis

@@ -35,8 +35,8 @@ const (
 	MachineStandstill Kind = "machine-standstill" // both
 )
 
-// longestSilence bounds the time for which a server does not answer: clients wait 5 s for a
-// reply, and a command that they then give up could take effect at any later time.
+// longestSilence bounds how long a server does not answer: clients wait 5 s for a reply, and a
+// command that they then give up could take effect at any later time.
 const longestSilence = 4 * time.Second
 
 // Settings that several faults have.

@@ -11,8 +11,8 @@ import (
 // All are of the measured part.
 type Arrivals struct {
 	runinfo.Arrivals
-	// OfferedPerSecond is the rate of arrivals that were due, StartedPerSecond of those
-	// begun, and AnsweredPerSecond of acquires with any answer.
+	// OfferedPerSecond is the rate of arrivals that were due, StartedPerSecond the rate of arrivals
+	// that were begun, and AnsweredPerSecond the rate of acquires with any answer.
 	OfferedPerSecond, StartedPerSecond, AnsweredPerSecond float64
 }
 

@@ -164,8 +164,8 @@ func (c *Collector) called(op *history.Op) {
 	}
 }
 
-// start returns the time from which the latency of an operation counts: the intended start if it
-// has one, so that a late call counts, too, else the call.
+// start returns the start of an operation's latency: the intended start if it has one, so that the
+// delay of a late call counts, too, else the call.
 func start(op *history.Op) int64 {
 	if op.Intended != 0 {
 		return op.Intended
@@ -265,7 +265,7 @@ func (c *Collector) key(name string) *keyState {
 }
 
 // maxOpen bounds the open holds of a client that are remembered if there are many in all. Holds
-// whose release failed, or that were lost without notice, would pile up.
+// that were lost without notice, or had a failed release, would pile up.
 const maxOpen = 64
 
 // forget occasionally forgets all but each client's newest open holds.
@@ -286,8 +286,8 @@ func (c *Collector) forget() {
 }
 
 // release handles the call of a release. Only the release of the last level ends a hold. Only a
-// release by the key's owner makes the next grant a hand-off: not a late one by an owner that was
-// superseded, nor one with a delay.
+// release by the key's owner makes the next grant a hand-off: neither a late release by a
+// superseded owner nor a release with a delay does.
 func (c *Collector) release(op *history.Op) {
 	if op.Outcome == history.Failed {
 		return

@@ -107,7 +107,7 @@ func (e *errorCount) fault(op *history.Op) {
 	}
 }
 
-// settle counts the recent errors. Those at from or later are attributed to the fault with this
+// settle counts the recent errors. It attributes errors at from or later to the fault with this
 // note.
 func (e *errorCount) settle(from int64, note string) {
 	for _, one := range e.recent {
@@ -164,10 +164,10 @@ func kindOf(class string) string {
 	return strings.ToUpper(class)
 }
 
-// cause returns the note of the injected fault that caused an error, empty if none did: one that
-// affected the client during its call, or an earlier one of the server, which can only have caused
-// a lost connection or an error of a restarting server. In a run without injected faults a
-// connection that broke is no fault, but the error itself.
+// cause returns the note of the injected fault that caused an error, empty if none did: a fault
+// that affected the client during its call or else, for a lost connection or an error of a
+// restarting server, the last fault of the server. In a run without injected faults a broken
+// connection is not the cause of an error, but the error itself.
 func (e *errorCount) cause(op *history.Op, kind string) string {
 	if s, ok := e.byClient[op.Client]; ok && e.faults && s.at >= op.Call && s.at <= op.Return {
 		return s.note

@@ -20,7 +20,7 @@ const intervalWidth = time.Second
 type IntervalLog struct {
 	w     *bufio.Writer
 	log   *hdrhistogram.HistogramLogWriter
-	base  int64 // Unix ms, of a whole second, from which the log counts
+	base  int64 // the log counts from here; Unix ms, of a whole second
 	begun bool
 	err   error
 }

@@ -48,8 +48,8 @@ func (l *lease) give(ctx context.Context, d time.Duration) error {
 	return h.released(l, held, onredis.NoEffect(err))
 }
 
-// releasing begins the release of l. It returns the remaining depth, the delay for which others are
-// kept out, and whether l is known to be gone.
+// releasing begins the release of l. It returns the remaining depth, how long the release must keep
+// others out, and whether l is known to be gone.
 func (h *hold) releasing(l *lease, d time.Duration) (depth int, rest time.Duration, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -42,12 +42,12 @@ func Mutants() []Mutant {
 	return slices.Concat(takingMutants, namingMutants, waitingMutants, countingMutants, releasingMutants, extendingMutants, renewingMutants, nestingMutants)
 }
 
-// source is that of the locks without a fault.
+// source is the source of the locks without a fault.
 const source = "redis.io, distributed locks with a single instance; fences by Kleppmann (2016)"
 
-// Sound returns locks without a fault: one that reports a loss when asked; the same, which gives up
-// grants that came late; one that reports a loss by itself; and variants of that with nested
-// acquires, with renewals, and with both.
+// Sound returns locks without a fault: a lock that reports a loss when asked; a variant of it that
+// gives back grants that came late; a lock that reports a loss by itself; and variants of the
+// latter with nested acquires, with renewals, and with both.
 func Sound() []design.Design {
 	drifting := sound(abilities{})
 	drifting.take = takeInTime
@@ -62,9 +62,9 @@ func Sound() []design.Design {
 }
 
 // Watched returns a lock without a fault that renews each hold, and reports a loss only when asked.
-// A standstill of everybody that outlasts its lease ends a hold whose owner works on, so it is none
-// of the locks of [Sound]. It gives back a grant that came when its lease was over, which no renewal
-// can have kept.
+// A standstill of all clients that outlasts its lease ends a hold while the owner works on, so it
+// is none of the locks of [Sound]. It gives back a grant that came when its lease was over, since it
+// would not renew that one.
 func Watched() design.Design {
 	a := sound(watched)
 	a.take = takeInTime

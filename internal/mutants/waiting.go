@@ -101,7 +101,7 @@ func waitForNotice(ctx context.Context, h *hold) error {
 	return refusedUnless(granted, err)
 }
 
-// refusedUnless returns the error of an acquire whose last try had this result.
+// refusedUnless returns the error of an acquire if its last try had this result.
 func refusedUnless(granted bool, err error) error {
 	if !granted && err == nil {
 		return lockbench.ErrNotAcquired

@@ -96,7 +96,7 @@ func (m *Fairness) Shares() []int64 {
 	return chosen
 }
 
-// Retire moves the grants of a client to those of the dead, which are kept without names.
+// Retire adds the grants of a client to the grants of dead clients, which are kept without names.
 func (m *Fairness) Retire(client int32) {
 	n, known := m.grants[client]
 	if !known {

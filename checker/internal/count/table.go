@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/series"
 )
 
-// Questions is the number of questions by which violations are counted.
+// Questions is the number of questions that violations can answer.
 const Questions = 5
 
 // A Table has the counts of one guarantee, a row for each exact set of conditions: one to six in a
@@ -21,8 +21,9 @@ type Table[C any] struct {
 // A Row has the counts of one cell, a guarantee under exactly these conditions.
 type Row[C any] struct {
 	Under lockbench.Conditions
-	// Exposure counts the occasions that were counted as such, Violations the violations, and
-	// Against those of them that count against the claims.
+	// Exposure counts the occasions, except occasions that were counted only as violations (see
+	// Occasions). Violations counts the violations, and Against the violations that count against
+	// the claims.
 	Exposure, Violations, Against int64
 	Asked                         [Questions]int64 // violations by question
 	Broken                        []C

@@ -54,7 +54,7 @@ type lockOp struct {
 	take    bool
 }
 
-// A lockState says whether the lock is held, by which client, and by which take.
+// A lockState says whether the lock is held, and which client took it in which segment.
 type lockState struct {
 	held    bool
 	client  int32

@@ -16,8 +16,8 @@ type Segment struct {
 	Start, End interval.Stamp
 }
 
-// Segments returns the must-hold intervals of all holds in ops, which are the operations on one key
-// in the order of their calls. clientEnds are deaths and cuts of clients.
+// Segments returns the must-hold intervals of all holds in ops, the operations on one key in the
+// order of their calls. departed has the deaths and cuts of clients.
 func Segments(ops, departed []*history.Op, rules interval.Rules) []Segment {
 	byHold := map[int64][]*history.Op{}
 	var holds []int64
@@ -85,8 +85,8 @@ func (r *replay) leaseLeft(rest []*history.Op) int64 {
 	return ttl
 }
 
-// endFromOutside returns the end that events other than calls under the hold put to it: the death
-// of its client, the end of the client's record, or a new grant to the client.
+// endFromOutside returns the end of the hold by events other than calls under it: the death of its
+// client, the end of the client's record, or a new grant to the client.
 func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Stamp {
 	end := interval.Forever
 	for _, op := range departed {
@@ -104,7 +104,7 @@ func endFromOutside(first *history.Op, ops, departed []*history.Op) interval.Sta
 }
 
 // capFromOutside returns the shortest lease that an earlier acquire of the same client may still
-// set: one of unknown outcome, or one that a hidden renewal may repeat.
+// set: an acquire of unknown outcome, or an acquire that a hidden renewal may repeat.
 func capFromOutside(first *history.Op, ops []*history.Op, rules interval.Rules) int64 {
 	ttl := int64(math.MaxInt64)
 	for _, op := range ops[:slices.Index(ops, first)] {
@@ -146,7 +146,8 @@ type replay struct {
 	nested  []*history.Op // nested acquires under way that seem to be in time
 }
 
-// run applies the operations. It returns those that are left if an acquire begins the hold anew.
+// run applies the operations. If an acquire begins the hold anew, it returns the remaining
+// operations.
 func (r *replay) run() (rest []*history.Op) {
 	r.applied = r.ops
 	r.first(r.ops[0])
@@ -396,8 +397,8 @@ func (r *replay) shortestLease(op *history.Op, at interval.Stamp) int64 {
 	return ttl
 }
 
-// lease returns the shortest lease, in ns, that op may have set: for a renewal without a recorded
-// lease, the one of an acquire before it.
+// lease returns the shortest lease, in ns, that op may have set. A renewal without a recorded lease
+// has the shortest lease of the acquires before it.
 func (r *replay) lease(op *history.Op) int64 {
 	if !interval.InheritsLease(op) {
 		return interval.Lease(op)

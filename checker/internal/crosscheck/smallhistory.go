@@ -47,8 +47,8 @@ func (f *SmallHistory) Has(client int32) bool {
 	return slices.ContainsFunc(f.ops, func(op *history.Op) bool { return op.Client == client })
 }
 
-// Sound reports whether no two owners held the key at once, and whether that is known. clientEnds
-// are the deaths and cuts of clients.
+// Sound reports whether no two owners held the key at once, and whether that is known. departed has
+// the deaths and cuts of clients.
 func (f *SmallHistory) Sound(departed []*history.Op, rules interval.Rules) (sound, known bool) {
 	if len(f.ops) < 2 {
 		return false, false

@@ -1,8 +1,8 @@
 // Package interval computes how long one grant of a key lasts, as far as the operations of its
 // owner show. A [Grant] has two intervals:
 //
-//   - The must-hold interval: the owner certainly holds the key, by any explanation of the
-//     history. It is a union of segments, of which the newest is kept. Doubt shortens it.
+//   - The must-hold interval: the owner certainly holds the key, by any explanation of the history.
+//     It is a union of segments; a Grant keeps the newest. Doubt shortens it.
 //   - The may-hold interval: the server may keep the key from other clients because of the
 //     grant. Doubt prolongs it.
 //
@@ -12,13 +12,13 @@
 // any time that its call, its return and its outcome allow; whenever that is, the lease does not
 // end within the must-hold interval, and does not last beyond the may-hold interval.
 //
-// Operations are applied in the order of their calls, with their outcomes, and their returns in the
-// order of these. The package knows one grant at a time: its relations to other grants, conditions
-// and verdicts are the checker's.
+// Operations are applied in the order of their calls, with their outcomes; returns are applied in
+// the order of returns. The package knows one grant at a time: its relations to other grants,
+// conditions and verdicts are the checker's.
 //
 // Stamps and leases of single operations (stamp.go, lease.go) do not depend on grants. Package
 // crosscheck shares them, and derives the must-hold intervals a second time from them alone.
 //
 // [Standstills] are the times in which the process that drives the clients, or a server, stood
-// still: by events of the history ([Standstills.Add]) or by gaps in it ([Gaps]).
+// still. Events of the history ([Standstills.Add]) and gaps in it ([Gaps]) show them.
 package interval

@@ -27,7 +27,7 @@ type beginning struct {
 	// of that lease is not known.
 	EarliestEnd int64
 	// MinLease and MaxLease are the shortest and the longest lease of its acquires, in ns. They
-	// bound the lease that a renewal sets of which the record tells none.
+	// bound the lease that a renewal sets if the record does not tell it.
 	MinLease, MaxLease int64
 	Confirmed          bool // an acquire was answered ok
 	Anchored           bool // validity begins at From exactly, and the record tells the lease
@@ -99,9 +99,9 @@ func (g *Grant) LeaseOf(op *history.Op) int64 {
 	return Lease(op)
 }
 
-// Renewal returns a lower bound, in ns, on the lease that the renewal op sets, for records that do not
-// tell it: the shortest lease that g may have. It returns 0 if op was called before g, because op then
-// renews an earlier grant, whose lease is not known.
+// Renewal returns a lower bound, in ns, on the lease that the renewal op sets, for records that do
+// not tell it: the shortest lease that g may have. It returns 0 if op was called before g, because
+// op then renews an earlier grant with an unknown lease.
 func (g *Grant) Renewal(op *history.Op) int64 {
 	if op.Call < g.First.Call {
 		return 0

@@ -48,8 +48,9 @@ const (
 // TellsLease reports whether the record has the lease that op set, or may have set.
 func TellsLease(op *history.Op) bool { return op.Granted != history.NotTold }
 
-// Lease returns the shortest lease, in ns, that op may have set: the granted one or, if its outcome
-// is unknown, the one that it asked for. It is the latest time for an operation without a lease.
+// Lease returns the shortest lease, in ns, that op may have set: the granted lease or, if the
+// outcome of op is unknown, the lease that it asked for. An operation without a lease has the
+// longest possible one, since its grant does not end by itself.
 func Lease(op *history.Op) int64 {
 	if !TellsLease(op) {
 		return shortest
@@ -88,9 +89,9 @@ func LongestAsked(op *history.Op) int64 {
 	return Longest(op)
 }
 
-// UnknownLease returns the shortest lease, in ns, that acquire op, whose outcome is unknown, may
-// set for a key that its client holds, unbounded if it sets none. A nested acquire shortens no
-// lease, and one that an owner is refused sets none.
+// UnknownLease returns the shortest lease, in ns, that op, an acquire of unknown outcome, may set
+// for a key that its client holds, unbounded if it sets none. A nested acquire shortens no lease.
+// If the lock refuses acquires of an owner, op sets none.
 func (r Rules) UnknownLease(op *history.Op) int64 {
 	if r.Nested || !r.Refreshed && !TellsLease(op) {
 		return math.MaxInt64

@@ -10,7 +10,7 @@ import (
 // maxUncertain bounds the number of uncertain operations that are counted one by one.
 const maxUncertain = 1000
 
-// mayHold bounds the time for which the server may keep the key for a grant. It never ends before
+// mayHold bounds the time in which the server may keep the key for a grant. It never ends before
 // the must-hold interval does.
 type mayHold struct {
 	mayUntil int64 // the latest end, in ns, to which the other fields add
@@ -48,7 +48,7 @@ func (g *Grant) ExtendMayHold(op *history.Op) {
 	}
 }
 
-// SettlePending settles when the pending op, whose outcome is unknown, may act: by end if over is
+// SettlePending settles when op, a pending operation of unknown outcome, may act: by end if over is
 // set, else at any later time. It returns false if op is not pending.
 func (g *Grant) SettlePending(op *history.Op, end int64, over bool) bool {
 	n := len(g.pending)
@@ -71,8 +71,8 @@ func (g *Grant) SettlePending(op *history.Op, end int64, over bool) bool {
 	return len(g.pending) < n
 }
 
-// EndMayHold applies that the acquire of g, whose outcome is unknown, acts no more. A lease that it
-// may have set ends at t, in ns, at the latest.
+// EndMayHold applies that the acquire of g, of unknown outcome, acts no more. A lease that it may
+// have set ends at t, in ns, at the latest.
 func (g *Grant) EndMayHold(t int64) { g.mayUntil = t }
 
 // RenewedBy applies that the last hidden renewal of g was sent by t, in ns.
@@ -115,8 +115,8 @@ func (g *Grant) SessionEnds(t int64) {
 	g.Until, g.Base, g.Promised = min(g.Until, until), min(g.Base, until), min(g.Promised, until)
 }
 
-// Freed returns the latest end of the may-hold interval. If that is the answer to the release, it
-// has its sequence number.
+// Freed returns the latest end of the may-hold interval. If the answer to the release ends it, the
+// stamp has the sequence number of that answer.
 func (g *Grant) Freed(slack int64) Stamp {
 	if g.exact {
 		return Return(g.ReleasedBy)

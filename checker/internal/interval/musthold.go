@@ -72,8 +72,8 @@ func (g *Grant) CloseUnknown(s Stamp, by Cause, own bool) {
 	g.endedInBackground = g.endedInBackground || !own && s == g.End
 }
 
-// emptySegment reports whether the newest segment is empty: it ended at the instant at which it
-// began, and their order is not known, since one of the two was not a call of the owner.
+// emptySegment reports whether the newest segment is empty: it began and ended at one instant, and
+// the order of the two is not known, since one of them was not a call of the owner.
 func (g *Grant) emptySegment() bool {
 	return (g.openedByRenewal || g.endedInBackground) && !g.Start.Before(g.MustEnd())
 }
@@ -86,7 +86,7 @@ func Conflict(a, b *Grant) bool {
 	return a.HasMust && b.HasMust && a.Start.Before(b.MustEnd()) && b.Start.Before(a.MustEnd())
 }
 
-// Shared returns the time, in ns, for which the newest segments of a and b conflicted, up to last.
+// Shared returns how long, in ns, the newest segments of a and b conflicted, up to last.
 func Shared(a, b *Grant, last Stamp) int64 {
 	begin := max(a.Start.T, b.Start.T)
 	return max(0, min(a.MustEnd().T, b.MustEnd().T, last.T)-begin)

@@ -4,9 +4,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// levels counts how often an owner holds a grant. Every release takes one level of mustDepth; one
-// that failed takes none of depth, so that mustDepth never exceeds depth. The rules are a field
-// here to fill a gap in memory: there are many grants, and their size matters.
+// levels counts how often an owner holds a grant. Every release takes one level of mustDepth. A
+// failed release takes none of depth, so mustDepth never exceeds depth. The rules are a field here
+// to fill a gap in memory: there are many grants, and their size matters.
 type levels struct {
 	rules            Rules
 	Uncertain        bool  // a release or nested acquire has an unknown effect
@@ -36,8 +36,8 @@ func (g *Grant) Release(op *history.Op) (last bool) {
 	return g.depth <= 0 || lost
 }
 
-// GiveUp applies the call of the release that frees g on the server, and of later ones: the earlier
-// one may have freed a level only.
+// GiveUp applies the call of a release that gives the last level of g up, or of a later release:
+// the earlier one may have freed an inner level only.
 func (g *Grant) GiveUp(op *history.Op) {
 	if !g.Released {
 		g.Released, g.ReleasedBy = true, op

@@ -13,8 +13,8 @@ const maxSpans = 256
 // Standstills are the standstills in a history: times in which the process that drives the clients,
 // or a server, stood still. The zero Standstills has none.
 type Standstills struct {
-	// Times counts them; overlapping ones count as one. For is their duration in all, Longest the
-	// longest duration, in ns.
+	// Times counts the standstills; overlapping standstills count as one. For is their duration in
+	// all, Longest the longest duration, in ns.
 	Times        int64
 	For, Longest int64
 

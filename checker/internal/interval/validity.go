@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// validity is the time for which the lease certainly lasts: no operation called so far may end the
-// lease before Until.
+// validity is the time that the lease certainly lasts: no operation called so far may end the lease
+// before Until.
 type validity struct {
 	// Until is the end, in ns, Base the end without background renewals, and Promised the end that
 	// the acquire set.
@@ -108,7 +108,7 @@ func (g *Grant) shortenTo(op *history.Op, ttl int64) {
 }
 
 // Shortest returns the lease, in ns, that is certain after an extend by ttl: operations under way,
-// and those of unknown outcome, may take effect after it.
+// or of unknown outcome, may take effect after it.
 func (g *Grant) Shortest(ttl int64) int64 {
 	ttl = min(ttl, g.minUnknown)
 	for _, other := range g.underWay {

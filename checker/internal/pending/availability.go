@@ -24,7 +24,7 @@ type Availability struct {
 	// equal readings show that nobody can have taken the key between them.
 	PossibleGrants int
 	// LeftLevels has, by client, the last instant, in ns, at which the server may keep levels of an
-	// earlier hold whose release was not answered ok.
+	// earlier hold. No release of that hold was answered ok.
 	LeftLevels Values
 
 	lastEnd     interval.Stamp // the latest possible end of a hold that has ended

@@ -45,7 +45,7 @@ func (s *Calls) Sent(client int32, until interval.Stamp, under lockbench.Conditi
 	s.newest = append(s.newest, call{client, until, under})
 }
 
-// SentUnknown adds a call of client whose outcome is unknown, under these conditions.
+// SentUnknown adds a call of client with an unknown outcome, under these conditions.
 func (s *Calls) SentUnknown(client int32, under lockbench.Conditions) {
 	*s.pending.At(client, 0)++
 	s.conditions |= under
@@ -73,8 +73,8 @@ func (s *Calls) Pending(client int32) bool {
 // Acted removes a pending call of client, which has acted. The client must have one.
 func (s *Calls) Acted(client int32) { *s.pending.At(client, 1)-- }
 
-// Retire moves the pending calls of client, which died, to those of all dead clients. It reports
-// whether there are any.
+// Retire adds the pending calls of client, which died, to the pending calls of all dead clients. It
+// reports whether client had any.
 func (s *Calls) Retire(client int32) bool {
 	n := s.pending.Remove(client)
 	if n > 0 {

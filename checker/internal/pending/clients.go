@@ -81,7 +81,8 @@ func (t *Clients) Each(yield func(*Client) bool) {
 	}
 }
 
-// maxUnderWay bounds the operations under way of a client: those that never return would pile up.
+// maxUnderWay bounds the operations under way of a client: operations that never return would pile
+// up.
 const maxUnderWay = 16
 
 // Called notes that cl called op.

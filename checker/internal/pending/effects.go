@@ -69,8 +69,9 @@ type Effects []Effect
 // maxEffects bounds how many effects are remembered.
 const maxEffects = 32
 
-// Keep adds x. If there are too many effects, one without further effect is removed, else the
-// oldest. In the latter case lost is set, and the caller must note what old may still do.
+// Keep adds x. If there are too many effects, Keep removes old: an effect that can do nothing more,
+// if there is one, else the oldest. In the second case lost is set, and the caller must note the
+// conditions of old.
 func (all *Effects) Keep(x Effect) (old Effect, lost bool) {
 	if len(*all) == maxEffects {
 		spent := func(x Effect) bool { return x.Superseded && !x.Touches() }

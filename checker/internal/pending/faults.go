@@ -13,12 +13,13 @@ import (
 type Faults struct {
 	Flush, Restart, StateLost, FailedOver *history.Op
 
-	// windows counts the open spans in which the server keeps forgetting keys: those of a watcher
-	// overlap, since each begins at the look before the one that ended the last. inWindow are the
-	// striking conditions since the first of them began: a watcher records a fault at both ends.
+	// windows counts the open windows, in which the server keeps forgetting keys. The windows of a
+	// watcher overlap: each begins at the look before the look that ended the last window. inWindow
+	// are the striking conditions since the first open window began: a watcher records a fault at
+	// both ends.
 	windows  int
 	inWindow lockbench.Conditions
-	Stepping bool // as a window, while its clock is stepped ahead
+	Stepping bool // set while the server's clock is stepped ahead, which forgets keys as a window does
 	Delayed  bool // answers came late, or not at all, for a time
 
 	FlushMet bool  // a lock was held, or an operation under way, at a flush
@@ -36,7 +37,8 @@ const Striking = lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failove
 // OpenWindow applies that the server begins to forget keys.
 func (f *Faults) OpenWindow() { f.windows++ }
 
-// CloseWindow applies that it ceases to, as far as one window tells.
+// CloseWindow applies that one window is over. The server goes on forgetting keys if another is
+// open.
 func (f *Faults) CloseWindow() {
 	if f.windows = max(0, f.windows-1); f.windows == 0 {
 		f.inWindow = 0
@@ -71,7 +73,7 @@ func (f *Faults) Flushed(op *history.Op, met bool) {
 	f.Flush, f.FlushMet = op, f.FlushMet || met
 }
 
-// Forgot applies event op, by which the server forgot grants.
+// Forgot applies event op: the server forgot grants.
 func (f *Faults) Forgot(op *history.Op, cause lockbench.Conditions) {
 	f.Occurred |= cause
 	f.Restart = op

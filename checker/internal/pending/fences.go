@@ -16,7 +16,7 @@ type FencedGrant[H comparable] struct {
 // granted before another grant. The zero Fences has no grants.
 type Fences[H comparable] struct {
 	Returned FencedGrant[H] // the highest fence of an acquire that returned
-	ended    FencedGrant[H] // the highest fence of a grant whose must-hold interval is over
+	ended    FencedGrant[H] // the highest fence of a grant with a past must-hold interval
 	underWay []underWay[H]
 }
 

@@ -71,8 +71,8 @@ func (r *Record[H]) Returned(op *history.Op) *Write[H] {
 	return w
 }
 
-// Victim returns a write that w overwrote although its client had not read it, or one that is based
-// on the same version as w; nil if there is none. last is the newest write that was completed
+// Victim returns a write that w overwrote although the client of w had not read it, or a write
+// based on the same version as w; nil if there is none. last is the newest write that was completed
 // before, nil if there is none.
 func (r *Record[H]) Victim(w *Write[H]) (victim, last *Write[H]) {
 	victim = w.overwritten

@@ -78,7 +78,7 @@ func (k *Waits) Free(op *history.Op, from, until int64) {
 }
 
 // Within returns the first and the longest span, cut at until, that begins after the call of op; an
-// empty one if there is none. If the record does not say when op was granted the key, it is the
+// empty span if there is none. If the record does not say when op was granted the key, both are the
 // instant at which the key became free.
 func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
 	if k.grantedAt.Length() > 0 {
@@ -102,9 +102,9 @@ func (k *Waits) Within(op *history.Op, until int64) (first, longest Span) {
 // Empty returns empty Waits that use the memory of k.
 func (k *Waits) Empty() Waits { return Waits{granting: k.granting[:0], free: k.free[:0]} }
 
-// WaitBound returns the time, in ns, for which a key may be free before a waiter with acquire op
-// gets it: promised, if the lock promises a time, else half of the wait, at least a second. A lock
-// that doubles its pause with each poll asks that often.
+// WaitBound returns how long, in ns, a key may be free before a waiter with acquire op gets it:
+// promised, if the lock promises a time, else half of the wait, at least a second. Even a lock that
+// doubles its pause with each poll asks that often.
 func WaitBound(op *history.Op, promised int64) int64 {
 	if promised > 0 {
 		return promised

@@ -16,8 +16,8 @@ import (
 // permission, a lack of memory, or the like. It returns any other error, and nil, unchanged,
 // because the outcome is open.
 //
-// It is about one command. Use it on the first command of an attempt, since an error of a
-// later one proves nothing about those before it.
+// It is about one command. Use it on the first command of an attempt, since the error of a later
+// command proves nothing about the commands before it.
 func NoEffect(err error) error {
 	if err == nil || errors.Is(err, lockbench.ErrNoEffect) || !unsent(err) && !serverror.RefusalOf(err).NothingRan() {
 		return err

@@ -8,7 +8,8 @@ import (
 )
 
 // connections is the largest number of connections of a process unless its environment sets one. It
-// is more than the usual number of its owners, for designs whose documents name no number.
+// is more than the usual number of owners in a process. It is for designs without a number in their
+// documents.
 const connections = 64
 
 // Sharing returns the [design.Design.Open] of a design that has no state per process except its

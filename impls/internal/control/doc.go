@@ -1,3 +1,3 @@
-// Package control has the controls with which locks are compared: work without a lock, and work
-// that a single request does. Controls are not in the catalogue of locks, and claim nothing.
+// Package control has the controls, the baselines for locks: work without a lock, and work that a
+// single request does. Controls are not in the catalogue of locks, and claim nothing.
 package control

@@ -23,7 +23,7 @@ import (
 
 // A Plan says which designs run, and how.
 type Plan struct {
-	// Settings are those of all runs. Their subjects are ignored.
+	// Settings are the settings of all runs. Their subjects are ignored.
 	Settings runner.Plan
 	// Sides are the base and the new design.
 	Sides [2]runner.Subject
@@ -62,7 +62,7 @@ type Session struct {
 	saveErr error  // the first error of saving a result between two runs
 }
 
-// New makes the directory for the results of p and, if p resumes, loads those saved before.
+// New makes the directory for the results of p and, if p resumes, loads the results saved before.
 func New(p Plan) (*Session, error) {
 	s := &Session{Plan: p, results: map[runID]*results.Result{}}
 	if p.Save != "" {

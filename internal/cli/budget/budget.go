@@ -17,8 +17,8 @@ const (
 	exploreShare = 1. / 4
 	// longestExplore bounds the time to explore a design: live runs have the rest.
 	longestExplore = 10 * time.Second
-	// guarded is the factor by which the exploration of a design exceeds the time given to it:
-	// schedules with a guard come on top.
+	// guarded is the ratio of the time that the exploration of a design takes to the time given to
+	// it: schedules with a guard come on top.
 	guarded = 1.5
 
 	// begin is the time to start servers and to query them before the first run.

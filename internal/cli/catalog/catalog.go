@@ -140,7 +140,7 @@ func (l *Entry) brought() string {
 	return strings.Join(parts, "; ")
 }
 
-// claims returns the terms of a design, those with a reason on lines of their own.
+// claims returns the terms of a design. Terms with a reason are on lines of their own.
 func (l *Entry) claims() string {
 	var plain []string
 	text := ""

@@ -91,7 +91,7 @@ func (e *Exporter) Handler() http.Handler {
 }
 
 // newDurations makes a family of histograms for each operation that is measured. Buckets
-// are for scrapers without native histograms, whose buckets are a tenth wide.
+// are for scrapers without native histograms; a native bucket is a tenth wide.
 func newDurations() map[measure.Op]*prometheus.HistogramVec {
 	all := make(map[measure.Op]*prometheus.HistogramVec)
 	for op, d := range durationNames {

@@ -30,7 +30,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Settings are the settings with which a matrix is made.
+// Settings are the settings of a matrix.
 type Settings struct {
 	// Budget is the time for the whole matrix. Schedules is the number of schedules to explore of
 	// each design; zero is as many as the budget allows.
@@ -44,7 +44,7 @@ type Settings struct {
 	Seed uint64
 	// History is the directory that keeps the histories of live runs; empty keeps none.
 	History string
-	// Load has the options of live runs, each of which takes Length. Scope has the settings of
+	// Load has the options of live runs, and Length is the time of each. Scope has the settings of
 	// explorations.
 	Load   workloads.Options
 	Length time.Duration
@@ -83,9 +83,9 @@ func New(settings Settings, designs []design.Design, shown *progress.Parts) *Ses
 	return s
 }
 
-// Resume returns a session that makes the missing parts of m, for its own designs and for those in
-// added. The seed and the number of schedules are those of m. Rows are in the order of the
-// catalogue. Resume returns an error if the code of a design has changed since m was made.
+// Resume returns a session that makes the missing parts of m, for the designs of m and for those in
+// added. It uses the seed and the number of schedules of m. Rows are in the order of the catalogue.
+// Resume returns an error if the code of a design has changed since m was made.
 func Resume(settings Settings, m results.Matrix, added []design.Design, shown *progress.Parts) (*Session, error) {
 	settings.Seed, settings.Schedules = m.Settings.Seed, m.Settings.Schedules
 	s := &Session{Settings: settings, designs: added, progress: shown, Matrix: m}
@@ -228,8 +228,8 @@ func (s *Session) undoneCount() int {
 	return n
 }
 
-// undone returns the designs for which a part is still missing. If there is any, the lock broken on
-// purpose comes first, unless its own part is done.
+// undone returns the designs that still lack part. If there is any, the lock broken on purpose
+// comes first, unless its own part is done.
 func (s *Session) undone(part string) []design.Design {
 	var found []design.Design
 	for _, d := range s.designs {

@@ -32,7 +32,7 @@ func TestFitting(t *testing.T) {
 }
 
 // TestPartsHaveTheFaultsThatArePossible checks that a design on Redis is tested with all faults,
-// and one on files only with those of processes.
+// and a design on files only with faults of processes.
 func TestPartsHaveTheFaultsThatArePossible(t *testing.T) {
 	redis, err := impls.Match("lua-token/strategy")
 	if err != nil {

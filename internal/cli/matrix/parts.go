@@ -49,9 +49,9 @@ func liveParts() []livePart {
 	}
 }
 
-// forDesign returns the part with the faults that are possible on the design's service, and false if
-// it has faults and none is. Processes pause, too, if the design cannot be explored: otherwise
-// exploration shows what a pause does.
+// forDesign returns the part with the faults that are possible on the design's service, and false
+// if it has faults and none is possible. Processes pause, too, if the design cannot be explored:
+// otherwise exploration shows what a pause does.
 func (p livePart) forDesign(d design.Design) (livePart, bool) {
 	if p.name == Live+" faults" && d.Explorable() != nil {
 		p.faults = append(slices.Clone(p.faults), string(fault.Pause))
@@ -128,8 +128,7 @@ const (
 	liveOverhead = 600 * time.Millisecond
 )
 
-// affordable returns the number of live parts for which the budget suffices, with a number of
-// designs.
+// affordable returns the number of live parts that the budget allows for this number of designs.
 func (s *Settings) affordable(designs int) int {
 	n := int(liveShare * float64(s.Budget) / float64(s.Length+liveOverhead) / float64(designs))
 	return min(n, len(liveParts()))

@@ -193,7 +193,7 @@ func (m model) done(room int) []string {
 	return lines
 }
 
-// roomy is the width from which optional text is shown.
+// roomy is the least width that shows optional text.
 const roomy = 90
 
 func (o Outcome) line(width int) string {

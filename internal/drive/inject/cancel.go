@@ -8,7 +8,7 @@ import (
 // An ending is the planned end of the context of a call.
 type ending struct {
 	plan     *plan
-	commands atomic.Int32 // number of commands until the end; it comes at the last of them
+	commands atomic.Int32 // number of commands until the context ends, at the last of them
 	phase    phase
 	cancel   context.CancelFunc
 }

@@ -58,7 +58,7 @@ func (c *Client) die() {
 	}
 }
 
-// Crashed reports whether the client has died. It does so before its death is recorded.
+// Crashed reports whether the client has died. It returns true before the death is recorded.
 func (c *Client) Crashed() bool { return c.crashed.Load() }
 
 // hold adds n to the client's number of held locks, unless it has crashed.
@@ -141,8 +141,8 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	return held, nil
 }
 
-// diesHolding may kill the process of a lock whose commands lockbench does not see, just after a
-// grant or before a release, and reports whether it did. Other processes die at a command.
+// diesHolding may kill the process just after a grant or before a release, if lockbench does not
+// see the commands of its lock. It reports whether it did. Other processes die at a command.
 func (c *Client) diesHolding() bool {
 	if c.p.watched.Load() {
 		return false

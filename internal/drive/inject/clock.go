@@ -24,7 +24,7 @@ func (in *Injector) ownClocks(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// stepClocks moves the clocks ahead, or sets them right again if they are.
+// stepClocks moves the clocks ahead, or sets them right again if they are ahead.
 func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 	if in.ahead == 0 {
 		return in.setClocks(ctx, p, p.By)

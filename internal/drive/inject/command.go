@@ -76,8 +76,8 @@ func (p *Process) send(r *request) error {
 	return err
 }
 
-// withoutReply sends the request and withholds the reply. It reports whether there was one; the
-// error is the one of sending.
+// withoutReply sends the request and withholds the reply. It reports whether there was a reply, and
+// returns the error of sending.
 func (p *Process) withoutReply(r *request) (answered bool, err error) {
 	copies := make([]redis.Cmder, len(r.cmds))
 	for i, cmd := range r.cmds {

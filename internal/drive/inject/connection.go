@@ -16,8 +16,8 @@ type mortalConn struct {
 	p *Process
 }
 
-// A mortalSocket is a mortalConn that exposes its socket, by which the client library
-// checks whether the server has hung up.
+// A mortalSocket is a mortalConn that exposes its socket. The client library uses the socket to
+// check whether the server has hung up.
 type mortalSocket struct {
 	mortalConn
 	syscall.Conn
@@ -49,8 +49,9 @@ func (c *mortalConn) Close() error {
 	return c.Conn.Close()
 }
 
-// brokeBy records a cut for the process's clients if err, of a connection, shows that the other side
-// broke it and lockbench does not see whose command that met. It returns err.
+// brokeBy records a cut for all clients of the process if err shows that the other side broke a
+// connection. If lockbench sees the commands of the lock, it knows the affected client, and brokeBy
+// records nothing. It returns err.
 func (p *Process) brokeBy(err error) error {
 	if err != nil && hungUp(err) && p.in.active.Load() && !p.watched.Load() && !p.crashed.Load() {
 		p.note(string(fault.Cut), 0)

@@ -78,8 +78,8 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 }
 
 // replicaLocks knows which held locks a disconnected replica cannot have: locks acquired since the
-// cut, on keys that were free then or whose lease has expired since. For other keys the replica may
-// have an older grant, which still locks the key. It is safe for concurrent use.
+// cut, if their keys were free then or had leases that expired since. For other keys the replica
+// may have an older grant, which still locks the key. It is safe for concurrent use.
 type replicaLocks struct {
 	mu           sync.Mutex
 	cuts         int64
@@ -114,7 +114,7 @@ func (l *replicaLocks) acquireCalled(key string) heldKey {
 	return heldKey{key: key, cutsAtCall: l.cuts}
 }
 
-// acquired notes that s is held now. lease is the time for which the replica keeps an older grant.
+// acquired notes that s is held now. lease is how long the replica keeps an older grant.
 func (l *replicaLocks) acquired(s *heldKey, lease time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

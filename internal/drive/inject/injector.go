@@ -86,8 +86,8 @@ type plan struct {
 	row *fault.Row
 	how injection
 	due atomic.Int64 // the next occurrence by the clock, in ns since the start
-	// interval is the longest time between two occurrences in addition to those by chance; zero for
-	// chance alone.
+	// interval is the time after which the fault occurs on the next occasion of a holder even
+	// without chance; zero leaves it to chance alone.
 	interval time.Duration
 
 	occurrences, occurredHeld, occurredAcquiring atomic.Int64
@@ -192,8 +192,8 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	return nil
 }
 
-// Stop stops the faults, ends lasting ones and waits until the servers are normal again. It returns
-// the errors of the injections.
+// Stop stops the faults, ends lasting faults and waits until the servers are normal again. It
+// returns the errors of the injections.
 func (in *Injector) Stop() error {
 	in.active.Store(false)
 	if in.stop != nil {

@@ -39,8 +39,8 @@ func (p *proxy) Close() { p.Stop() }
 // A dial opens a connection.
 type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialTo returns the function by which the process connects to the server at addr: direct itself,
-// or a function that connects through a proxy if a fault may affect the network.
+// dialTo returns the function that connects the process to the server at addr: direct itself, or a
+// function that connects through a proxy if a fault may affect the network.
 func (p *Process) dialTo(addr string, direct dial) dial {
 	upstream, detour := p.in.tcpAddresses[addr]
 	if !detour {
@@ -142,8 +142,8 @@ func (p *Process) openProxies() (all []*proxy) {
 	return all
 }
 
-// hungUp records that the server is about to close the connections of processes whose commands
-// lockbench does not see. Clients of other processes record it when it affects them.
+// hungUp records that the server is about to close all connections, for processes with commands
+// that lockbench does not see. Clients of other processes record the cut when it affects them.
 func (in *Injector) hungUp() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

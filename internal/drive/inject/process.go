@@ -46,8 +46,8 @@ type Process struct {
 	record     *history.Client
 }
 
-// Process makes the process with this number, unique in the run, subject to faults. It changes env,
-// with which the design is then opened. Call it before the design's Open.
+// Process makes the process with this number, unique in the run, subject to faults. It changes env.
+// Call it before the design's Open, and open the design with env.
 func (in *Injector) Process(number int, env *design.Environment) *Process {
 	p := &Process{
 		in: in, number: number,

@@ -34,8 +34,8 @@ func (in *Injector) injectOnSchedule(ctx context.Context, p *plan) {
 	}
 }
 
-// grantPatience is the divisor of the lease that gives the time for which a due fault waits for a
-// new grant while a lock is held. After a new grant more of the lease is left to see the effect.
+// grantPatience divides the lease: while a lock is held, a due fault waits for a new grant for
+// lease/grantPatience at most. After a new grant more of the lease is left to see the effect.
 const grantPatience = 4
 
 // awaitGrant waits for the moment at which p occurs: the next grant or, if there is none for a

@@ -36,7 +36,7 @@ func control(t *testing.T, name string) design.Design {
 type watched struct {
 	design.Service
 	mu   sync.Mutex
-	told map[string]int64 // by which writes that were answered ok were to change a record
+	told map[string]int64 // the change of a record by the writes that were answered ok
 	last map[string]int64
 }
 
@@ -60,7 +60,7 @@ func (r watchedRecords) Read(ctx context.Context, key string) (lockbench.Record,
 	return rec, err
 }
 
-// Write counts the writes of clients, which have versions above those of the stock.
+// Write counts the writes of clients. They have higher versions than the stock.
 func (r watchedRecords) Write(ctx context.Context, key string, rec lockbench.Record) error {
 	err := r.Records.Write(ctx, key, rec)
 	if err == nil && rec.Version>>40 > 0 {

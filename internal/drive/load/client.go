@@ -24,8 +24,8 @@ type client struct {
 	record  *history.Client // nil when nothing is recorded
 }
 
-// totals has the counts of a run's clients: those of live ones, and the sum of those that died. It
-// is safe for concurrent use.
+// totals has the counts of a run's clients: the counts of each live client, and the sum for dead
+// clients. It is safe for concurrent use.
 type totals struct {
 	mu   sync.Mutex
 	live []*workloads.Client

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// sweepTime bounds the removal of the run's keys; sweepLost does so when the
-// server has already been given up.
+// sweepTime bounds the removal of the run's keys; sweepLost bounds it after the server was given
+// up.
 const (
 	sweepTime = 10 * time.Second
 	sweepLost = time.Second

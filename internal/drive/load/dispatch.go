@@ -11,9 +11,9 @@ import (
 )
 
 // A dispatcher hands the arrivals of an open loop to clients. One idle client at a time has the
-// turn, the one that has been idle longest: it takes the next arrival, waits until that is due and
-// passes the turn on. So no other goroutine delays an arrival. If no client is idle, the turn waits
-// for the next that is, which then begins the overdue arrivals late.
+// turn: the client that has been idle longest. It takes the next arrival, waits until the arrival
+// is due, and passes the turn on. So no other goroutine delays an arrival. If no client is idle,
+// the next client to become idle gets the turn, and begins the overdue arrivals late.
 //
 // Its methods are safe for concurrent use, except for begin and finish.
 type dispatcher struct {
@@ -136,8 +136,8 @@ func (d *dispatcher) awaitEnd(ctx context.Context) {
 	}
 }
 
-// minLateness is the delay from which an idle client counts as late. On a machine that does other
-// things, too, timers and the scheduler cause shorter delays.
+// minLateness is the least delay of an idle client that counts as late. On a machine that does
+// other things, too, timers and the scheduler cause shorter delays.
 const minLateness = 10 * time.Millisecond
 
 // take takes the arrival that is due for a client that has been idle since idle, and accounts for

@@ -54,8 +54,8 @@ func newTeam(o workloads.Options, late time.Duration) *team {
 	return t
 }
 
-// client makes a client take arrivals, each of which keeps it busy for a time, until there
-// are none for it. ctx is its life.
+// client makes a client take arrivals until there are none for it. Each keeps the client busy for a
+// time. ctx is the client's life.
 func (t *team) client(ctx context.Context, id int, busy func(since time.Duration) time.Duration) {
 	t.all.Go(func() {
 		for {

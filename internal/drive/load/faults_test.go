@@ -36,8 +36,8 @@ type faulted struct {
 	change func(*workloads.Options)
 }
 
-// faultedClients are runs with faults of clients, or for which an embedded server is as good as
-// any: they are made in virtual time.
+// faultedClients are runs in virtual time: runs with faults of clients, and runs that an embedded
+// server suits as well as any.
 var faultedClients = []faulted{
 	{name: "crash, sound", fault: "crash,p=0.01", held: cells("recovery@crash exclusion")},
 	{name: "crash between two commands", design: "setnx-getset/naive", fault: "crash,p=0.05", broken: cells("recovery@crash"), change: wedges},

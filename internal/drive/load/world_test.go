@@ -223,7 +223,7 @@ func (w *world) dialer(dial func(context.Context, string, string) (net.Conn, err
 	}
 }
 
-// worldProcess is a process whose calls take time.
+// worldProcess is a process with calls that take time.
 type worldProcess struct {
 	design.Process
 	w *world
@@ -238,7 +238,7 @@ func (p *worldProcess) Locker(o design.Observer) lockbench.Locker {
 	})
 }
 
-// worldClients makes the connections of a process, whose commands take time.
+// worldClients makes the connections of a process. Their commands take time.
 type worldClients struct {
 	w      *world
 	number uint64

@@ -149,7 +149,7 @@ func (g *holding) valid(now time.Duration) bool {
 	}
 }
 
-// A monitoredLocker is the Locker of one client, whose leases the monitor watches.
+// A monitoredLocker is the Locker of one client. The monitor watches its leases.
 type monitoredLocker struct {
 	monitor        *Monitor
 	inner          lockbench.Locker

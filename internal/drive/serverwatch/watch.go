@@ -24,8 +24,8 @@ const (
 	// maxSilence is the longest time without an answer that is no incident, because the network
 	// takes some time, too.
 	maxSilence = 250 * time.Millisecond
-	// aroundDeletion is the time by which a deletion of keys may begin before the last look that
-	// found all of the Watcher's own, and go on after the first that misses no more of them: where
+	// aroundDeletion is the time that a deletion of keys may take before the last look that found
+	// all keys of the Watcher, and again after the first look that misses no further key. If
 	// somebody deletes keys one by one, keys of locks may be the first and the last.
 	aroundDeletion = 250 * time.Millisecond
 	// maxNotes bounds the notes on one server.
@@ -57,9 +57,9 @@ type server struct {
 	err          error // reason why it cannot be watched at all
 }
 
-// A deletion is a time during which keys of the Watcher disappeared, of which its end is not on
-// record. It is zero if there is none.
-type deletion struct{ after, last time.Time } // the last look before it, and the last one that missed a key
+// A deletion is a time during which keys of the Watcher disappeared. Its end is not recorded yet.
+// It is zero if there is none.
+type deletion struct{ after, last time.Time } // the last look before it, and the last look that missed a key
 
 // Start begins to watch the user's services, as far as they can be watched, and looks at each once
 // before it returns. Their keys are under prefix. record is the history's own client for incidents
@@ -77,7 +77,7 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	}
 	record.HoldBack(w.start) // the first look takes time, too
 	for _, s := range w.servers {
-		s.err = s.answersFirst(ctx)
+		s.err = s.lookFirst(ctx)
 	}
 	w.certain()
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -89,9 +89,9 @@ func Start(ctx context.Context, all []design.Service, prefix string, record *his
 	return w
 }
 
-// answersFirst looks until s answers, for patience at most: a server that is just being restarted has
+// lookFirst looks until s answers, for patience at most: a server that is just being restarted has
 // to be watched, too.
-func (s *server) answersFirst(ctx context.Context) (err error) {
+func (s *server) lookFirst(ctx context.Context) (err error) {
 	for end := time.Now().Add(patience); ; {
 		s.lastAnswered = time.Now()
 		if s.seen, err = lookAt(ctx, s); err == nil {

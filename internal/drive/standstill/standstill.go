@@ -3,8 +3,8 @@ package standstill
 import "time"
 
 // DefaultBound is the largest delay of a clock reading or an answer that is no standstill. An idle
-// machine delays by less than 2 ms, one with more work than processors by 5 to 15 ms. Every lock
-// must bear shorter delays: one that renews has two thirds of a lease for them.
+// machine delays by less than 2 ms, a machine with more work than processors by 5 to 15 ms. Every
+// lock must bear shorter delays: a lock that renews has two thirds of a lease for them.
 const DefaultBound = 20 * time.Millisecond
 
 // BoundFor returns the bound for a run with leases of this length: a quarter of a lease, and at

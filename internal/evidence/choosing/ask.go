@@ -24,8 +24,8 @@ func Questions() []Question {
 	}
 }
 
-// Ask asks each question for which known returns false, and passes the answer to set. It repeats a
-// question if set returns an error. It returns an error if in ends.
+// Ask asks each question unless known returns true for it, and passes the answer to set. It repeats
+// a question if set returns an error. It returns an error if in ends.
 func Ask(in io.Reader, out io.Writer, known func(flag string) bool, set func(flag, value string) error) error {
 	lines := bufio.NewScanner(in)
 	for _, q := range Questions() {

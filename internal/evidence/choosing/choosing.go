@@ -25,7 +25,7 @@ type Case struct {
 	Service Service
 	// Waiters is the number of clients that want one key at the same time.
 	Waiters int
-	// Over are the conditions that can happen, in addition to those of the service.
+	// Over are the conditions that can happen, in addition to the conditions of the service.
 	Over lockbench.Conditions
 }
 
@@ -74,7 +74,7 @@ type Option struct {
 	Conclusion conclusion.Conclusion
 	// GrantsPerS is the rate of grants, per second, in the released matrix.
 	GrantsPerS float64
-	// Lease and Guard are the settings with which to use the design; an empty Guard is none.
+	// Lease and Guard are the settings to use the design with; an empty Guard is none.
 	Lease time.Duration
 	Guard lockbench.Guard
 	// Fits reports whether the design can be used in the case, and Why is the reason.
@@ -83,8 +83,8 @@ type Option struct {
 	// Commands are command lines that test the design in the case: first without a fault, then with
 	// each of Faults, one at a time.
 	Commands, Faults []string
-	// lucky reports whether two owners were tried too little under a condition under which the
-	// design does not claim exclusion: a breach is to be expected, although none was seen.
+	// lucky reports whether exclusion was tried too little under a condition for which the design
+	// does not claim it: a breach is to be expected, although none was seen.
 	lucky bool
 	// breaks is the number of sets of conditions, of the case and usual ones, under which it breaks.
 	breaks int
@@ -158,8 +158,8 @@ func (c *Case) decide(o *Option) {
 }
 
 const (
-	// room is the factor by which a lease without renewal is longer than the work, so that a short
-	// delay does not outlive it.
+	// room is the ratio of a lease without renewal to the work, so that a short delay does not
+	// outlive the lease.
 	room = 3
 	// leastLease is the shortest lease that is advised.
 	leastLease = time.Second

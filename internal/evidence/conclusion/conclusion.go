@@ -20,8 +20,7 @@ const (
 	NotWithoutGuard Word = "do not use without a guard"
 	// NotKnown is for a lock that was tested too little for any other word.
 	NotKnown Word = "not known"
-	// NeedsGuard is for a lock whose breaches and late writes are all stopped by a guard in the
-	// store.
+	// NeedsGuard is for a lock if a guard in the store stops all its breaches and late writes.
 	NeedsGuard Word = "safe only with a guard"
 	// Safe is for a lock that broke nothing on enough occasions, see [Enough].
 	Safe Word = "safe within its lease"
@@ -110,7 +109,7 @@ type Lock struct {
 	// Leaseless reports whether the lock has no lease: a hold lasts as long as the session of its
 	// owner.
 	Leaseless bool
-	// Guard is the guard with which the lock was measured.
+	// Guard is the guard that the lock was measured with.
 	Guard lockbench.Guard
 	// LeaseUnit is the unit in which the lock counts leases: a lease may end early by as much. Zero
 	// is a lock that is exact. OddLeases are the client programs that request fractions of a unit.
@@ -124,9 +123,9 @@ type Lock struct {
 // better orders words from the worst to the best.
 var better = map[Word]int{DoNotUse: 0, NotWithoutGuard: 1, NotKnown: 2, NeedsGuard: 3, Safe: 5, SafeSession: 5}
 
-// Rank returns the position of the conclusion among all: a greater one is safer. A lock that breaks
-// only when its owner is late is safer than one that breaks within the lease, although a guard
-// stops both.
+// Rank returns the position of the conclusion among all: a greater position is safer. A lock that
+// breaks only when its owner is late is safer than one that breaks within the lease, although a
+// guard stops both.
 func (c *Conclusion) Rank() int {
 	rank := better[c.Word]
 	if c.Word == NeedsGuard && c.Late {

@@ -134,8 +134,8 @@ func (q *question) unstopped() (c Conclusion, fits bool) {
 }
 
 // unconditional fits a lock that lets two owners in although nothing goes wrong. A guard in the
-// store may refuse the second, but then the guard alone keeps the data right. A lease that is cut to
-// the unit in which the lock counts is not meant.
+// store may refuse the second owner, but then the guard alone keeps the data right. Two owners
+// because of a lease that the lock cut to its unit of leases do not count.
 func (q *question) unconditional() (c Conclusion, fits bool) {
 	for _, b := range q.breaches(false, lockbench.Exclusion, lockbench.Effects, lockbench.OwnerRelease) {
 		if b.cell.Under == 0 && !q.cut(b) {
@@ -146,9 +146,9 @@ func (q *question) unconditional() (c Conclusion, fits bool) {
 }
 
 // cut reports whether a breach may come from a lease that the lock cut to its unit: the requested
-// lease was no multiple of it, or the next owner came within the last unit of a lease of several. The
-// width of the stamps is in Early: an owner counts its lease from before the attempt, and the next
-// one has the key by the return of its call.
+// lease was no multiple of it, or the next owner came within the last unit of a lease of several
+// units. Early includes the width of the stamps: an owner counts its lease from before the attempt,
+// and the next owner has the key by the return of its call.
 func (q *question) cut(b breach) bool {
 	unit := q.lock.LeaseUnit
 	if unit == 0 {

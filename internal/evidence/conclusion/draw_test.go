@@ -148,7 +148,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestBreach checks the kind of a breach, with which the reason begins.
+// TestBreach checks the kind of a breach: the reason begins with it.
 func TestBreach(t *testing.T) {
 	told := brokenOnce
 	told.Questions[checker.ToldWrong] = 1

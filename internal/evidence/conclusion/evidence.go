@@ -59,7 +59,7 @@ func (b *breach) kind() Breach {
 	return breachOf[checker.Asks(b.cell.Guarantee)] // its violations were not counted
 }
 
-// broken returns the broken cells that match, each with its conditions and those of
+// broken returns the broken cells that match, each with its conditions and the conditions of
 // [Evidence.After]. They are sorted by number of conditions, then by the order of guarantees, of
 // sources, and of the evidence.
 func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (found []breach) {
@@ -85,8 +85,8 @@ func broken(all []Evidence, guarded bool, match func(lockbench.Cell) bool) (foun
 var sources = []Source{Seen, Explored, Known}
 
 // held counts the independent occasions, without a guard, on which these guarantees held. With
-// conditions it counts the occasions that they touched, without conditions those on which nothing
-// went wrong.
+// conditions it counts the occasions that they touched, without conditions the occasions on which
+// nothing went wrong.
 func held(all []Evidence, of []lockbench.Guarantee, under lockbench.Conditions) (n int64) {
 	for i := range all {
 		if all[i].Guarded {

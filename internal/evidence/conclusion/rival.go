@@ -17,14 +17,15 @@ type Rival struct {
 	Rate float64
 }
 
-// AsFast is the ratio of speeds from which on a lock counts as fast as another. Between two runs of
-// one lock in the released matrix speeds differ by a factor of up to 2.5, so one run of each tells
-// no smaller difference.
+// AsFast is the least ratio of speeds: a lock with at least this share of another lock's speed
+// counts as fast as the other. Between two runs of one lock in the released matrix speeds differ by
+// a factor of up to 2.5, so one run of each tells no smaller difference.
 const AsFast = 0.4
 
-// SortRivals sorts locks, the best first: the safest, and of equally safe ones those that were tried
-// enough, then those that break under fewer conditions, then those about as fast as the fastest of
-// the rest. The order of all decides what remains.
+// SortRivals sorts locks, the best first. It compares locks in this order: a safer lock comes
+// first, then a lock that was tried enough, then fewer sets of conditions that break it, then a
+// lock about as fast (see [AsFast]) as the fastest of the locks that are still equal. Locks that
+// are equal in everything keep their order.
 func SortRivals[T any](all []T, rival func(*T) Rival) {
 	safer := func(a, b T) int {
 		x, y := rival(&a), rival(&b)

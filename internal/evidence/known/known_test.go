@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write released.jsonl anew, from docs/matrix.json")
 
-// TestReleased checks that the embedded findings are those of the released matrix.
+// TestReleased checks that the embedded findings are the findings of the released matrix.
 func TestReleased(t *testing.T) {
 	f, err := os.Open("../../../docs/matrix.json")
 	if err != nil {

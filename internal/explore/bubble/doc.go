@@ -1,6 +1,6 @@
 // Package bubble runs package explore in testing/synctest, which needs a
-// *testing.T: the one of a test (New), or, in a program that is no test, one that
-// testing.Main makes in a child process (Child and Run).
+// *testing.T: in a test the test's own (New), in any other program a *testing.T
+// that testing.Main makes in a child process (Child and Run).
 //
 // The child process also contains lock code that a library cannot survive: code
 // that crashes the runtime, or waits while it holds a mutex, which hangs the

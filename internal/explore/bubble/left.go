@@ -17,7 +17,7 @@ import (
 // A LeftError is the error of a bubble with goroutines that do not end. They stay for as long as
 // the program runs: nothing can end them.
 type LeftError struct {
-	// Blocked is set if the root of the bubble is one of them: what it called never returns.
+	// Blocked is set if the root of the bubble is one of them: a call in it never returns.
 	Blocked bool
 	// Goroutines has the first line outside of the standard library of each, the line of the go
 	// statement if that is all.
@@ -56,9 +56,10 @@ func counted(lines []string) string {
 // watchdog that looks at each tick whether it was closed needs one tick.
 const lastRest = time.Minute
 
-// Enter runs body as the root of a new bubble of the test t, whose own goroutine calls it, and
-// returns when all of the bubble's goroutines have ended. The error, a *[LeftError], is of those
-// that never end. It ends t as [synctest.Test] does if body fails its test and none is left.
+// Enter runs body as the root of a new bubble of the test t, and returns when all of the bubble's
+// goroutines have ended. The goroutine of t must call it. If some goroutines never end, Enter
+// returns a *[LeftError] about them. If none is left and body fails its test, Enter ends t as
+// [synctest.Test] does.
 func Enter(t *testing.T, body func(t *testing.T)) (err error) {
 	var number string
 	defer func() {
@@ -70,8 +71,8 @@ func Enter(t *testing.T, body func(t *testing.T)) (err error) {
 			err = &LeftError{Blocked: strings.Contains(fmt.Sprint(p), "all goroutines"), Goroutines: within(number)}
 		}
 	}()
-	// A client library may keep timers in a sync.Pool, and those of another bubble end the program.
-	// Two collections empty a pool.
+	// A client library may keep timers in a sync.Pool, and a timer of another bubble ends the
+	// program. Two collections empty a pool.
 	runtime.GC()
 	runtime.GC()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +103,8 @@ func stacks(all bool) string {
 	}
 }
 
-// within lists the goroutines of a bubble, but for the root, which waits for the one of the test.
+// within lists the goroutines of a bubble. It leaves out the root, which waits for the goroutine of
+// the test.
 func within(number string) (all []string) {
 	for one := range strings.SplitSeq(stacks(true), "\n\n") {
 		if head, frames, _ := strings.Cut(one, "\n"); strings.Contains(head, number) && !strings.Contains(frames, "testing/synctest.testingSynctestTest(") {

@@ -65,7 +65,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// timers are those of a client library.
+// timers are the timers of a client library.
 var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 
 // TestTimersOfAnotherBubble keeps a timer in a pool, as client libraries do.

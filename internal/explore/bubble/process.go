@@ -46,7 +46,7 @@ func start(job Job) (*process, error) {
 		return nil, err
 	}
 	p := &process{messages: make(chan message), ended: make(chan struct{}), grace: grace}
-	// The program may depend on the name by which it was started, so the child gets the same.
+	// The program may depend on the name that it was started by, so the child gets the same name.
 	cmd := &exec.Cmd{Path: self, Args: os.Args[:1:1], Stderr: &p.words, Env: append(os.Environ(), settings()...)}
 	in, err := cmd.StdinPipe()
 	if err != nil {

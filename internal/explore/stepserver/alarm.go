@@ -30,8 +30,8 @@ func (a *alarm) stop() {
 	}
 }
 
-// ring wakes the Reads and ends the blocking commands whose deadlines have passed, and sets the
-// alarm for the next.
+// ring wakes the Reads and ends the blocking commands with past deadlines, and sets the alarm for
+// the next deadline.
 func (s *Server) ring() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

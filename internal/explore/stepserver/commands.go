@@ -9,7 +9,7 @@ import (
 // A spec describes a command.
 type spec struct {
 	name string // upper case
-	// keys returns the keys among the arguments, those that may be written first.
+	// keys returns the keys among the arguments. Keys that may be written come first.
 	keys func(args []string) []string
 	// dest is the number of keys that may be written: -1 for all, 0 for none.
 	dest int
@@ -40,7 +40,7 @@ type route uint8
 
 const (
 	stock        route = iota // miniredis, when the scheduler runs it
-	pass                      // miniredis, at once: the time of it has no effect on others
+	pass                      // miniredis, at once: its time has no effect on other commands
 	transaction               // the step server's MULTI, EXEC, DISCARD, WATCH, UNWATCH
 	messages                  // the step server's publish and subscribe
 	blocks                    // miniredis, possibly several times

@@ -40,7 +40,7 @@ type clientEnd struct {
 	broken     error    // by the server; returned once out is read
 	crashed    bool     // its thread died: calls wait until Retire
 	unanswered bool     // replies no longer arrive
-	slow       *Command // the command whose reply RunSlow holds back, and with it all later ones
+	slow       *Command // RunSlow holds back the reply to this command, and all later replies
 }
 
 // A serverEnd is the server's end of a connection. queue has the commands that arrived and were not
@@ -254,7 +254,8 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 // SetWriteDeadline does nothing: a Write never waits.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr returns the address of the process, RemoteAddr that of the server. Both are invented.
+// LocalAddr returns the address of the process, RemoteAddr the address of the server. Both are
+// invented.
 func (c *conn) LocalAddr() net.Addr  { return address(40000 + c.number) }
 func (c *conn) RemoteAddr() net.Addr { return address(6379) }
 

@@ -300,7 +300,7 @@ func TestPendingOrder(t *testing.T) {
 	}
 }
 
-// TestEffectsOfScripts: the reads and writes of a script are those of its calls.
+// TestEffectsOfScripts: the reads and writes of a script are the reads and writes of its calls.
 func TestEffectsOfScripts(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		ctx, one := t.Context(), b.client(1)

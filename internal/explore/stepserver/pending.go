@@ -191,7 +191,8 @@ func (s *Server) settle(c *conn) {
 	}
 }
 
-// passes reports whether a command and those of other connections have no effect on each other.
+// passes reports whether a command and the commands of other connections have no effect on each
+// other.
 func (c *conn) passes(q *Command) bool {
 	switch {
 	case q.reply != nil:

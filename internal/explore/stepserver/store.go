@@ -77,7 +77,7 @@ func (s *store) close() {
 	}
 }
 
-// setTime sets the server's clock, by which keys expire, to the bubble's time now.
+// setTime sets the server's clock to the bubble's time now. Keys expire by that clock.
 func (s *store) setTime(now time.Time) {
 	if now.Equal(s.now) {
 		return
@@ -125,7 +125,7 @@ func (s *store) command(p *peer, spec *spec, args []string) []byte {
 	return reply
 }
 
-// handshakes are commands that client libraries send to every server, and whose errors they ignore.
+// handshakes are commands that client libraries send to every server. They ignore the errors.
 var handshakes = []string{"CLIENT SETINFO", "CLIENT MAINT_NOTIFICATIONS"}
 
 // lacking records an unknown command by its first two words at most.

@@ -28,9 +28,9 @@ type passwords struct {
 // A part is a piece of an address in which a password is masked, whatever the password is.
 type part struct{ text, masked string }
 
-// Hide makes [Text] and [All] mask the passwords of the addresses in these texts, in addition to those
-// hidden before: an address may be given anywhere, and be repeated in whole or in part. The returned
-// function undoes that.
+// Hide makes [Text] and [All] mask the passwords of the addresses in these texts, in addition to
+// the passwords hidden before. Any text may contain an address, and output may repeat the address
+// in whole or in part. The returned function undoes the call.
 //
 // An ordinary word reveals nothing, and text without it would be hard to read: the password of
 // redis://:redis@localhost is masked where its context is repeated. The same is true of numbers and
@@ -112,7 +112,7 @@ func (p *passwords) addressIn(text string, ordinary func(string) bool) {
 	}
 }
 
-// names are the parameters of addresses whose values are names.
+// names are the parameters of addresses that have names as values.
 var names = []string{"addr", "master_name", "client_name", "ca_file", "cert_file", "key_file", "username", "sentinel_username", "user", "sslmode", "sslrootcert"}
 
 func (p *passwords) query(ordinary func(string) bool, query string) {
@@ -127,8 +127,9 @@ func (p *passwords) query(ordinary func(string) bool, query string) {
 	}
 }
 
-// value adds a text in place of a number, a duration or a choice, or the value of that parameter, unless
-// it is one of these.
+// value adds the value of a parameter of an address, or a text in another place of it if parameter
+// is empty, as a password. It leaves out a number, a duration and a choice, unless the name of the
+// parameter says that it is a secret.
 func (p *passwords) value(ordinary func(string) bool, parameter, text string) {
 	_, notNumber := strconv.ParseFloat(text, 64)
 	_, notDuration := time.ParseDuration(text)

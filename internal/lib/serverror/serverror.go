@@ -1,6 +1,6 @@
-// Package serverror reads the errors of a server: the code and the text with which it refused to
-// run a command at all. It goes by the text, so that the errors of every client library, and
-// errors that a lock words itself, are read the same way.
+// Package serverror reads the errors of a server: the code and the text of its refusal to run a
+// command at all. It goes by the text, so that the errors of every client library, and errors that
+// a lock words itself, are read the same way.
 package serverror
 
 import "strings"
@@ -17,10 +17,10 @@ var refusals = map[string]string{
 	"MOVED": ":", "TRYAGAIN": "", "CROSSSLOT": "", // of clusters
 }
 
-// inScript is the text with which servers before Redis 7.2 say that a script lacks a permission.
+// inScript is the text that servers before Redis 7.2 send if a script lacks a permission.
 const inScript = "The user executing the script can't"
 
-// A Refusal is a reply with which a server refused to run a command.
+// A Refusal is the reply of a server that refused to run a command.
 type Refusal struct {
 	// Code opens the reply, Text is all of it.
 	Code, Text string

@@ -27,7 +27,8 @@ type Dir struct {
 }
 
 // New makes a folder in base, the system's if empty, for this user only. Its name begins with
-// prefix. The folder gets this name, by which others look for leftovers, only once it is locked.
+// prefix. The folder gets this name only once it is locked, since other processes look for
+// leftovers by the name.
 func New(base, prefix string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()
@@ -101,8 +102,9 @@ const (
 	KeptFor  = 7 * 24 * time.Hour
 )
 
-// Fresh makes a folder in the system's temporary folder, and removes folders there of killed processes
-// and of those that kept too many. It ignores failures to remove; the next start tries again.
+// Fresh makes a folder in the system's temporary folder. It removes the folders of killed processes
+// there, and kept folders beyond [MostKept] and [KeptFor]. It ignores failures to remove; the next
+// start tries again.
 func Fresh() (*Dir, error) {
 	for _, d := range Leftovers("", usual) {
 		_ = d.Remove()

@@ -27,10 +27,11 @@ func Abandon() {
 	})
 }
 
-// Write writes a file beside path, which then replaces path, so that a reader sees either the old
-// file or the new one, and an error leaves the old one in place. The file keeps its permissions; a
-// new one has those of the process's file mode creation mask. A path that is no regular file, such
-// as a pipe or a device, is written directly. Write refuses the paths that [Probe] refuses.
+// Write writes a file beside path, and renames it to path, so that a reader sees either the old
+// file or the new one, and an error leaves the old one in place. The file keeps its permissions;
+// the permissions of a new file follow the process's file mode creation mask. A path that is no
+// regular file, such as a pipe or a device, is written directly. Write refuses the paths that
+// [Probe] refuses.
 func Write(path string, write func(io.Writer) error) (err error) {
 	path, info, err := target(path)
 	if err != nil {
@@ -75,9 +76,9 @@ func create(dir string) (*os.File, error) {
 }
 
 // target returns the file that path names, through symbolic links, which stay links. info is nil if
-// there is no such file. A file that nobody may write is an error, and so is a link that another
-// user may have placed: one in a sticky directory in which all users may make files, whose owner is
-// neither the user nor the owner of the directory. Linux follows no such link if
+// there is no such file. A file that nobody may write is an error. So is a link that another user
+// may have placed: a link in a sticky directory in which all users may make files, if neither this
+// user nor the owner of the directory owns the link. Linux follows no such link if
 // fs.protected_symlinks is set, but does replace its target.
 func target(path string) (real string, info os.FileInfo, err error) {
 	if link, err := os.Lstat(path); err == nil && link.Mode()&os.ModeSymlink != 0 {

@@ -12,8 +12,8 @@ type Outcome uint8
 // The outcomes of a trial.
 const (
 	// Unable means that the trial proves nothing about the value, as when the machine could not
-	// offer the rate. The search avoids the value like one that fails; the limit found is then one
-	// of the trials and not of the lock.
+	// offer the rate. The search avoids the value like a value that fails; the limit found is then
+	// a limit of the trials and not of the lock.
 	Unable Outcome = iota
 	Fails
 	Holds
@@ -39,8 +39,8 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 
 // A Config describes a search. All values are above zero.
 type Config struct {
-	// Rising is set if small values hold and great ones fail, as for rates; the search finds the
-	// greatest that holds. Otherwise it is the other way round, as for leases.
+	// Rising is set if small values hold and great values fail, as for rates; the search finds the
+	// greatest value that holds. Otherwise it is the other way round, as for leases.
 	Rising bool
 	// Start is the first value to try, Least and Most bound the search.
 	Start, Least, Most float64
@@ -50,7 +50,7 @@ type Config struct {
 	// apart than this share of the smaller one. Zero is 5 %.
 	Precision float64
 	// Votes is the most trials of a value that failed: it fails if most of them do. It is an odd
-	// number; zero is 1, for trials whose outcome does not depend on chance.
+	// number; zero is 1, for trials that do not depend on chance.
 	Votes int
 	// Confirmations is the number of further trials in which the limit must hold: the first trial
 	// was selected because it held. If one fails, the search continues with the next value.
@@ -140,8 +140,8 @@ func (s *Search) undecided(t *tally) bool {
 	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
-// forget drops a limit that is further than a value that failed. The furthest value before that one
-// that held replaces it.
+// forget drops a limit beyond a value that failed. The furthest value that held and is not beyond
+// the failed value replaces it.
 func (s *Search) forget() {
 	if s.holds == 0 || !s.beyond(s.holds, s.fails) {
 		return

@@ -28,9 +28,9 @@ type Environment struct {
 // warm-up. An arrival waits while all clients are busy, which is up to the lock, and then until
 // an idle one is awake, which is up to the machine.
 type Arrivals struct {
-	// Due counts the arrivals that fell due, Started those that were begun, Waiting those that
-	// were due but not begun when the run ended. Arrivals of the warm-up may be among those begun
-	// after it, or waiting at the end.
+	// Due counts the arrivals that fell due, Started the arrivals that were begun, Waiting the
+	// arrivals that were due but not begun when the run ended. Started and Waiting may include
+	// arrivals of the warm-up that were begun after it, or never.
 	Due     int64 `json:"due"`
 	Started int64 `json:"started"`
 	Waiting int64 `json:"waiting"`
@@ -60,9 +60,9 @@ type FaultExposure struct {
 	// Fault is the fault with its schedule, in the form that requests it again; Kind is its kind.
 	Fault string `json:"fault"`
 	Kind  string `json:"kind"`
-	// Occurrences counts all occurrences; MetHeld those in which the affected client held a lock,
-	// or any client if the fault affected the server; MetAcquire those of the others in which the
-	// client was acquiring one.
+	// Occurrences counts all occurrences. MetHeld counts the occurrences in which the affected
+	// client held a lock, or any client if the fault affected the server. MetAcquire counts the
+	// other occurrences in which the client was acquiring a lock.
 	Occurrences int64 `json:"occurrences"`
 	MetHeld     int64 `json:"met_held"`
 	MetAcquire  int64 `json:"met_acquire"`

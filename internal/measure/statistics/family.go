@@ -51,8 +51,8 @@ type Family struct {
 	// Tests is the number of pairs that could differ: both sides have values, and the values
 	// are not all the same.
 	Tests int
-	// Needed is the number of values of each side with which a large enough difference could
-	// be found in some figure.
+	// Needed is the least number of values of each side that can show a large enough difference in
+	// some figure.
 	Needed int
 }
 

@@ -13,9 +13,9 @@ const power = 0.8
 // compared; with more, the runs share fewer disturbances of the machine.
 const BlockRuns = 4
 
-// Visible is the factor by which a figure must change so that as many runs, on a machine as
-// unsteady, show it in four of five comparisons. It is computed from the interval of the ratio,
-// which is twice 1.96 standard errors wide; +Inf if there is none.
+// Visible is the least factor of change in a figure that four of five such comparisons show: with
+// as many runs, on a machine as unsteady. It is computed from the interval of the ratio, which is
+// twice 1.96 standard errors wide; +Inf if there is none.
 func (c Comparison) Visible() float64 {
 	if math.IsInf(c.High, 1) || c.level == 0 {
 		return math.Inf(1)
@@ -46,8 +46,8 @@ func (c Comparison) runs() float64 {
 
 func quantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
 
-// needed returns the number of measurements of each side, made in turns, from which a test can
-// reach a level.
+// needed returns the least number of measurements of each side, made in turns, that lets a test
+// reach level.
 func needed(level float64) int {
 	n := LeastRuns
 	for leastP(alternatingBlocks(n)) > level {

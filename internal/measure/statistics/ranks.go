@@ -159,7 +159,7 @@ func (n null) twoSided(sum int) float64 {
 	if n.sd == 0 {
 		return 1
 	}
-	// Without equal values sums are two apart; hence the one between.
+	// Without equal values sums are two apart, so the correction for continuity is one.
 	return min(1, 2*stats.StdNormal.CDF((1-math.Abs(float64(sum)-n.mean))/n.sd))
 }
 

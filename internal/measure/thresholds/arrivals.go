@@ -3,7 +3,7 @@ package thresholds
 import "github.com/lockbench/lockbench/internal/measure"
 
 // arrivals returns the metrics of the load of open loops. In a closed loop they have no value. They
-// are known only after a run, so none of them can end one.
+// are known only after a run, so none of them can end a run.
 func arrivals() []Metric {
 	return []Metric{
 		ofArrivals("due.count", Count, "arrivals that fell due, open loop, measured part",

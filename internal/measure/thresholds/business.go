@@ -1,7 +1,7 @@
 package thresholds
 
 // business returns the metrics of the damage that workloads count. They are known only after a run,
-// so none of them can end one.
+// so none of them can end a run.
 func business() []Metric {
 	return []Metric{
 		ofBusiness("sold", "oversell", "units that buyers were told they have, whole run"),

@@ -5,6 +5,6 @@
 //	lua-token/*: grants_per_s<1000
 //
 // A [Comparison] reports whether it holds for a run; the caller decides about the
-// consequence. A [Threshold] fails a run for which it holds. A metric without a
-// value in a run decides nothing: that is never success.
+// consequence. A [Threshold] fails a run if it holds. A metric without a value in
+// a run decides nothing: that is never success.
 package thresholds

@@ -134,7 +134,7 @@ func reason(f checker.Finding) string {
 }
 
 // cellMetric returns the metric of a cell under conditions. known is false if name does not have
-// the form of one; err names the unknown part of a name that does.
+// the form of such a metric. If it has, err names the part of it that is unknown.
 func cellMetric(name string) (m Metric, known bool, err error) {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/measure"
 )
 
-// A Run is the data from which metrics are read: a judged and measured run of a design, or its
-// state so far; or an exploration of the design, which has Schedules and no Measures.
+// A Run is the data of metrics: a judged and measured run of a design, or its state so far; or an
+// exploration of the design, which has Schedules and no Measures.
 type Run struct {
 	Design   string
 	Verdicts *checker.Result

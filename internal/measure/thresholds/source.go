@@ -37,8 +37,8 @@ func offered(m Metric, of Source) error {
 	return fmt.Errorf("%s is a metric of single runs; hint: here there are %s", m.Name, strings.Join(exploredMetrics(), ", "))
 }
 
-// exploredMetrics returns the names of the metrics of explorations; those of cells are in it once,
-// for all cells.
+// exploredMetrics returns the names of the metrics of explorations. The name of a metric of cells
+// is in it once, for all cells.
 func exploredMetrics() (names []string) {
 	for _, m := range Metrics() {
 		name := m.Name

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Threshold is a condition that fails a run for which it holds.
+// A Threshold is a condition that fails a run if it holds.
 type Threshold struct {
 	// Scope limits the threshold to a design, or to the designs that match a pattern of package
 	// path; empty for all.
@@ -14,8 +14,8 @@ type Threshold struct {
 	Comparison
 }
 
-// ParseThreshold parses "COMPARISON" or "SCOPE: COMPARISON". Its errors are those of
-// [ParseComparison], or name an error in the scope.
+// ParseThreshold parses "COMPARISON" or "SCOPE: COMPARISON". It returns the errors of
+// [ParseComparison], or an error that names the scope.
 func ParseThreshold(text string) (Threshold, error) {
 	scope, condition := "", text
 	if at := strings.LastIndex(text, ":"); at >= 0 {
@@ -99,8 +99,8 @@ func (t Threshold) Judge(r *Run) (Outcome, Reading) {
 	return Passed, reading
 }
 
-// Together returns the outcome of a threshold over all runs for which it was judged: the worst of
-// them. It is inconclusive if there are none, or none to which the threshold applies.
+// Together returns the outcome of a threshold over all judged runs: the worst outcome of a run. It
+// is inconclusive if there are no runs, or the threshold applies to none.
 func Together(outcomes ...Outcome) Outcome {
 	total := NotApplicable
 	for _, o := range outcomes {

@@ -51,11 +51,11 @@ type ownOptions struct {
 	caFile, certFile, keyFile string
 	// others are further addresses, of sentinels or of nodes of a cluster.
 	others []string
-	// master is the name by which sentinels know the primary; empty without Sentinel.
+	// master is the sentinels' name for the primary; empty without Sentinel.
 	master                             string
 	sentinelUsername, sentinelPassword string
-	// username and password are for the server if those of the URL are for the sentinels, as in
-	// the client library's ParseFailoverURL.
+	// username and password are for the server if the user and password of the URL are for the
+	// sentinels, as in the client library's ParseFailoverURL.
 	username, password string
 }
 

@@ -62,9 +62,9 @@ func readPEM(parameter, path string) ([]byte, error) {
 	return text, nil
 }
 
-// refusedTLS returns the alert with which the server ended TLS, nil if it did not. In TLS 1.3 a
-// server checks a client's certificate after the client has completed its handshake, so the result
-// shows only at the next read.
+// refusedTLS returns the server's alert that ended TLS, nil if there was none. In TLS 1.3 a server
+// checks a client's certificate after the client has completed its handshake, so the result shows
+// only at the next read.
 func refusedTLS(conn net.Conn) error {
 	if _, is := conn.(*tls.Conn); !is {
 		return nil

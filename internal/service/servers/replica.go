@@ -22,8 +22,8 @@ type Replica struct {
 }
 
 // ListenTCP returns the TCP address of a server, which replicas and proxies need. A private server
-// that has none begins to listen on a loopback port, for which it has to be Redis 7 or newer; later
-// calls return the same address.
+// without one begins to listen on a loopback port, which needs Redis 7 or newer; later calls return
+// the same address.
 func (s *Server) ListenTCP(ctx context.Context) (addr string, err error) {
 	if s.options.Network == "tcp" && s.kind != design.Embedded {
 		return s.options.Addr, nil

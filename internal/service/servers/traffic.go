@@ -42,7 +42,7 @@ type meteredConn struct {
 	traffic *Traffic
 }
 
-// A meteredSocket is a meteredConn that exposes its socket, by which go-redis checks
+// A meteredSocket is a meteredConn that exposes its socket. go-redis uses the socket to check
 // whether the server has hung up.
 type meteredSocket struct {
 	meteredConn

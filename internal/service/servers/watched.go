@@ -16,12 +16,12 @@ import (
 // watchedKeys looks.
 const watchedTTL = time.Minute
 
-// watchedKeys is the number of keys of a [Server.Watch]. Somebody who deletes all keys of a server
-// one by one deletes, as a rule, one of them within the first hundredth of that time.
+// watchedKeys is the number of keys of a [Server.Watch]. If all keys of a server are deleted one by
+// one, one of these goes, as a rule, within the first hundredth of the time that this takes.
 const watchedKeys = 128
 
-// Watch implements [design.Watched]. A look reads INFO and all of its keys, and writes the next in
-// turn, in one round trip; then it writes those that were missing.
+// Watch implements [design.Watched]. A look reads INFO and all keys of the watch, and writes the
+// next key in turn, in one round trip. Then it writes the keys that were missing.
 func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Glance, error), close func() error) {
 	w := &watched{server: s, client: s.single()}
 	for i := range w.keys { // from all over the alphabet, for a deletion in its order

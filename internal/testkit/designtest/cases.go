@@ -151,7 +151,7 @@ func secondReleaseTold(s *Scene) {
 	s.Want(held.Release(s.Context()), lockbench.ErrNotHeld)
 }
 
-// cancelledAcquire checks an acquire whose context has ended before it.
+// cancelledAcquire checks an acquire with a context that has already ended.
 func cancelledAcquire(s *Scene) {
 	opt := lockbench.Options{TTL: s.TTL, Wait: s.TTL}
 	if held, err := s.Locker().Acquire(cancelled(s.Context()), Key, opt); !errors.Is(err, context.Canceled) || held != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Master is the name by which the sentinels of [StartWatched] know their primary.
+// Master is the name of the primary for the sentinels of [StartWatched].
 const Master = "mymaster"
 
 // A Watched is a primary with a replica, watched by sentinels.

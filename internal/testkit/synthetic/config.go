@@ -23,7 +23,7 @@ type Config struct {
 	// Unknown is the share of operations, 0 to 1, with an unknown outcome.
 	Unknown float64
 	// TTL is the requested and granted lease. Holds last a five-hundredth of it on
-	// average; one of some thousands outlives it.
+	// average; one hold in some thousands outlives it.
 	TTL time.Duration
 }
 

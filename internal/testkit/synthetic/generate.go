@@ -81,7 +81,7 @@ const (
 	epochOps = 1 << 14
 	// Bounds of the time that a request or a reply takes, in ns.
 	shortestTrip, longestTrip = 10_000, 60_000
-	// shortestUse is the least mean time for which a lock is used, in ns.
+	// shortestUse is the least mean time of use of a lock, in ns.
 	shortestUse = 50_000
 	// timeout is how long a client waits for an answer, in ns.
 	timeout = 1_000_000

@@ -2,10 +2,10 @@
 // from the driver to the terminal.
 //
 // It builds the command with coverage and makes three runs of one client: a design with n
-// iterations, the same with twice as many, and two designs with n iterations each. A function
-// works for an acquire and its release if a block of it ran for each iteration that the second run
-// has more. It works on the findings if it is in a package that depends on the checker, or in one of
-// reports, and ran more often in the third run than in the first.
+// iterations, the same with twice as many, and two designs with n iterations each. A function works
+// for an acquire and its release if a block of it ran for each additional iteration of the second
+// run. It works on the findings if it is in a package that depends on the checker, or in a package
+// of reports, and ran more often in the third run than in the first.
 //
 //	go run ./internal/testkit/trail [-n 2000] [-v]
 package main

@@ -139,7 +139,7 @@ func (d *drawing) mark(m document.Mark, y, free float64) float64 {
 	return free
 }
 
-// clipped returns the part of a sign for which there is room, at least one letter.
+// clipped returns the part of a sign that fits into room, at least one letter.
 func clipped(sign string, room int) string {
 	letters := []rune(sign)
 	return string(letters[:min(len(letters), max(1, room))])

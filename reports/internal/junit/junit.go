@@ -164,7 +164,7 @@ func sources(c *document.Case) string {
 	return strings.Join(lines, "\n")
 }
 
-// paragraphs returns those of two texts that are not empty.
+// paragraphs joins two texts, and leaves out an empty one.
 func paragraphs(first, second string) string {
 	if first == "" || second == "" {
 		return first + second

@@ -133,10 +133,10 @@ type Choice struct {
 	// background of that process, or NoActor for the server and for time.
 	Actor int
 	// Nth tells the pending commands of an actor apart, from 0 in the order of their arguments.
-	// Late commands, whose calls have ended, count from LateCommand. For a time move it is the
+	// Late commands, which outlast their calls, count from LateCommand. For a time move it is the
 	// number of the edge, for a standstill the number of its duration.
 	Nth int
-	// At is the time, since the start of the schedule, to which a time move goes; or the skew of a
+	// At is the time, since the start of the schedule, that a time move goes to; or the skew of a
 	// clock; or the duration of a standstill.
 	At time.Duration
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Exhaustive makes all schedules, depth first: in a first pass those without any fault or time
-// move, then those with one, and so on, so that the first schedule that breaks a cell is among the
-// simplest. With reduction it leaves out schedules that differ from an explored one only in the
-// order of steps that commute (sleep sets, Godefroid 1996); SOUNDNESS.md proves that no violation
-// is missed.
+// Exhaustive makes all schedules, depth first. The first pass makes the schedules without a fault
+// or time move, the second the schedules with one, and so on, so that the first schedule that
+// breaks a cell is among the simplest. With reduction it leaves out schedules that differ from an
+// explored one only in the order of steps that commute (sleep sets, Godefroid 1996); SOUNDNESS.md
+// proves that no violation is missed.
 type Exhaustive struct {
 	reduce        bool
 	faults, moves int // the budgets
