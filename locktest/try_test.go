@@ -515,3 +515,38 @@ func TestTryKeyPrefix(t *testing.T) {
 		}
 	})
 }
+
+// TestTryCauses checks that a lock that has two owners fails for that, and not again for the updates
+// that this loses; but that a panic beside lost updates fails by itself.
+func TestTryCauses(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		t.Run(fmt.Sprintf("panics %t", panics), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var grants atomic.Int64
+				s := newService(faults{acquire: func(ctx context.Context, s *service, key string, opt lockbench.Options) (lockbench.Lease, error) {
+					if !strings.Contains(key, "/update/") {
+						return s.wait(ctx, key, opt)
+					}
+					if grants.Add(1) == 40 && panics {
+						panic("no more")
+					}
+					return &memoryLease{service: newService(faults{}), key: key, until: time.Now().Add(opt.TTL)}, nil
+				}, release: func(_ context.Context, l *memoryLease) error {
+					if err := l.free(); !strings.Contains(l.key, "/update/") {
+						return err
+					}
+					return nil
+				}})
+				trial := triedWhole(t, func() (lockbench.Locker, error) { return s, nil }, locktest.WithCases(lockbench.Effects.At(0)))
+				cause := lockbench.Exclusion.At(0)
+				if panics {
+					cause = lockbench.Cell{}
+				}
+				lost := testOf(trial, lockbench.Effects.At(0))
+				if lost.Err == nil || lost.Cause != cause || testOf(trial, lockbench.Exclusion.At(0)).Err == nil {
+					t.Errorf("lost updates: %v, cause %q; want cause %q, and both to fail", lost.Err, lost.Cause, cause)
+				}
+			})
+		})
+	}
+}

@@ -34,8 +34,11 @@ func (r *trial) found() Result {
 	for cell, test := range all.Tests {
 		if excused && test.Skipped == "" {
 			test.Skipped = r.prevented(cell, all.Cells[cell])
-			all.Tests[cell] = test
 		}
+		if len(r.complaints(cell, excused)) > 0 { // more than the breach is wrong
+			test.Cause = lockbench.Cell{}
+		}
+		all.Tests[cell] = test
 		test.Err = r.judge(&all, cell, excused)
 		all.Tests[cell] = test
 	}
@@ -180,12 +183,8 @@ func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{cell}, args...)...))
 	}
 	own, f, skipped := r.about(cell), all.Cells[cell], all.Tests[cell].Skipped
-	for _, sh := range own {
-		for _, err := range sh.notes.wrong {
-			if !excused || !errors.Is(err, ErrUntested) {
-				wrong("%w", err)
-			}
-		}
+	for _, err := range r.complaints(cell, excused) {
+		wrong("%w", err)
 	}
 	unknown := excused && r.stoodStill // whether the lock renews
 	switch {
@@ -206,6 +205,19 @@ func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// complaints returns what went wrong in the test cases for cell, whatever their records show, such as
+// a call that panicked. See judge for excused.
+func (r *trial) complaints(cell lockbench.Cell, excused bool) (all []error) {
+	for _, sh := range r.about(cell) {
+		for _, err := range sh.notes.wrong {
+			if !excused || !errors.Is(err, ErrUntested) {
+				all = append(all, err)
+			}
+		}
+	}
+	return all
 }
 
 // troubles describes the calls that failed, empty for none.

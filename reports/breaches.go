@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -20,33 +19,20 @@ type judgement struct {
 	results.Finding
 	// reason says why the cell is not claimed, empty if it is claimed or no reason is known.
 	reason string
-	// claimant is designClaims or leaseLocks; empty is designClaims.
-	claimant string
+	// assumed reports that the history states no claims, see [results.Run].
+	assumed bool
 }
 
 func runJudgement(r *results.Run, cell lockbench.Cell) judgement {
-	return judgement{cell, r.Cells.At(cell), runReason(r, cell), claimant(r)}
+	return judgement{cell, r.Cells.At(cell), runReason(r, cell), r.AssumedClaims}
 }
 
-// designClaims and leaseLocks are the reasons why a broken cell counts.
-const (
-	designClaims = "the design claims it"
-	leaseLocks   = "a lease lock can keep it"
-)
-
-func (j *judgement) hint() string {
-	if j.claimant == leaseLocks {
-		return "(the history states no claims; --claims gives them)"
+// claimed returns the reason why a broken cell counts. assumed reports that nobody stated claims.
+func claimed(assumed bool) string {
+	if assumed {
+		return "a lease lock can keep it"
 	}
-	return ""
-}
-
-// claimant returns the reason why the broken cells of a run count.
-func claimant(r *results.Run) string {
-	if r.AssumedClaims {
-		return leaseLocks
-	}
-	return designClaims
+	return "the design claims it"
 }
 
 // item returns the breach as one item of a list; none if the guarantee breaks under fewer
@@ -254,7 +240,11 @@ func again(how, command string) *document.Paragraph {
 func (j *judgement) claim() *document.Paragraph {
 	switch {
 	case j.Fails():
-		return &document.Paragraph{Word: strings.ToUpper(cmp.Or(j.claimant, designClaims)), Tone: document.Bad, Text: j.hint()}
+		p := &document.Paragraph{Word: strings.ToUpper(claimed(j.assumed)), Tone: document.Bad}
+		if j.assumed {
+			p.Text = "(the history states no claims; --claims gives them)"
+		}
+		return p
 	case j.Accepted != nil:
 		return &document.Paragraph{Word: "claimed, and", Tone: document.Weak, Text: j.Accepted.String()}
 	case j.reason != "":

@@ -67,7 +67,7 @@ func matrixCellCase(m *results.Matrix, row *results.MatrixRow, at lockbench.Cell
 		f.Note, f.Measures, f.Counterexample = decided.Note, decided.Measures, decided.Counterexample
 	}
 	found := document.Case{Name: at.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, row.Cells.Open(at), row.Reason(at), designClaims)
+	found.State, found.Message = stateOf(f, row.Cells.Open(at), row.Reason(at), false)
 	if f.Part != "" {
 		found.Message += " (" + f.Part + ")"
 	}

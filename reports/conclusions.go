@@ -267,7 +267,7 @@ func (s *summary) searchEvidence(run *results.Run, g *gallery) []document.Block 
 		f := found.At(cell)
 		decides := run.Conclusion != nil && run.Conclusion.Source == conclusion.Explored && run.Conclusion.Cell == cell
 		if f.Against > 0 || decides {
-			all = append(all, judgement{cell, f, runReason(run, cell), claimant(run)})
+			all = append(all, judgement{cell, f, runReason(run, cell), run.AssumedClaims})
 		}
 		if decides && f.Against == 0 && len(s.result.Runs) > 1 {
 			shown.Media = document.Page

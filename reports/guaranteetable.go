@@ -106,9 +106,9 @@ func (d designCells) table() document.Table {
 
 func (d designCells) brokenNote() string {
 	if d.assumed {
-		return "BROKEN: violations of occasions, and a lease lock can keep it; broken: it need not"
+		return "BROKEN: violations of occasions, and " + claimed(true) + "; broken: it need not"
 	}
-	return "BROKEN: violations of occasions, and the design claims it; broken: it does not claim it"
+	return "BROKEN: violations of occasions, and " + claimed(false) + "; broken: it does not claim it"
 }
 
 // rows returns the conditions of the rows of a table.

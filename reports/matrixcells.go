@@ -128,7 +128,7 @@ func (e *explanation) claim(j *judgement) *document.Paragraph {
 func (e *explanation) found(id string, of *judgement, p *results.Part) *document.Section {
 	found := p.Cells.At(of.cell)
 	scenarios := p.Scenarios(&found)
-	j := judgement{of.cell, counted(found, p), of.reason, of.claimant}
+	j := judgement{of.cell, counted(found, p), of.reason, of.assumed}
 	s := &document.Section{ID: id, Role: document.Found, Title: p.Name, Says: joinedBy("; ", verdictWords(found), detail(j.Finding)), SaysTone: findingTone(&j.Finding)}
 	if found.Verdict == checker.Held && slices.Contains(e.m.Unproven(), p.Name) {
 		s.Blocks = append(s.Blocks, line("It counts as untested: a lock broken on purpose was not caught: "+uncaught(e.m, e.m.SelfCheck.Part(p.Name))))

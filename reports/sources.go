@@ -111,14 +111,14 @@ func overrule(found *document.Case, run *results.Run, cell lockbench.Cell, s *ce
 	default:
 		reason = excused
 	}
-	state, message := stateOf(f, false, reason, claimant(run))
+	state, message := stateOf(f, false, reason, run.AssumedClaims)
 	if found.State == document.Erred && state != document.Failed {
 		found.Message += "; " + message
 		return
 	}
 	found.State, found.Message, found.Broken = state, message, state == document.Failed
 	g := &gallery{}
-	found.Evidence = []document.Block{g.section(&judgement{cell, f, reason, claimant(run)})}
+	found.Evidence = []document.Block{g.section(&judgement{cell, f, reason, run.AssumedClaims})}
 	if command := s.again(run, cell); command != "" {
 		found.Evidence = append(found.Evidence, again("to see it:", command))
 	}

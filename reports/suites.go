@@ -135,7 +135,7 @@ func outcomeState(o thresholds.Outcome) document.State {
 func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) document.Case {
 	f := run.Cells.At(cell)
 	found := document.Case{Name: cell.String(), Broken: f.Verdict == checker.Broken}
-	found.State, found.Message = stateOf(f, run.Cells.Open(cell) && !run.Lacks, runReason(run, cell), claimant(run))
+	found.State, found.Message = stateOf(f, run.Cells.Open(cell) && !run.Lacks, runReason(run, cell), run.AssumedClaims)
 	if found.Broken {
 		found.Evidence = passage(run, cell)
 	}
@@ -145,11 +145,12 @@ func resultCellCase(r *results.Result, run *results.Run, cell lockbench.Cell) do
 
 // stateOf returns the state of a test case for the finding g, with the reason. open reports whether
 // the finding makes the run inconclusive. unclaimed is the reason why the cell is not claimed,
-// empty if it is claimed or no reason is known. claimant is the reason why its violations count.
-func stateOf(g results.Finding, open bool, unclaimed, claimant string) (document.State, string) {
+// empty if it is claimed or no reason is known. assumed reports
+// that nobody stated claims.
+func stateOf(g results.Finding, open bool, unclaimed string, assumed bool) (document.State, string) {
 	switch said := detail(g); {
 	case g.Fails():
-		return document.Failed, sentence(g, "broken, and "+claimant)
+		return document.Failed, sentence(g, "broken, and "+claimed(assumed))
 	case g.Verdict == checker.Broken:
 		if unclaimed == "" {
 			unclaimed = "it counts against no claim"

@@ -265,39 +265,3 @@ func contents(t *testing.T, path string) string {
 	}
 	return string(text)
 }
-
-// testNames matches the names of tests in documents.
-var testNames = regexp.MustCompile("`(Test[A-Z][A-Za-z]*)`")
-
-// TestNamedTests checks that every test that a document names exists.
-func TestNamedTests(t *testing.T) {
-	exists := make(map[string]bool)
-	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		for _, m := range declared.FindAllStringSubmatch(contents(t, path), -1) {
-			exists[m[1]] = true
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	papers, err := filepath.Glob("../../docs/design/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := 0
-	for _, path := range append(documents(t), papers...) {
-		for _, m := range testNames.FindAllStringSubmatch(contents(t, path), -1) {
-			if named++; !exists[m[1]] {
-				t.Errorf("%s names %s, which does not exist", path, m[1])
-			}
-		}
-	}
-	if named == 0 {
-		t.Error("no document names a test")
-	}
-}

@@ -1,6 +1,7 @@
 package architecture
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,26 +16,70 @@ const widest = 100
 // TestPapersWrap: lines of README and docs have at most 100 columns, but for code, tables, headings,
 // pictures, words and code that are longer by themselves, and parts that a program writes.
 func TestPapersWrap(t *testing.T) {
-	const root = "../../../"
-	var papers []string
+	for paper, text := range papers(t) {
+		for _, n := range wide(text) {
+			t.Errorf("%s:%d has more than %d columns; hint: wrap the paragraph", paper, n, widest)
+		}
+	}
+}
+
+// root is the folder of the repository.
+const root = "../../../"
+
+// papers returns the texts of the README, of docs and of the other documents, by their paths.
+func papers(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/design/*.md"} {
 		found, err := filepath.Glob(root + pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		papers = append(papers, found...)
-	}
-	if len(papers) < 20 {
-		t.Fatalf("found %d papers, want all", len(papers))
-	}
-	for _, paper := range papers {
-		text, err := os.ReadFile(paper)
-		if err != nil {
-			t.Fatal(err)
+		for _, paper := range found {
+			text, err := os.ReadFile(paper)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[strings.TrimPrefix(paper, root)] = string(text)
 		}
-		for _, n := range wide(string(text)) {
-			t.Errorf("%s:%d has more than %d columns; hint: wrap the paragraph", strings.TrimPrefix(paper, root), n, widest)
+	}
+	if len(texts) < 20 {
+		t.Fatalf("found %d papers, want all", len(texts))
+	}
+	return texts
+}
+
+var (
+	namedTest    = regexp.MustCompile("`(Test[A-Z][A-Za-z]*)`")
+	declaredTest = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// TestNamedTests: every test that a paper names exists.
+func TestNamedTests(t *testing.T) {
+	exists := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
 		}
+		text, err := os.ReadFile(path)
+		for _, m := range declaredTest.FindAllStringSubmatch(string(text), -1) {
+			exists[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for paper, text := range papers(t) {
+		for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
+			if named++; !exists[m[1]] {
+				t.Errorf("%s names %s, which does not exist", paper, m[1])
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no paper names a test")
 	}
 }
 
