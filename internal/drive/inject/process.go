@@ -47,6 +47,7 @@ type Process struct {
 }
 
 // Process makes the process with this number, unique in the run, subject to faults. It changes env.
+// Without faults to inject it records connections that others break, as cuts for all of its clients.
 // Call it before the design's Open, and open the design with env.
 func (in *Injector) Process(number int, env *design.Environment) *Process {
 	p := &Process{
@@ -56,10 +57,17 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 		proxies:    map[string]*proxy{},
 		background: newActor(in, int64(-1-number)),
 	}
-	env.Interceptor = p
+	injects := len(in.plans) > 0 // else it only watches the connections, which costs the commands no time
+	if injects {
+		env.Interceptor = p
+	}
 	for i, s := range env.Services {
 		if server, ok := s.(onredis.Server); ok {
-			env.Services[i] = onredis.Server{Options: p.reach(server.Options), Nodes: server.Nodes, Clients: clients{p}}
+			server.Options = p.reach(server.Options)
+			if injects {
+				server.Clients = clients{p}
+			}
+			env.Services[i] = server
 		}
 	}
 	in.mu.Lock()

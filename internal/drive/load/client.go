@@ -113,6 +113,9 @@ func (r *run) lockerOf(c *client, id int, requests *workloads.Requests) (lockben
 		record.Grants(func(time.Duration) time.Duration { return 0 })
 	}
 	c.record = record
+	if c.process.connections != nil {
+		c.process.connections.Client(id, record)
+	}
 	if requests != nil {
 		return c.faulted(id, record.Locker(requests)), record.Store(r.guarded)
 	}

@@ -15,11 +15,14 @@ import (
 
 // A process is one process of the design, with its clients.
 type process struct {
-	number  int
-	inner   design.Process
-	sent    *commands
-	faults  *inject.Process // nil in a run without faults
-	closing sync.Once
+	number int
+	inner  design.Process
+	sent   *commands
+	faults *inject.Process // nil in a run without faults
+	// connections records broken connections in a run without faults. It is nil unless the server is
+	// the user's.
+	connections *inject.Process
+	closing     sync.Once
 }
 
 // commands counts the commands of one process, on a cache line of its own.
@@ -57,8 +60,12 @@ func (r *run) openProcess(place int) (*process, error) {
 	p := &process{number: r.processes.made, sent: &commands{}}
 	r.processes.made++
 	env := r.environment(p)
-	if r.injector != nil {
+	switch {
+	case r.injector == nil:
+	case len(r.cfg.Faults) > 0:
 		p.faults = r.injector.Process(p.number, &env)
+	default:
+		p.connections = r.injector.Process(p.number, &env)
 	}
 	for _, s := range env.Services {
 		if server, ok := s.(onredis.Server); ok {
