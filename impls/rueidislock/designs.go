@@ -61,9 +61,9 @@ func describe(name, summary string, m mode) design.Design {
 }
 
 // claims are without skew, except for answers and recovery: keys end at an instant that the client
-// computes (PXAT). Not loss-reported: a release has no answer, so only the context tells an owner
-// of a loss, at the next renewal (or, with tracking, when the server reports it). Not
-// no-spurious-refusal, for the same reason: keys that a release could not remove, because its
+// computes (PXAT). Not loss-reported: the library does not tell whether a release found its keys, so
+// only the context tells an owner of a loss, at the next renewal (or, with tracking, when the server
+// reports it). Not no-spurious-refusal: keys that a failed try could not remove, because its
 // connection was cut, stay for the rest of the lease. Lease, also for renewed holds: an answered
 // renewal has moved the end of its key on the server.
 func claims() lockbench.Claims {

@@ -11,6 +11,7 @@
 // The lease belongs to the library's Locker rather than to one acquire, so a process
 // keeps a Locker, with a connection of its own, for each requested lease. The library
 // computes the end of keys by the real clock, and uses the random source of math/rand/v2,
-// not the environment's clock or random source. A release is not answered: it counts as
-// done, unless the library had reported the loss.
+// not the environment's clock or random source. The library ignores the answers to
+// the removal of keys, so the adapter reads them: a release fails with an error if one was
+// not answered, and counts as done if all were, unless the library had reported the loss.
 package rueidislock

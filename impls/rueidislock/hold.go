@@ -26,6 +26,7 @@ type holdKey struct{}
 // value and key acquires, later ones renew, or only check the key if they do not move its
 // end. Overlapping renewals are recorded as one.
 type hold struct {
+	process  *process
 	seen     design.Observer
 	key      string
 	validity time.Duration
@@ -36,6 +37,7 @@ type hold struct {
 	keys    map[string]time.Time // end of each acquired key
 	refused bool                 // some try met a key of another owner
 	failed  error                // the latest other error of a try
+	left    error                // of the latest removal of a key that was not answered
 	flying  int                  // renewals without an answer yet
 	began   time.Time            // the first of them, and
 	done    func(time.Duration, error)
@@ -53,6 +55,8 @@ func (h *hold) sending(words []string) func(rueidis.RedisResult) {
 	defer h.mu.Unlock()
 	if value != h.value {
 		h.began = h.seen.Attempt(h.key)
+		h.process.values.Delete(h.value) // the library waits for the removals of a try before the next
+		h.process.values.Store(value, h)
 		h.value, h.keys = value, map[string]time.Time{}
 		// The library had read its clock just before.
 		h.from = h.began.Add(-h.began.Sub(end.Add(-h.validity)))
@@ -95,13 +99,55 @@ func isNoScript(err error) bool {
 func (h *hold) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.refused && h.failed == nil {
+	if h.refused && h.failed == nil && h.left == nil {
 		return lockbench.ErrNotAcquired
+	}
+	if h.failed == nil {
+		h.failed = h.left
 	}
 	if h.failed == nil {
 		h.failed = errors.New("no try was answered")
 	}
 	return fmt.Errorf("waited in vain: %w", h.failed)
+}
+
+// removes returns the hold whose key a command of the library removes: EVALSHA or EVAL, script, 1,
+// key, value, and an end that the script ignores. It returns nil if the command is another one.
+func (p *process) removes(words []string) *hold {
+	if len(words) != 6 {
+		return nil
+	}
+	h, _ := p.values.Load(words[4])
+	found, _ := h.(*hold)
+	return found
+}
+
+// removed records the answer to the removal of a key.
+func (h *hold) removed(r rueidis.RedisResult) {
+	if err := r.Error(); err != nil && !isNoScript(err) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.left = err
+	}
+}
+
+// leftovers returns an error if a key may be left on the server until the end of its lease. The
+// library removes the keys of a try that failed, and those of a lock that is released, and does not
+// tell whether it could.
+func (h *hold) leftovers() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.left == nil {
+		return nil
+	}
+	return fmt.Errorf("a key may be left: %w", h.left)
+}
+
+// forget ends the observation of removals. All of them have been answered.
+func (h *hold) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.process.values.Delete(h.value)
 }
 
 // renewed records the answer to the renewal of one key. When all renewals are answered their
@@ -138,9 +184,10 @@ func (h *hold) end() time.Time {
 	return ends[majority-1]
 }
 
-// granted returns the validity of the try that succeeded.
+// granted returns the validity of the try that succeeded. The keys of earlier tries are gone.
 func (h *hold) granted() design.Validity {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.left = nil
 	return design.Validity{From: h.from, Granted: h.validity}
 }

@@ -30,7 +30,7 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	if err != nil {
 		return nil, err
 	}
-	h := &hold{seen: o.seen, key: key, validity: opt.TTL}
+	h := &hold{process: o.process, seen: o.seen, key: key, validity: opt.TTL}
 	life, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), holdKey{}, h))
 	stay := context.AfterFunc(ctx, end)
 	held, release, err := h.wait(life, end, l, opt.Wait)
@@ -40,21 +40,22 @@ func (o *owner) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	}
 	if err != nil {
 		end()
+		h.forget()
 		return nil, err
 	}
-	return &grant{Validity: h.granted(), held: held, release: func() { release(); end() }}, nil
+	return &grant{Validity: h.granted(), hold: h, held: held, release: func() { release(); end() }}, nil
 }
 
 // wait tries once, or for as long as wait.
 func (h *hold) wait(life context.Context, end func(), l locker, wait time.Duration) (context.Context, func(), error) {
 	if wait == 0 {
 		held, release, err := l.TryWithContext(life, h.key)
-		return held, release, refusal(err)
+		return held, release, h.outcome(err)
 	}
 	timer := time.AfterFunc(wait, end)
 	held, release, err := l.WithContext(life, h.key)
 	if timer.Stop() {
-		return held, release, refusal(err)
+		return held, release, h.outcome(err)
 	}
 	if err == nil { // granted at the last moment, and given up by its end
 		release()
@@ -62,16 +63,21 @@ func (h *hold) wait(life context.Context, end func(), l locker, wait time.Durati
 	return nil, nil, h.refusal()
 }
 
-func refusal(err error) error {
-	if errors.Is(err, rueidislock.ErrNotLocked) {
-		return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
+// outcome returns the error of an acquire that ended by itself, given the library's.
+func (h *hold) outcome(err error) error {
+	if !errors.Is(err, rueidislock.ErrNotLocked) {
+		return err
 	}
-	return err
+	if left := h.leftovers(); left != nil {
+		return left
+	}
+	return fmt.Errorf("%w: %w", lockbench.ErrNotAcquired, err)
 }
 
 // A grant is a lock of the library: a context that ends when the lock is lost.
 type grant struct {
 	design.Validity
+	hold    *hold
 	held    context.Context
 	release func()
 }
@@ -79,26 +85,32 @@ type grant struct {
 // Lost implements lockbench.Watcher.
 func (g *grant) Lost() <-chan struct{} { return g.held.Done() }
 
-// Release implements lockbench.Lease. It waits until the library has removed the keys.
+// Release implements lockbench.Lease. It waits until the library has tried to remove the keys, and
+// fails if the server did not answer that, of which the library says nothing.
 func (g *grant) Release(context.Context) error {
 	lost := g.held.Err() != nil
 	g.release()
+	g.hold.forget()
 	if lost {
 		return lockbench.ErrNotHeld
 	}
-	return nil
+	return g.hold.leftovers()
 }
 
 // client is the library's connection, with observed commands.
-type client struct{ *batching.Client }
+type client struct {
+	*batching.Client
+	process *process
+}
 
 // Do implements rueidis.Client.
 func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	h, _ := ctx.Value(holdKey{}).(*hold)
-	if h == nil { // the command releases a key
-		return c.Client.Do(ctx, cmd)
+	answered := func(rueidis.RedisResult) {}
+	if h, _ := ctx.Value(holdKey{}).(*hold); h != nil {
+		answered = h.sending(cmd.Commands())
+	} else if h := c.process.removes(cmd.Commands()); h != nil {
+		answered = h.removed
 	}
-	answered := h.sending(cmd.Commands())
 	result := c.Client.Do(ctx, cmd)
 	answered(result)
 	return result

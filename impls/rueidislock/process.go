@@ -29,6 +29,8 @@ type process struct {
 
 	mu      sync.Mutex
 	lockers map[lease]locker
+
+	values sync.Map // from the value of a try to its *hold
 }
 
 // Locker implements design.Process.
@@ -64,7 +66,7 @@ func (p *process) locker(ttl lease) (locker, error) {
 			if err != nil {
 				return nil, err
 			}
-			return client{inner}, nil
+			return client{inner, p}, nil
 		},
 		ClientOption: p.options(),
 	})
