@@ -73,23 +73,23 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := judgeAll(files, o.claims, out.hlog())
+	logs := newIntervalLogs(out.hlog())
+	runs, err := judgeAll(files, o.claims, logs)
+	unlogged := logs.close()
 	if err != nil {
-		return err
+		return errors.Join(err, unlogged)
 	}
 	r := results.New(runs, nil)
 	request.Conclude(&r, impls.All(), nil)
 	r.Gate(thresholds)
-	if err := out.writeRuns(cmd.OutOrStdout(), &r, nil); err != nil {
+	if err := out.writeRuns(cmd.OutOrStdout(), &r, unlogged); err != nil {
 		return err
 	}
 	return verdictOf(r.Exit)
 }
 
-// judgeAll judges files, and logs their latencies to others.
-func judgeAll(files []string, claims []string, hlogs []string) (runs []results.Judged, err error) {
-	logs := newIntervalLogs(hlogs)
-	defer func() { err = errors.Join(err, logs.close()) }()
+// judgeAll judges files, and logs their latencies.
+func judgeAll(files []string, claims []string, logs *intervalLogs) (runs []results.Judged, err error) {
 	for _, file := range files {
 		label := ""
 		if len(files) > 1 {

@@ -2,13 +2,14 @@ package main
 
 import (
 	"errors"
-	"os"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/results"
 )
@@ -81,7 +82,10 @@ func (o *explainOptions) explain(cmd *cobra.Command, name string, cell []string)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.save, []byte(replay), 0o644)
+	return wholefile.Write(o.save, func(w io.Writer) error {
+		_, err := io.WriteString(w, replay)
+		return err
+	})
 }
 
 // source returns the saved matrix, or a matrix of the design alone.

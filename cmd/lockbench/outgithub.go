@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -23,11 +24,22 @@ func inGitHub(log io.Writer, r results.Report, kinds []outKind) error {
 	return errors.Join(errs...)
 }
 
-// appendFile appends to a file, since several steps write to one summary.
+// appendFile appends to a file, since several steps write to one summary. If it cannot write all of
+// the report, it leaves the file as it was.
 func appendFile(path string, form reports.Form, r results.Report) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	var text bytes.Buffer
+	if err := reports.Write(&text, form, r, reports.Options{}); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
-	return errors.Join(reports.Write(f, form, r, reports.Options{}), f.Close())
+	before, err := f.Stat()
+	if err == nil {
+		if _, err = f.Write(text.Bytes()); err != nil && before.Mode().IsRegular() {
+			err = errors.Join(err, f.Truncate(before.Size()))
+		}
+	}
+	return errors.Join(err, f.Close())
 }

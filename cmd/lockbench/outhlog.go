@@ -2,19 +2,19 @@ package main
 
 import (
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/runner"
 )
 
-// intervalLogs are the files of --out hlog, written while runs are judged. A file is replaced only
-// when the first run begins, so that its old content is not lost if the server does not answer.
+// intervalLogs are the files of --out hlog, written while runs are judged. A file is replaced when
+// all runs have ended, if one has begun.
 type intervalLogs struct {
 	paths []string
-	files []*os.File
+	files []*wholefile.File
 	logs  []*measure.IntervalLog
 	err   error // of creating the files
 }
@@ -25,7 +25,7 @@ func newIntervalLogs(paths []string) *intervalLogs { return &intervalLogs{paths:
 // open makes the files, once.
 func (l *intervalLogs) open() {
 	for _, path := range l.paths {
-		f, err := os.Create(path)
+		f, err := wholefile.Create(path)
 		if err != nil {
 			l.err = errors.Join(l.err, err)
 			continue
@@ -79,11 +79,12 @@ func (l *intervalLogs) labelled(label *string) runner.Sink {
 	}
 }
 
-// close completes the files. It returns the first error of writing them.
+// close completes the files. It returns the first error of each.
 func (l *intervalLogs) close() error {
 	errs := []error{l.err}
 	for i, log := range l.logs {
-		errs = append(errs, log.Close(), l.files[i].Close())
+		l.files[i].Fail(log.Close())
+		errs = append(errs, l.files[i].Close())
 	}
 	return errors.Join(errs...)
 }

@@ -108,7 +108,11 @@ func writePictures(dir string, r results.Report) error {
 		return err
 	}
 	for _, p := range all {
-		if err := os.WriteFile(filepath.Join(dir, p.Name), p.SVG, 0o644); err != nil {
+		draw := func(w io.Writer) error {
+			_, err := w.Write(p.SVG)
+			return err
+		}
+		if err := wholefile.Write(filepath.Join(dir, p.Name), draw); err != nil {
 			return err
 		}
 	}

@@ -27,38 +27,86 @@ func Abandon() {
 	})
 }
 
-// Write writes a file beside path, and renames it to path, so that a reader sees either the old
+// Write writes a file as [Create] does. If write returns an error, the old file stays.
+func Write(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	f.Fail(write(f))
+	return f.Close()
+}
+
+// A File is a file that is being written. One goroutine uses it at a time.
+type File struct {
+	path string // after symbolic links
+	old  os.FileInfo
+	file *os.File
+	err  error // the first
+}
+
+// Create makes a file beside path, which Close renames to path, so that a reader sees either the old
 // file or the new one, and an error leaves the old one in place. The file keeps its permissions;
 // the permissions of a new file follow the process's file mode creation mask. A path that is no
-// regular file, such as a pipe or a device, is written directly. Write refuses the paths that
+// regular file, such as a pipe or a device, is written directly. Create refuses the paths that
 // [Probe] refuses.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Create(path string) (*File, error) {
 	path, info, err := target(path)
 	if err != nil {
-		return fmt.Errorf("write %w", err)
+		return nil, fmt.Errorf("write %w", err)
 	}
 	if info != nil && !info.Mode().IsRegular() {
-		return direct(path, write)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &File{path: path, old: info, file: f}, err
 	}
 	f, err := create(filepath.Dir(path))
 	if err != nil {
 		if name := (*os.PathError)(nil); errors.As(err, &name) {
 			err = name.Err // the name is of no use
 		}
-		return fmt.Errorf("write %s: %w", path, err)
+		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
 	unfinished.Store(f.Name(), nil)
-	defer unfinished.Delete(f.Name())
-	err = write(f)
-	if info != nil {
-		err = errors.Join(err, f.Chmod(info.Mode().Perm()))
+	return &File{path: path, old: info, file: f}, nil
+}
+
+// Write implements io.Writer.
+func (f *File) Write(b []byte) (int, error) {
+	n, err := f.file.Write(b)
+	if name := (*os.PathError)(nil); errors.As(err, &name) {
+		err = name.Err // the name is that of the unfinished file
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+	f.Fail(err)
+	return n, err
+}
+
+// Fail makes Close leave the old file in place and return err, unless err is nil or another error
+// came first.
+func (f *File) Fail(err error) {
+	if f.err == nil {
+		f.err = err
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+}
+
+// Close puts the file in its place. It returns the first error of all writes, after which the old
+// file is still there.
+func (f *File) Close() error {
+	direct := f.old != nil && !f.old.Mode().IsRegular()
+	if f.old != nil && !direct {
+		f.err = errors.Join(f.err, f.file.Chmod(f.old.Mode().Perm()))
+	}
+	f.err = errors.Join(f.err, f.file.Close())
+	if !direct {
+		defer unfinished.Delete(f.file.Name())
+		if f.err == nil {
+			f.err = os.Rename(f.file.Name(), f.path)
+		}
+		if f.err != nil {
+			f.err = errors.Join(f.err, os.Remove(f.file.Name()))
+		}
+	}
+	if f.err != nil {
+		return fmt.Errorf("write %s: %w", f.path, f.err)
 	}
 	return nil
 }
@@ -98,17 +146,6 @@ func target(path string) (real string, info os.FileInfo, err error) {
 		return path, info, nil
 	}
 	return real, info, nil
-}
-
-func direct(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 // Probe returns an error if path cannot be written, as far as that can be known in advance. It

@@ -61,6 +61,43 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestFile checks that a file that is written in parts is in its place once it is closed, and that
+// an error, of a write or of the caller, leaves the old one there.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	create := func(text string) *File {
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, text); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := create("fir")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("an unfinished file is there")
+	}
+	if _, err := io.WriteString(f, "st"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil || read(t, path) != "first" {
+		t.Errorf("got %v and %q", err, read(t, path))
+	}
+	f = create("second")
+	full := errors.New("no space left")
+	f.Fail(nil)
+	f.Fail(full)
+	f.Fail(errors.New("a later one"))
+	if err := f.Close(); !errors.Is(err, full) || strings.Contains(err.Error(), "later") || read(t, path) != "first" {
+		t.Errorf("got %v and %q, want the first error and the file of before", err, read(t, path))
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), temporary+"*")); len(left) > 0 {
+		t.Errorf("%q were left", left)
+	}
+}
+
 // TestPermissions checks that the process's mask decides the permissions of a new file, and that a
 // read-only file is refused and stays.
 func TestPermissions(t *testing.T) {

@@ -3,7 +3,9 @@
 package baddays
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +59,105 @@ func (b *bench) disks(ctx context.Context) error {
 			}
 		}
 	}
+	return b.blocks(ctx, temp)
+}
+
+// A writer is a call that writes files.
+type writer struct {
+	args    []string
+	file    string // to write, or a file in the directory to write
+	appends bool   // rather than replaces
+	prints  bool   // what was measured
+}
+
+// blocks makes the first, second and each later block of every kind of output the first one that
+// cannot be written, until all can be.
+func (b *bench) blocks(ctx context.Context, temp string) error {
+	r := b.table.row("the n-th block of a file cannot be written")
+	dir, err := b.sub("blocks")
+	if err != nil {
+		return err
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if o := b.run(ctx, trial{args: []string{"run", "--design", lock, "--clients", "4", "--duration", "300ms", "--explore", "0s", "--history", in("own"), "--out", "json=" + in("run.json")}, temp: temp}); o.exit != 0 && o.exit != 3 {
+		return fmt.Errorf("no run: exit %d: %s", o.exit, o.out)
+	}
+	history, saved := in("own/lua-token-strategy.lbh"), in("matrix.json")
+	if o := b.run(ctx, trial{args: []string{"matrix", "setnx-getset/naive", "--drivers", "explore", "--schedules", "50", "--out", "json=" + saved}, temp: temp}); o.exit != 0 {
+		return fmt.Errorf("no matrix: exit %d: %s", o.exit, o.out)
+	}
+	all := []writer{
+		{args: []string{"check", history, "--out", "hgrm=" + in("percentiles")}, file: in("percentiles/lua-token-strategy.measured.acquire.hgrm"), prints: true},
+		{args: []string{"report", in("run.json"), "--html", in("page")}, file: in("page")},
+		{args: []string{"report", in("run.json"), "--svg", in("pictures")}, file: in("pictures/latency.svg")},
+		{args: []string{"explain", "setnx-getset/naive", "recovery@crash", "--from", "../../../docs/matrix.json", "--save", in("replay")}, file: in("replay"), prints: true},
+		{args: []string{"matrix", "--resume", saved, "--out", "json=" + in("again.json")}, file: in("again.json"), prints: true},
+	}
+	for _, kind := range []string{"json", "hlog", "bench", "csv", "html", "junit", "markdown", "github"} {
+		all = append(all, writer{args: []string{"check", history, "--out", kind + "=" + in(kind)}, file: in(kind), appends: kind == "github", prints: true})
+	}
+	for _, w := range all {
+		if err := b.eachBlock(ctx, r, w, temp); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// mostBlocks is more than any file has.
+const mostBlocks = 1000
+
+// eachBlock calls w with room for no block, for one, and so on, until it succeeds.
+func (b *bench) eachBlock(ctx context.Context, r *row, w writer, temp string) error {
+	before := []byte(good)
+	if err := os.MkdirAll(filepath.Dir(w.file), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(w.file, before, 0o600); err != nil {
+		return err
+	}
+	var changed [][]byte // of several files of a call one may be new, and whole, when another cannot be written
+	for n := range mostBlocks {
+		t := trial{args: w.args, temp: temp, limits: fmt.Sprintf("ulimit -f %d;", n)}
+		o := b.run(ctx, t)
+		r.count(t, o)
+		said := fmt.Sprintf("with room for %d KiB, lockbench %s: exit %d", n, strings.Join(w.args, " "), o.exit)
+		text, err := os.ReadFile(w.file)
+		if err != nil {
+			return err
+		}
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(w.file), ".lockbench-*"))
+		if err != nil {
+			return err
+		}
+		if o.exit != 0 && o.exit != 3 && !bytes.Equal(text, before) {
+			changed = append(changed, text)
+		}
+		switch {
+		case len(left) > 0:
+			r.note(&r.left, "%s: %q", said, left)
+		case o.exit == 1:
+			r.note(&r.accused, "%s: %.1500s", said, o.out)
+		case o.exit == 0 || o.exit == 3:
+			if bytes.Equal(text, before) || w.appends && !bytes.HasPrefix(text, before) {
+				r.note(&r.lost, "%s: the file has %.200q", said, text)
+			}
+			for _, early := range changed {
+				if !bytes.Equal(early, text) {
+					r.note(&r.lost, "lockbench %s: the earlier file became %.200q", strings.Join(w.args, " "), early)
+				}
+			}
+			if n == 0 {
+				return fmt.Errorf("%s: nothing kept it from writing", said)
+			}
+			return nil
+		case !strings.Contains(o.out, "file too large"):
+			r.note(&r.lost, "%s: no reason: %.500s", said, o.out)
+		case w.prints && !strings.Contains(o.out, "setnx-getset/naive") && !strings.Contains(o.out, lock):
+			r.note(&r.lost, "%s: it printed no result: %.500s", said, o.out)
+		}
+	}
+	return fmt.Errorf("lockbench %s needs more than %d KiB", strings.Join(w.args, " "), mostBlocks)
 }
 
 // indexOfOut is the distance of --out's value from the end.
