@@ -453,7 +453,7 @@ func compared(p *projection) {
 // chosen writes the answers of choose, by harm, service and conditions.
 func chosen(p *projection) {
 	for _, harm := range []string{"waste", "damage"} {
-		for _, service := range []string{"redis", "replicas", "quorum", "files"} {
+		for _, service := range []string{"redis", "replicas", "cluster", "quorum", "files"} {
 			for _, conditions := range []string{"none", "all", "outlived,pause,crash,lost-reply,cancel,script-flush"} {
 				p.shown("choose", "--if-two-hold", harm, "--service", service, "--conditions", conditions, "--work", "50ms", "--waiters", "8")
 			}

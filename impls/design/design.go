@@ -3,6 +3,8 @@ package design
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -70,6 +72,15 @@ type Design struct {
 
 // ServerCount returns the number of servers on which the design locks, at least one.
 func (d Design) ServerCount() int { return max(1, d.Servers) }
+
+// OnCluster reports whether the design can run on a Redis Cluster: WATCH needs a connection to the
+// node of its key, which clients of a cluster do not have.
+func (d Design) OnCluster() bool { return OnCluster(d.Commands) }
+
+// OnCluster is [Design.OnCluster] of a design with these commands.
+func OnCluster(commands []string) bool {
+	return !slices.ContainsFunc(commands, func(c string) bool { return strings.EqualFold(c, "WATCH") })
+}
 
 // Lease returns the lease that is granted if ttl is requested.
 func (d Design) Lease(ttl time.Duration) time.Duration {

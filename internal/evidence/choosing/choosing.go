@@ -48,13 +48,14 @@ type Service string
 const (
 	OneRedis     Service = "redis"    // one server
 	Replicated   Service = "replicas" // one server with replicas that take over
+	Cluster      Service = "cluster"  // a Redis Cluster, of masters with replicas that take over
 	ManyRedises  Service = "quorum"   // several servers that know nothing of each other
 	OneDirectory Service = "files"    // a directory of one machine
 )
 
 // Services lists the services.
 func Services() []string {
-	return []string{string(OneRedis), string(Replicated), string(ManyRedises), string(OneDirectory)}
+	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory)}
 }
 
 // has reports whether a design locks on the service.
@@ -64,6 +65,8 @@ func (s Service) has(d *design.Design) bool {
 		return d.Backend != nil && d.Backend.Serves("file:///")
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1
+	case Cluster:
+		return d.Backend == nil && d.ServerCount() == 1 && d.OnCluster()
 	}
 	return d.Backend == nil && d.ServerCount() == 1
 }
@@ -131,10 +134,10 @@ func (o *Option) place() int {
 	return 0
 }
 
-// over returns the conditions that conclusions on the case cover. If the service has a replica, it
+// over returns the conditions that conclusions on the case cover. If the service has replicas, one
 // takes over eventually.
 func (c *Case) over() lockbench.Conditions {
-	if c.Service == Replicated {
+	if c.Service == Replicated || c.Service == Cluster {
 		return c.Over | lockbench.Failover
 	}
 	return c.Over

@@ -91,6 +91,16 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
+	onCluster := usual
+	onCluster.Service = Cluster
+	for _, o := range Choose(onCluster) {
+		if strings.HasPrefix(o.Design.Name, "watch-multi/") || o.Design.Name == "redsync/quorum" {
+			t.Errorf("%s does not run on a Redis Cluster", o.Design.Name)
+		}
+		if o.Design.Name == "lua-token/strategy" && o.Conclusion.Late {
+			t.Errorf("masters with replicas that take over: got %+v, want two owners within the lease", o.Conclusion)
+		}
+	}
 	for _, harm := range []Harm{Waste, Damage} {
 		for _, over := range []lockbench.Conditions{0, usual.Over} {
 			caught := false // at two owners when the primary is lost

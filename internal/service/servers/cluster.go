@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -259,7 +258,7 @@ func slotOf(key string) int {
 
 // refusesOnCluster returns the reason why a user of these commands cannot run on a cluster.
 func (s *Server) refusesOnCluster(commands []string) error {
-	if s.cluster != nil && slices.ContainsFunc(commands, func(c string) bool { return strings.EqualFold(c, "WATCH") }) {
+	if s.cluster != nil && !design.OnCluster(commands) {
 		return fmt.Errorf("server %s is a Redis Cluster, on which lockbench runs no WATCH: it needs a connection to the node of its key; hint: name a server that is no part of a cluster", s.address)
 	}
 	return nil
