@@ -80,9 +80,9 @@ func tryBegun(c *Checker, f fact) {
 	switch f.op.Outcome {
 	case history.OK:
 		if c.freeBefore(f.key, f.at) {
-			under, _ := c.leftBy(f.key)
+			under, last := c.leftBy(f.key, f.op)
 			judged := noSpuriousRefusal
-			if under != 0 { // a refusal would break recovery
+			if last != nil || f.key.unknown.left != 0 { // a refusal would break recovery
 				judged, r.recovering = recovery, f.op
 			}
 			c.expose(judged, under|c.answering(f.op))
@@ -149,7 +149,7 @@ func tryEnded(c *Checker, f fact) {
 	case op.Outcome != history.Refused || c.faults.standstills.Met(interval.LastTry(op).T, op.Return):
 		return
 	case x == nil && c.freeBefore(k, interval.LastTry(op)):
-		d.under, d.by = c.leftBy(k)
+		d.under, d.by = c.leftBy(k, op)
 		d.under |= c.answering(op)
 		if d.by != nil {
 			effect := *d.by // not to keep all of them

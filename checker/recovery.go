@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -64,10 +65,11 @@ func recovered(c *Checker, f fact) {
 	}
 }
 
-// leftBy returns the conditions of all effects that may explain the state of k, and the last of
-// these effects; nil if there is none. The death of an owner explains that state better than the
-// death of a client whose acquire had no answer.
-func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effect) {
+// leftBy returns the conditions of all effects that may explain the state of k as acquire op meets
+// it, and the last of these effects; nil if there is none. The death of an owner explains that state
+// better than the death of a client whose acquire had no answer. A fault on a call of op's own client
+// explains nothing if the client was granted the key since, and never released it.
+func (c *Checker) leftBy(k *key, op *history.Op) (under lockbench.Conditions, last *pending.Effect) {
 	under = k.unknown.left
 	for i := range k.affected {
 		if x := &k.affected[i]; !x.Superseded {
@@ -78,12 +80,23 @@ func (c *Checker) leftBy(k *key) (under lockbench.Conditions, last *pending.Effe
 			if cl := c.faults.clients.Find(x.Op.Client); cl != nil && cl.Dead {
 				under |= c.deathCondition(x.Op.Client)
 			}
+			if k.keptSince(x.Op, op.Client) {
+				continue
+			}
 			if last == nil || !last.OwnerDied() || x.Cause != pending.Died || x.OwnerDied() {
 				last = x
 			}
 		}
 	}
 	return under, last
+}
+
+// keptSince reports whether the client of op is the given one, was granted the key after the call of
+// op, and has not released it: it may be refused because of that, lease or not.
+func (k *key) keptSince(op *history.Op, client int32) bool {
+	return op.Client == client && slices.ContainsFunc(k.holds, func(h *hold) bool {
+		return h.client == client && h.Confirmed && !h.Released && interval.Call(op).Before(h.Granted)
+	})
 }
 
 // refusedBy returns the kind of a refusal that x may have caused.

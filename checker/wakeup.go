@@ -72,7 +72,7 @@ func waitEnded(c *Checker, f fact) {
 		return
 	}
 	v := candidate{kind: neverWoken, key: k, ops: k.waits.Freed(op), under: under}
-	if left, _ := c.leftBy(k); left != 0 {
+	if left, _ := c.leftBy(k, op); left != 0 {
 		v.kind = waitedLeft
 	} else if granted {
 		v.kind = wokenLate
