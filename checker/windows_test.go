@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ func TestWindowMutantsExist(t *testing.T) {
 // requires a test to fail.
 func TestWindowMutantsAreCaught(t *testing.T) {
 	longtest.Only(t)
-	if said, passed := judgeWith(t, buildWith(t, "")); !passed {
+	if said, passed := judgeWith(t, buildWith(t, overlay(t, nil))); !passed {
 		t.Fatalf("the tests fail without any mutant:\n%s", said)
 	}
 	for _, m := range windowMutants(t) {
@@ -41,7 +42,7 @@ func TestWindowMutantsAreCaught(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, passed := judgeWith(t, buildWith(t, overlay(t, m.file, text))); passed {
+			if _, passed := judgeWith(t, buildWith(t, overlay(t, map[string]string{m.file: text}))); passed {
 				t.Errorf("no test fails; hint: a case of testdata/cases.txt in which this matters\n- %s\n+ %s", m.before, m.after)
 			}
 		})
@@ -80,35 +81,54 @@ func (m windowMutant) mutated() (string, error) {
 	return strings.Replace(string(text), m.before, m.after, 1), nil
 }
 
-// overlay writes the file that go build reads instead of file.
-func overlay(t *testing.T, file, text string) string {
+// overlay writes the list of the files that go build reads instead of others: the texts instead of
+// the files of these names, and nothing instead of the tests of package checker_test. They are not
+// among the catching ones, and import so much that a build with them takes seven times as long.
+func overlay(t *testing.T, texts map[string]string) string {
 	t.Helper()
-	folder := t.TempDir()
-	original, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied, list := filepath.Join(folder, filepath.Base(file)), filepath.Join(folder, "overlay.json")
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {original: copied}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, content := range map[string][]byte{copied: []byte(text), list: replaced} {
+	folder, replaced := t.TempDir(), make(map[string]string)
+	write := func(name string, content []byte) string {
+		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		return path
 	}
-	return list
+	original := func(file string) string {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for file, text := range texts {
+		replaced[original(file)] = write(filepath.Base(file), []byte(text))
+	}
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tests {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.HasPrefix(content, []byte("package checker_test\n")) {
+			replaced[original(file)] = ""
+		}
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write("overlay.json", list)
 }
 
-// buildWith compiles the tests of this package with an overlay; none if it is empty.
+// buildWith compiles the tests of this package with an overlay.
 func buildWith(t *testing.T, overlay string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "checker.test")
-	args := []string{"test", "-c", "-ldflags=-s -w", "-o", program} // without data for debuggers, in half the time
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
+	args := []string{"test", "-c", "-ldflags=-s -w", "-overlay", overlay, "-o", program} // without data for debuggers, in half the time
 	if said, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("it does not compile: %v\n%s", err, said)
 	}

@@ -97,7 +97,7 @@ func TestSoundLocksAreNotAccused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("LOCKBENCH_BUDGET", "2000")
-			for seed := range longtest.Times(1, 20) {
+			for seed := range longtest.Times(1, 8) {
 				t.Setenv("LOCKBENCH_SEED", strconv.Itoa(seed+1))
 				var options []locktest.ExploreOption
 				if strings.HasSuffix(name, "never retries") {

@@ -238,7 +238,7 @@ func TestExplorationAloneFindsMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores ten locks, each in processes of its own")
 	}
-	seeds := longtest.Times(1, 20)
+	seeds := longtest.Times(1, 6)
 	for seed := range uint64(seeds) {
 		var missed []string
 		some := make([]design.Design, 0, len(unreleased))
