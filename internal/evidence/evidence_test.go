@@ -80,6 +80,9 @@ func request(t *testing.T, o Options) Request {
 // TestSearchConcludes checks that exploration finds breaches that a short run does not, and that
 // the conclusion is the worse of both, with its source.
 func TestSearchConcludes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores four locks, each in processes of its own")
+	}
 	some := designs(t, "setnx-getset/naive", "lua-token/expire", "lua-token/strategy", "lua-token/fenced", "redsync/quorum")
 	searches, err := Plan{Designs: some, Scope: scope(1, 2400)}.Search(t.Context(), unheard)
 	if err != nil {
