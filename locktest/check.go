@@ -128,6 +128,9 @@ func (c *check) run() error {
 	for _, s := range scenarios {
 		passes = append(passes, pass{program: s})
 	}
+	if c.settings.successor {
+		passes = append(passes, pass{program: workloads.Must("successor")})
+	}
 	if c.settings.retries > 0 {
 		passes = append(passes, pass{workloads.Must("contend"), c.settings.retries})
 	}

@@ -112,6 +112,9 @@ func (o *owner) Rest(_ context.Context, d time.Duration) bool { return o.fixture
 // Sleep implements workloads.Driver.
 func (o *owner) Sleep(_ context.Context, d time.Duration) bool { return o.fixture.sleep(d) }
 
+// Die implements workloads.Driver.
+func (o *owner) Die() { o.die() }
+
 // pace is the time between two tries of a waiting owner.
 func (s *fixture) pace() time.Duration { return max(s.ttl/200, time.Millisecond) }
 

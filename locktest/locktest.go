@@ -34,7 +34,7 @@ type Env struct {
 	// Dial opens one more connection to the server, for a library with a client of its own. It
 	// ignores its arguments.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Owner is the name of the owner, unique in the schedule. It begins with the name of another
+	// Owner is the name of the owner, unique in the schedule (but see [WithSuccessor]). It begins with the name of another
 	// owner, so that a lock that compares only a part of it is caught.
 	Owner string
 	// Now is the clock of the owner's process. Faults may skew it.

@@ -174,6 +174,15 @@ func WithRequired() Option {
 	return option(func(s *settings) { s.required = true })
 }
 
+// WithSuccessor declares that a process of the lock's users may have the name of a process that died
+// with a key, as a container has that was started again, and explores that, too: a new owner then
+// has the [Env.Owner] of a dead one, and comes within its lease. If the lock grants it the key at
+// once, the dead owner's lease is not kept (lease@crash), although a command of the dead may still
+// be on its way. Without this option names are unique.
+func WithSuccessor() ExploreOption {
+	return exploreOption(func(s *exploreSettings) { s.successor = true })
+}
+
 // mostRetries bounds how often a client may send a command again.
 const mostRetries = 10
 

@@ -60,9 +60,11 @@ type runSettings struct {
 type exploreSettings struct {
 	settings
 	budget  budget
-	retries int    // how often Env.Redis sends a command again in the last scenario
-	replay  string // a file of a schedule, empty for none
-	wrong   error  // of an option that is no time
+	retries int // how often Env.Redis sends a command again in the last scenario
+	// successor means that a process may have the name of a dead one.
+	successor bool
+	replay    string // a file of a schedule, empty for none
+	wrong     error  // of an option that is no time
 }
 
 // usualTTL is the lease asked for, unless an option says otherwise. Locks that count whole seconds

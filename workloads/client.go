@@ -53,6 +53,9 @@ type Driver interface {
 	// Sleep lets exactly d pass: clients that begin it together end it together. It returns
 	// like Rest.
 	Sleep(ctx context.Context, d time.Duration) bool
+	// Die ends the client's process with its locks, as a kill does. The caller must return at
+	// once: Die need not return.
+	Die()
 }
 
 // Counts adds up the answers that one client got. All fields only grow and may be read

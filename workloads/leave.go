@@ -26,6 +26,37 @@ func abandon(ctx context.Context, c *Client, rounds int) {
 	c.releaseAny(ctx, lease)
 }
 
+// succeed lets the last client succeed the first, which dies with the key. A successor that is
+// granted its predecessor's key works until the predecessor's lease is over, but not its own. The
+// others come while it works, and after its release.
+func succeed(ctx context.Context, c *Client, rounds int) {
+	switch c.ID {
+	case 0:
+		_, _ = c.Acquire(ctx) // the record has the lock's answers
+		c.rest(ctx, 0.2)
+		c.die()
+	case c.run.Options.Clients - 1:
+		for range rounds {
+			c.rest(ctx, 0.6)
+			_ = c.holdFor(ctx, 0.6)
+		}
+	default:
+		for range rounds {
+			c.rest(ctx, 0.6)
+			c.take(ctx, 0)
+		}
+		c.rest(ctx, 0.45)
+		c.take(ctx, 0)
+	}
+}
+
+// die ends the client's process, if a driver can.
+func (c *Client) die() {
+	if c.Driver != nil {
+		c.Driver.Die()
+	}
+}
+
 // releaseAny releases lease unless it is nil.
 func (c *Client) releaseAny(ctx context.Context, lease lockbench.Lease) {
 	if lease != nil {

@@ -52,6 +52,9 @@ func (c *ledgerClient) Sleep(_ context.Context, d time.Duration) bool {
 	return true
 }
 
+// Die implements Driver.
+func (*ledgerClient) Die() {}
+
 // operation records an operation and that its Step is used up.
 func (c *ledgerClient) operation(what string, err error) error {
 	if !c.stepped {
@@ -189,6 +192,7 @@ func TestPerform(t *testing.T) {
 		"extend-thrice": {"acquire", "extend", "release", "acquire refused"},
 		"odd-leases":    {"acquire", "acquire refused", "extend", "release"},
 		"abandon":       {"acquire", "acquire refused", "release"},
+		"successor":     {"acquire", "acquire refused", "release"},
 		"two-keys":      {"acquire", "release"},
 		"odd-keys":      {"acquire", "release"},
 	}

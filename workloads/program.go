@@ -58,6 +58,11 @@ type Exploration struct {
 	KeyNames []string
 	// Again makes clients repeat a call that got no answer; both calls count as one.
 	Again bool
+	// Succeeds makes the last client's process a successor of the first client's: it has the same
+	// name, and begins when that process has died. Clients have processes of their own.
+	Succeeds bool
+	// Clients is the least number of clients that shows something; 0 is any.
+	Clients int
 }
 
 // Drivers is a set of drivers.

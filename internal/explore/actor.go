@@ -22,8 +22,10 @@ type actor struct {
 	client  bool
 	process *process
 	world   *world
-	record  *history.Client // nil for the background
-	parts   chan func()     // to its goroutine; nil if there is none
+	// predecessor is the client whose death the actor awaits before it begins; nil for none.
+	predecessor *actor
+	record      *history.Client // nil for the background
+	parts       chan func()     // to its goroutine; nil if there is none
 
 	// Fields of the present schedule:
 	crashed bool
@@ -81,6 +83,17 @@ func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 // Step implements workloads.Driver: it returns when the scheduler picks the actor. The history
 // stamps the client's next call only then, so that holds last as long as possible.
 func (a *actor) Step(what string) { a.park(what, false) }
+
+// dies and begins are the steps of a client that dies by its program, and of its successor.
+const dies, begins = "die", "begin"
+
+// Die implements workloads.Driver: the client dies when the scheduler picks it.
+func (a *actor) Die() { a.park(dies, false) }
+
+// waits reports whether the actor waits for the death of its predecessor.
+func (a *actor) waits() bool {
+	return a.predecessor != nil && a.parkedAt == begins && !a.predecessor.done()
+}
 
 // timerSpacing keeps apart the timers of different clients, and of one client in different rounds:
 // their durations differ by multiples of it. Timers that fire at the same instant would run in

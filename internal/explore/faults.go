@@ -76,7 +76,7 @@ func (w *world) apply(c strategy.Choice) {
 		}
 		w.resume(a, c.Nth)
 		w.bubble.Wait()
-		w.effect.Global = w.progressOfOthers(a.process) != others && !w.wokeOthers()
+		w.effect.Global = a.crashed || w.progressOfOthers(a.process) != others && !w.wokeOthers()
 		return
 	}
 	w.effect.Global = true

@@ -49,7 +49,7 @@ func (c Config) resolve() (Config, workloads.Program, error) {
 }
 
 func (c *Config) fill(p workloads.Program) {
-	orInt(&c.Clients, defaultClients)
+	orInt(&c.Clients, cmp.Or(p.Exploration.Clients, defaultClients))
 	orInt(&c.Threads, 1)
 	orInt(&c.Rounds, defaultRounds)
 	orInt(&c.Faults, defaultFaults)
@@ -107,6 +107,9 @@ func (c *Config) validate(p workloads.Program) error {
 		if !slices.Contains(fault.Explored(), kind) {
 			return fmt.Errorf("explore: %w", suggest.Unknown("fault", string(kind), fault.Names(fault.Explored())))
 		}
+	}
+	if p.Exploration.Succeeds && c.Threads > 1 {
+		return fmt.Errorf("explore: threads %d: scenario %s has one client in each process; hint: --threads 1", c.Threads, p.Name)
 	}
 	return c.lacks(p)
 }

@@ -14,6 +14,7 @@ import (
 // one schedule after the other.
 type process struct {
 	number   int
+	named    int // the number of the process whose name it has, its own unless it is a successor
 	world    *world
 	clients  clientpool.Pool
 	random   seededSource
@@ -29,7 +30,7 @@ type process struct {
 }
 
 func newProcess(w *world, number int) *process {
-	p := &process{number: number, world: w, shared: w.cfg.Threads > 1}
+	p := &process{number: number, named: number, world: w, shared: w.cfg.Threads > 1}
 	p.clients.Broken = func() bool { return p.affected }
 	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
 	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the library's pause before another try is random
@@ -63,10 +64,10 @@ func (p *process) open() error {
 // confuses the two.
 func (p *process) pid() int {
 	pid := 1000
-	for range min(p.number, 12) {
+	for range min(p.named, 12) {
 		pid = 10*pid + 1
 	}
-	return pid + max(0, p.number-12)
+	return pid + max(0, p.named-12)
 }
 
 // now is the process's clock.

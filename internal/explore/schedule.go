@@ -99,7 +99,7 @@ func (w *world) idle() bool {
 
 // ready reports whether the actor can continue with its n-th item now.
 func (w *world) ready(a *actor, n int) bool {
-	return (!a.crashed || n >= strategy.LateCommand) && !w.skip.stops(a, a.item(n))
+	return (!a.crashed || n >= strategy.LateCommand) && !a.waits() && !w.skip.stops(a, a.item(n))
 }
 
 // passIdleTime lets time pass while nothing can run: until something can, or to the end of a time
@@ -175,6 +175,10 @@ func (w *world) proceed(a *actor, nth int, how func(*stepserver.Command) stepser
 // stepToCommand lets a parked actor continue, and returns the next command that it sends: nil if it
 // sends none, or if that command was pending before the park.
 func (w *world) stepToCommand(a *actor) *stepserver.Command {
+	if a.parkedAt == dies {
+		w.die(a, strategy.VerbDieBefore)
+		return nil
+	}
 	known, access := len(a.pending), a.accesses
 	a.unpark()
 	w.bubble.Wait()

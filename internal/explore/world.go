@@ -174,6 +174,9 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRan
 	for i := range cfg.Clients {
 		w.clients = append(w.clients, w.newActor(i, w.processes[i/cfg.Threads]))
 	}
+	if last := w.clients[cfg.Clients-1]; program.Exploration.Succeeds && cfg.Clients > 1 {
+		last.predecessor, last.process.named = w.clients[0], w.clients[0].process.number
+	}
 	w.actors = slices.Clone(w.clients)
 	for i, p := range w.processes {
 		background := w.newActor(cfg.Clients+i, p)
@@ -274,7 +277,12 @@ func (w *world) begin() {
 		}
 		c := w.shared.Client(a.number, trackedLocker{a, a.record.Locker(inner)}, a.record.Store(w.storeOf(a)))
 		c.Driver = a
-		a.start(func() { c.Perform(w.ctx, w.program, w.cfg.Rounds) })
+		a.start(func() {
+			if a.predecessor != nil {
+				a.park(begins, false)
+			}
+			c.Perform(w.ctx, w.program, w.cfg.Rounds)
+		})
 		w.bubble.Wait()
 	}
 }

@@ -47,6 +47,16 @@ var takingMutants = []Mutant{
 		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeAgain },
 	},
 	{
+		Name: "own-name", Seen: "no row: locks that know their owner by host and process id, as ShedLock by its host",
+		Mechanism: "who finds its own name in the lock is granted it, for the rest of the lease: a process that was started again believes that it has a whole one",
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0), lockbench.LeaseKept.At(lockbench.Crash)}, Scenario: "successor", change: func(a *parts) { a.token, a.take = tokenOfProcess, takeOwn },
+	},
+	{
+		Name: "own-name-counted", Seen: "no row: reentrant locks that know their owner by host and process id",
+		Mechanism: "who finds its own name in the lock is granted one more level: a process that was started again counts the level of the dead one, and leaves it at its release",
+		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "successor", change: func(a *parts) { a.token, a.take, a.free = tokenOfProcess, takeCounted, freeCounted },
+	},
+	{
 		Name: "unreported-grant", Seen: "aioredlock 0.0 (row 21)",
 		Mechanism: "a grant that comes at a retry is reported as a refusal: nobody knows of the lock that is set",
 		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "wait", change: func(a *parts) { a.take = takeFirstOnly },
@@ -127,6 +137,41 @@ return 0`)
 
 func takeAgain(ctx context.Context, h *hold) (bool, error) {
 	return h.draw(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
+}
+
+var takeOwnScript = redis.NewScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] or redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  return redis.call('INCR', KEYS[2])
+end
+return 0`)
+
+func takeOwn(ctx context.Context, h *hold) (bool, error) {
+	return h.draw(ctx, takeOwnScript, h.token, h.lease.Milliseconds())
+}
+
+var takeCountedScript = redis.NewScript(`
+local levels = KEYS[1] .. ':levels'
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('INCR', levels)
+elseif redis.call('EXISTS', KEYS[1]) == 1 then
+  return 0
+else
+  redis.call('SET', levels, 1)
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return redis.call('INCR', KEYS[2])`)
+
+func takeCounted(ctx context.Context, h *hold) (bool, error) {
+	return h.draw(ctx, takeCountedScript, h.token, h.lease.Milliseconds())
+}
+
+var freeCountedScript = owned(`if redis.call('DECR', KEYS[1] .. ':levels') <= 0 then
+    redis.call('DEL', KEYS[1], KEYS[1] .. ':levels')
+  end
+  return 1`)
+
+func freeCounted(ctx context.Context, h *hold) (bool, error) {
+	return h.found(ctx, freeCountedScript, h.token)
 }
 
 // takeFirstOnly takes only its first attempt for a grant.

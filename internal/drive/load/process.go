@@ -59,7 +59,7 @@ type processes struct {
 func (r *run) openProcess(place int) (*process, error) {
 	p := &process{number: r.processes.made, sent: &commands{}}
 	r.processes.made++
-	env := r.environment(p)
+	env := r.environment(p, place)
 	switch {
 	case r.injector == nil:
 	case len(r.cfg.Faults) > 0:
@@ -84,11 +84,13 @@ func (r *run) openProcess(place int) (*process, error) {
 	return p, nil
 }
 
-func (r *run) environment(p *process) design.Environment {
+// environment returns the environment of a process. Each place is a host: a process that replaces a
+// dead one has its host, and another id.
+func (r *run) environment(p *process, place int) design.Environment {
 	return design.Environment{
 		Services: r.cfg.services().Reach(),
 		Prefix:   r.prefix,
-		Host:     fmt.Sprintf("server-%d", p.number),
+		Host:     fmt.Sprintf("server-%d", place),
 		PID:      1000 + p.number,
 		Now:      time.Now,
 		Random:   processRandom(r.options.Seed, p.number),

@@ -149,15 +149,26 @@ func (c *Case) decide(o *Option) {
 	switch o.Conclusion.Word {
 	case conclusion.DoNotUse, conclusion.NotKnown:
 	case conclusion.NeedsGuard:
-		// Without a guard, a late owner sometimes causes work to be done twice, which Waste
-		// accepts. A breach although no owner was late is worse, seen or to be expected.
-		o.Fits = c.Harm == Damage || o.Conclusion.Late && !o.lucky
-		if c.Harm == Damage {
+		// Without a guard, a late owner or a server that lost a grant sometimes causes work to be
+		// done twice, which Waste accepts. Any other breach is worse, seen or to be expected.
+		o.Fits = c.Harm == Damage || o.rare() && !o.lucky
+		switch {
+		case c.Harm == Damage:
 			o.Guard = o.Conclusion.Guard
+		case o.Fits:
+			o.Why += ": work is then done twice"
 		}
 	default:
 		o.Fits = true
 	}
+}
+
+// rare reports whether two owners were seen only where an owner was late, or where the server had
+// lost the grant, which befalls every lock on one primary.
+func (o *Option) rare() bool {
+	return o.Conclusion.Late || !slices.ContainsFunc(o.Conclusion.BrokenUnder, func(under lockbench.Conditions) bool {
+		return under&(lockbench.Outlived|lockbench.Failover|lockbench.StateLoss) == 0
+	})
 }
 
 const (

@@ -15,7 +15,8 @@ import (
 
 func TestDecide(t *testing.T) {
 	late := conclusion.Conclusion{Word: conclusion.NeedsGuard, Late: true, Guard: lockbench.FenceGuard}
-	early := conclusion.Conclusion{Word: conclusion.NeedsGuard, Guard: lockbench.CompareGuard}
+	early := conclusion.Conclusion{Word: conclusion.NeedsGuard, Guard: lockbench.CompareGuard, BrokenUnder: []lockbench.Conditions{lockbench.Failover, lockbench.Cancel}}
+	failover := conclusion.Conclusion{Word: conclusion.NeedsGuard, Guard: lockbench.CompareGuard, BrokenUnder: []lockbench.Conditions{lockbench.Outlived, lockbench.Failover}}
 	for _, c := range []struct {
 		harm  Harm
 		found conclusion.Conclusion
@@ -29,6 +30,7 @@ func TestDecide(t *testing.T) {
 		{Damage, conclusion.Conclusion{Word: conclusion.NotKnown}, false, ""},
 		{Waste, late, true, ""},
 		{Waste, early, false, ""},
+		{Waste, failover, true, ""},
 		{Waste, conclusion.Conclusion{Word: conclusion.DoNotUse}, false, ""},
 	} {
 		o := Option{Conclusion: c.found}

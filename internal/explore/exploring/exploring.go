@@ -98,6 +98,7 @@ func (s *session) one(ctx context.Context, i int) error {
 		began := time.Now()
 		cfg := s.share(left, len(s.Scenarios)-j)
 		cfg.Design, cfg.Scenario = d, scenario.Name
+		cfg.Clients = max(cfg.Clients, scenario.Exploration.Clients)
 		run, err := s.scenario(ctx, cfg)
 		if err != nil {
 			return err
