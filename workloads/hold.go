@@ -176,8 +176,21 @@ func extendLate(ctx context.Context, c *Client) error {
 // the longest permitted lease.
 func extendThrice(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
-		lease := c.extendOrCome(ctx)
-		if c.ID == 0 && round+1 < rounds {
+		if c.ID > 0 {
+			c.rest(ctx, 1.2)
+			c.take(ctx, 0)
+			c.rest(ctx, 0.3)
+			continue
+		}
+		lease, _ := c.Acquire(ctx) // the record has the lock's answers
+		for range 3 {
+			c.rest(ctx, 0.3)
+			if lease != nil {
+				_, _ = c.Extend(ctx, lease, c.asked.TTL)
+			}
+		}
+		c.rest(ctx, 0.4)
+		if round+1 < rounds {
 			c.releaseAny(ctx, lease)
 			c.rest(ctx, 0.2)
 		}
@@ -187,32 +200,6 @@ func extendThrice(ctx context.Context, c *Client, rounds int) {
 		c.rest(ctx, 0.6)
 		c.take(ctx, 0)
 	}
-}
-
-// extendAndRelease is one round of extendThrice, which ends with a release.
-func extendAndRelease(ctx context.Context, c *Client) error {
-	c.releaseAny(ctx, c.extendOrCome(ctx))
-	return nil
-}
-
-// extendOrCome lets the first client extend its lease three times and returns the lease. The others
-// come before its end; they have released theirs.
-func (c *Client) extendOrCome(ctx context.Context) lockbench.Lease {
-	if c.ID > 0 {
-		c.rest(ctx, 1.2)
-		c.take(ctx, 0)
-		c.rest(ctx, 0.3)
-		return nil
-	}
-	lease, _ := c.Acquire(ctx) // the record has the lock's answers
-	for range 3 {
-		c.rest(ctx, 0.3)
-		if lease != nil {
-			_, _ = c.Extend(ctx, lease, c.asked.TTL)
-		}
-	}
-	c.rest(ctx, 0.4)
-	return lease
 }
 
 // releaseDelayed lets a refused client come back while the delay may last.
