@@ -337,8 +337,8 @@ func (r *Result) judge(cell lockbench.Cell) error {
 // ([WithRequired]). A schedule that broke the cell, and took another course when it was run again,
 // counts as an occasion.
 func (c *check) tooFew(cell lockbench.Cell, f checker.Finding) string {
-	n := c.searched[cell]
-	if c.settings.required || n == 0 || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {
+	n, searched := c.searched[cell]
+	if c.settings.required || !searched || !f.Claimed || !f.Exercised || f.Verdict != checker.Untested || f.Exposure > 0 {
 		return ""
 	}
 	return fmt.Sprintf("untested in %s, %s; hint: raise %s", figures.Plural(n, "schedule"), f.Note, budgetVariable)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,24 @@ func (halting) Now() time.Time { return time.Now() }
 
 func (halting) Sleep(ctx context.Context, _ time.Duration) {
 	timer := time.NewTimer(700 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// halts is a clock, in virtual time, of a machine that stands still now and then, which most looks
+// do not meet.
+type halts struct{ sleeps atomic.Int64 }
+
+func (*halts) Now() time.Time { return time.Now() }
+
+func (h *halts) Sleep(ctx context.Context, d time.Duration) {
+	if h.sleeps.Add(1)%200 == 0 {
+		d = 700 * time.Millisecond
+	}
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -111,28 +130,42 @@ func TestLooksAtRenewal(t *testing.T) {
 // TestStarvedMachine checks that a sound lock passes on a machine that stands still: what the machine
 // prevents is skipped, with the reason, and fails if it is required or if nothing else was tested.
 func TestStarvedMachine(t *testing.T) {
-	for _, required := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			options := []locktest.RunOption{locktest.WithHistories(t.TempDir()), locktest.WithClock(halting{})}
-			if required {
-				options = append(options, locktest.WithRequired())
-			}
-			trial, err := locktest.Try(t.Context(), plainOwners(), options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			held, skipped := 0, 0
-			for cell, test := range trial.Tests {
-				switch {
-				case trial.Cells[cell].Verdict == checker.Held:
-					held++
-				case strings.Contains(test.Skipped, "stood still"):
-					skipped++
+	for _, c := range []struct {
+		name     string
+		owners   func() (lockbench.Locker, error)
+		clock    standstill.Clock
+		required bool
+		fails    bool
+	}{
+		{"stands still all the time", plainOwners(), halting{}, false, false},
+		{"stands still all the time, required", plainOwners(), halting{}, true, true},
+		{"stands still now and then, and calls are slow", slowOwners(), &halts{}, false, false},
+		{"stands still now and then, and calls are slow, required", slowOwners(), &halts{}, true, true},
+		{"never stood still, and calls are slow", slowOwners(), nil, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				options := []locktest.RunOption{locktest.WithHistories(t.TempDir()), locktest.WithClock(c.clock)}
+				if c.required {
+					options = append(options, locktest.WithRequired())
 				}
-			}
-			if err := trial.Err(); required != errors.Is(err, locktest.ErrUntested) || !required && err != nil || held == 0 || skipped == 0 {
-				t.Errorf("required %t: %d held, %d skipped for the machine, error %v", required, held, skipped, err)
-			}
+				trial, err := locktest.Try(t.Context(), c.owners, options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				held, skipped := 0, 0
+				for cell, test := range trial.Tests {
+					switch {
+					case trial.Cells[cell].Verdict == checker.Held:
+						held++
+					case strings.Contains(test.Skipped, "stood still"):
+						skipped++
+					}
+				}
+				if err := trial.Err(); c.fails != errors.Is(err, locktest.ErrUntested) || !c.fails && err != nil || held == 0 || (skipped == 0) != (c.clock == nil) {
+					t.Errorf("%d held, %d skipped for the machine, error %v", held, skipped, err)
+				}
+			})
 		})
 	}
 }

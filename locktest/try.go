@@ -67,7 +67,7 @@ type trial struct {
 	newLocker  func() (lockbench.Locker, error)
 	abilities  abilities
 	starved    string // why it is unknown whether the lock renews; empty if that is known
-	stoodStill bool   // the machine is the only reason
+	stoodStill bool   // the machine stood still in a look, which may be the reason
 	claims     lockbench.Claims
 	keys       string // the prefix of all keys
 	// think is the pause before each call, zero where the clock advances by itself: without it the

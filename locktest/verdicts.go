@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -66,17 +67,24 @@ func (r *trial) prevented(cell lockbench.Cell, f checker.Finding) string {
 	if f.Verdict != checker.Untested {
 		return ""
 	}
-	var stood time.Duration
+	failed := ""
 	for _, sh := range r.about(cell) {
-		if sh.stood == 0 && sh.result.Cells().Touched(cell).Verdict == checker.Untested {
-			return ""
-		}
-		stood += sh.stood
+		failed = cmp.Or(failed, sh.notes.troubles())
 	}
+	stood := r.stood()
 	if stood == 0 {
 		return ""
 	}
-	return fmt.Sprintf("untested, %s; the machine or the server stood still for %v meanwhile; hint: longer leases, WithTTL or %s", f.Note, stood.Round(time.Millisecond), ttlVariable)
+	return fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s", f.Note, failed, stood.Round(time.Millisecond), ttlVariable)
+}
+
+// stood returns how long the machine or the server stood still in all test cases. A machine that is
+// busy slows calls down even where no standstill is seen.
+func (r *trial) stood() (sum time.Duration) {
+	for _, sh := range r.runs {
+		sum += sh.stood
+	}
+	return sum
 }
 
 // cells returns the cells of the cases.
@@ -186,7 +194,7 @@ func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 	for _, err := range r.complaints(cell, excused) {
 		wrong("%w", err)
 	}
-	unknown := excused && r.stoodStill // whether the lock renews
+	unknown := excused && (r.stoodStill || r.stood() > 0) && !r.spent() // whether the lock renews
 	switch {
 	case cell == abandoned && f.Claimed && r.undying() && !unknown:
 		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, skipped)

@@ -55,6 +55,14 @@ func run(t *testing.T, cfg explore.Config) explore.Result {
 	return r
 }
 
+// TestLittleBudget checks that the shortest budget is enough for a schedule.
+func TestLittleBudget(t *testing.T) {
+	r := run(t, explore.Config{Design: find(t, "lua-token/token"), Scenario: "contend", Budget: 1})
+	if n := r.Coverage.Schedules; n != 1 {
+		t.Errorf("got %d schedules, want one", n)
+	}
+}
+
 // TestEveryDesign explores each design a little, and runs every counterexample again.
 func TestEveryDesign(t *testing.T) {
 	if testing.Short() {

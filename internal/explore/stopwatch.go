@@ -57,14 +57,15 @@ type limit struct {
 	schedules int64         // zero: none
 }
 
-// stopReason returns the reason to stop after this number of schedules, empty for none.
+// stopReason returns the reason to stop after this number of schedules, empty for none. The budget
+// does not end an exploration before its first schedule, however slow the machine is.
 func (l limit) stopReason(schedules int64) string {
 	switch {
 	case l.ctx.Err() != nil:
 		return "interrupted"
 	case l.schedules > 0 && schedules >= l.schedules:
 		return "schedules"
-	case l.budget > 0 && l.watch.read() >= l.budget:
+	case l.budget > 0 && schedules > 0 && l.watch.read() >= l.budget:
 		return "budget"
 	}
 	return ""
