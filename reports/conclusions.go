@@ -198,7 +198,7 @@ var compared = map[lockbench.Guard]string{lockbench.FenceGuard: "fences", lockbe
 
 // recommends returns the recommended lock, with its price.
 func recommends(r *results.Recommendation) string {
-	text := r.Design + ", among the safest: " + string(r.Word)
+	text := r.Design + ", the best of these: " + string(r.Word)
 	if r.Price != "" {
 		text += "; " + r.Price
 	}
