@@ -85,7 +85,7 @@ func (a *actor) done() bool { return !a.client || a.exited || a.crashed }
 func (a *actor) Step(what string) { a.park(what, false) }
 
 // dies and begins are the steps of a client that dies by its program, and of its successor.
-const dies, begins = "die", "begin"
+const dies, begins = "die", "start under the name of c1"
 
 // Die implements workloads.Driver: the client dies when the scheduler picks it.
 func (a *actor) Die() { a.park(dies, false) }
