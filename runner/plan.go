@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -51,6 +53,17 @@ type Plan struct {
 func (p *Plan) Check() error {
 	_, err := p.parse()
 	return err
+}
+
+// Reach returns an error if a server of the plan cannot be reached. It starts no server. [Run] reaches
+// them, too; Reach tells before work that needs none.
+func (p *Plan) Reach(ctx context.Context) error {
+	if len(p.Servers) == 0 {
+		return nil
+	}
+	servers.SilenceClients()
+	all, err := openServices(ctx, p.Subjects, p.Servers, false)
+	return errors.Join(err, all.close())
 }
 
 // parsed has the parts of a plan that are given as text.

@@ -68,7 +68,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServices()) }()
-	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
+	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers, true); err != nil {
 		return err
 	}
 	if err := s.leaveOut(s.cannotBeFaulted); err != nil {

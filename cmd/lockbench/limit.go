@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ easiest value misses the target.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmd.Help()
+				return errors.New("no limit named; hint: lockbench limit rate DESIGN, or lockbench limit ttl DESIGN")
 			}
 			if err := misplaced(args, "rate or ttl belongs", "lockbench limit rate %s"); err != nil {
 				return err

@@ -115,11 +115,19 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
+	if err != nil {
+		return err
+	}
+	if err := p.Reach(ctx); err != nil {
+		return errors.Join(err, stop())
+	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
 	designs := designsOf(p.Subjects)
 	searches := request.Search(ctx, designs, scope, shown.Say)
-	result, failed := o.observed(ctx, p, shown, out.hlog())
+	result, failed := logged(ctx, p, shown, metrics, out.hlog())
+	failed = errors.Join(failed, stop())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
@@ -157,14 +165,9 @@ func (o *singleOptions) plan() (p runner.Plan, out outPaths, gates []thresholds.
 	return p, out, gates, inScope(gates, namesOf(designsOf(p.Subjects)))
 }
 
-// observed runs a plan, shows its progress, serves its metrics and logs its latencies.
-func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
+// logged runs a plan, and logs its latencies.
+func logged(ctx context.Context, p runner.Plan, shown progress.Runs, metrics runner.Sink, hlogs []string) (result runner.Result, err error) {
 	logs := newIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.close()) }()
-	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
-	if err != nil {
-		return result, err
-	}
-	defer func() { err = errors.Join(err, stop()) }()
 	return runPlan(ctx, p, shown, metrics, logs.sinkOfPlan(&p))
 }

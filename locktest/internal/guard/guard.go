@@ -25,14 +25,15 @@ type Guard struct {
 	wrong func(error)
 	work  chan func()
 	// gone: a call of the lock did not return, or panicked; it is not called again.
-	gone atomic.Bool
-	shut bool
+	gone  atomic.Bool
+	shut  bool
+	after func(time.Duration) <-chan time.Time // time.After, but for tests
 }
 
 // New returns a guard of inner with the given patience for each call. It calls wrong with
 // each fault that no lock may have. It has a goroutine until it is closed.
 func New(inner lockbench.Locker, patience time.Duration, wrong func(error)) *Guard {
-	g := &Guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func())}
+	g := &Guard{inner: inner, patience: patience, wrong: wrong, work: make(chan func()), after: time.After}
 	go func() {
 		for f := range g.work {
 			f()
@@ -69,16 +70,20 @@ func (g *Guard) call(ctx context.Context, c call) answer {
 		return a
 	case <-ctx.Done():
 	}
-	late := time.NewTimer(g.patience)
-	defer late.Stop()
-	select {
-	case a := <-done:
-		return a
-	case <-late.C:
-		return answer{err: g.lost(fmt.Errorf(
-			"%s did not return, %v after its context had ended; hint: every wait within it must end with the context", c.name, g.patience))}
+	for range steps {
+		select {
+		case a := <-done:
+			return a
+		case <-g.after(g.patience / steps):
+		}
 	}
+	return answer{err: g.lost(fmt.Errorf(
+		"%s did not return, %v after its context had ended; hint: every wait within it must end with the context", c.name, g.patience))}
 }
+
+// steps is the number of steps in which a guard waits for a call whose context has ended. A machine
+// that stands still, and with it the call, makes one step longer, however long it stands.
+const steps = 100
 
 // contain sends the answer of c, even if c never returns because it panics or ends its
 // goroutine.
