@@ -169,6 +169,9 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			store:  backend.NewMemory(),
 		}
 		st.share(s.test.keys())
+		if s.test.program == "odd-keys" {
+			st.nameOddly(s.guards[side*s.test.owners])
+		}
 		if !t.abilities.renews { // a lock may renew unseen with a lease shorter than its owner's last extend
 			st.monitor = occupancy.New(st.run.Keys, t.abilities.reacquire == design.Nested)
 		}

@@ -45,7 +45,7 @@ var testCases = []testCase{
 	{name: "update", cell: lockbench.Effects.At(0), owners: 4, sides: 1, program: "update", work: time.Millisecond}, // without work all would be over before another owner looks
 	{name: "hand-over", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 2, run: handOver, program: "contend"},
 	{name: "odd-keys", cell: lockbench.NoSpuriousRefusal.At(0), owners: 2, sides: 1, program: "odd-keys"},
-	{name: "renewed", cell: outlasting, owners: 3, sides: 2, run: holdRenewed},
+	{name: "renewed", cell: outlasting, owners: 3, sides: 4, run: holdRenewed},
 	{name: "wait", cell: awakened, owners: 3, sides: 2, run: awaitRelease},
 	{name: "delay", cell: lockbench.ReleaseDelay.At(0), owners: 3, sides: 2, run: releaseWithDelay},
 	{name: "over", cell: givenUp, owners: 3, sides: 3, faults: fault.Names([]fault.Kind{fault.Cancel}), run: callWhenOver},
@@ -425,7 +425,8 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 
 // holdRenewed lets an owner hold the key for three leases, which the lock renews, while another
 // tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead. A
-// third one shows on a key of its own whether the server stands still.
+// third one shows on a key of its own whether the server stands still. On half of the keys the owner
+// holds another key for half a lease, too, which must not end the renewals of the first.
 func holdRenewed(s *fixture) {
 	first, second := s.owners[0], s.owners[1]
 	held := first.acquire(s.ttl, 0)
@@ -433,16 +434,37 @@ func holdRenewed(s *fixture) {
 		return
 	}
 	ask := second.acquire
-	if s.copy == 1 {
+	if s.copy%2 == 1 {
 		ask = second.wait
+	}
+	released := func() {}
+	if s.copy >= 2 {
+		released = s.holdBriefly(first)
 	}
 	watcher := s.watchRenewals(s.owners[2])
 	fresh := ask(4*s.ttl, 3*s.ttl)
 	if stood := watcher.Stop(); fresh != nil && stood.Times == 0 {
 		s.notes.ended()
 	}
+	released() // a lock is used by one goroutine at a time
 	first.release(held)
 	second.release(fresh)
+}
+
+// holdBriefly lets an owner hold another key for half a lease. The returned function waits for the
+// release.
+func (s *fixture) holdBriefly(o *owner) (released func()) {
+	lease, err := o.guard.Acquire(s.ctx, s.key+"/beside", lockbench.Options{TTL: s.ttl})
+	if err != nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.sleep(s.ttl / 2)
+		s.notes.trouble(lease.Release(s.ctx))
+	}()
+	return func() { <-done }
 }
 
 // releaseWithDelay lets the holder release with a delay that keeps others out; all owners try, as

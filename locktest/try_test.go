@@ -91,8 +91,12 @@ var cases = []struct {
 	{"update", "update", true, "", map[string]string{"get-think-set": "effects"}, ""},
 	{"hand-over", "contend", true, "one owner waits for the release of another, which turns would leave to chance",
 		map[string]string{"unreported-grant": "no-spurious-refusal"}, ""},
-	{"odd-keys", "odd-keys", true, "", map[string]string{"newest-token": "loss-reported"}, "newest-token"},
-	{"renewed", "renewed", false, "as extend; TestRenewalsThatEnd has the locks that it finds", nil, ""},
+	{"odd-keys", "odd-keys", true, "", map[string]string{"newest-token": "loss-reported",
+		"cut-64": "no-spurious-refusal", "cut-255": "no-spurious-refusal", "tag-is-key": "no-spurious-refusal", "hash-is-key": "no-spurious-refusal",
+		"any-case": "no-spurious-refusal", "trimmed": "no-spurious-refusal", "cut-key": "no-spurious-refusal"},
+		"newest-token cut-255 tag-is-key hash-is-key any-case trimmed cut-key"},
+	{"renewed", "renewed", false, "as extend; TestRenewalsThatEnd has more locks that it finds",
+		map[string]string{"shared-watchdog": "exclusion@outlived", "newest-watched": "exclusion@outlived"}, "shared-watchdog newest-watched"},
 	{"wait", "wake-up", false, "a third owner has to ask when the wait is nearly over",
 		map[string]string{"never-woken": "wake-up", "woken-late": "wake-up", "granted-when-over": "exclusion"}, "never-woken woken-late granted-when-over"},
 	{"delay", "release-delay", false, "the others have to ask during the release itself",
@@ -155,6 +159,9 @@ func findsMutant(t *testing.T, d design.Design, test string, breaks []lockbench.
 		owners = threadsOf(t, d, environment(t))
 	case "inner-frees":
 		options = append(options, locktest.WithClaims("reentrancy"))
+	}
+	if d.Renews {
+		options = append(options, locktest.WithRenewal())
 	}
 	if !longtest.On() {
 		options = append(options, locktest.WithCase(test))

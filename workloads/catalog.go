@@ -135,7 +135,7 @@ func situations() []Program {
 		},
 		{
 			Name: "odd-keys", Summary: "acquire four keys at once, whose names differ in one byte, in length, in order or in case, and release them in order, or backwards",
-			Drivers: Explored | Tested, Keys: 2 * oddSet, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: oddKeys()}, Part: takeOddly,
+			Drivers: Explored | Tested, Keys: 2 * oddSet, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: OddKeys("job", "{job}")}, Part: takeOddly,
 		},
 	}
 }

@@ -11,19 +11,22 @@ import (
 // oddSet is the number of keys that a client takes at once in odd-keys.
 const oddSet = 4
 
-// oddKeys are two sets of names that break locks which cut, trim, fold, hash or concatenate keys. In
+// longName is the length after which two long names differ.
+const longName = 256
+
+// OddKeys are the names of the keys of odd-keys, which begin with base or tagged: two sets of names that break locks which cut, trim, fold, hash or concatenate keys. In
 // the first, each begins with the first name; one ends with a space, one has every byte. In the
 // second, two names have the same hash tag, the same letters but for their case and order, and the
-// same CRC16, and two differ in byte 257 alone.
-func oddKeys() []string {
-	every := []byte("job")
+// same CRC16, and two differ in byte 257 alone. tagged ends with a hash tag of Redis Cluster.
+func OddKeys(base, tagged string) []string {
+	every := []byte(base)
 	for b := range 1 << 8 {
 		every = append(every, byte(b))
 	}
-	long := strings.Repeat("job/", 64)
+	long := strings.Repeat(base+"/", longName)[:longName]
 	return []string{
-		"job", "job-1", "job ", string(every),
-		"{job}AAaaaaaaaaaaaaaaaA", "{job}AaaaaAaaaaaaAaaaaa", long + "1", long + "2",
+		base, base + "-1", base + " ", string(every),
+		tagged + "AAaaaaaaaaaaaaaaaA", tagged + "AaaaaAaaaaaaAaaaaa", long + "1", long + "2",
 	}
 }
 
