@@ -43,7 +43,7 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	seen, err := r.observe(ctx, first, second, key)
 	over, lasts := seen.ended, seen.outlived > 0
 	declared := r.settings.renews || r.settings.session
-	r.starved, r.stoodStill, r.abilities.session = "", false, r.settings.session
+	r.starved, r.hung, r.abilities.session = "", false, r.settings.session
 	r.abilities.renews = !r.settings.session && (lasts || over < looks)
 	switch {
 	case err != nil:
@@ -51,7 +51,7 @@ func (r *trial) lookWhetherItRenews(ctx context.Context, first, second lockbench
 	case declared && over >= looks:
 		return r.misdeclared()
 	case !lasts && over < looks && !declared:
-		r.stoodStill = seen.unclear > 0 && !r.spent()
+		r.hung = r.spent()
 		r.starved = r.undecided(seen) + ", so that nobody knows whether the lock renews its leases"
 	}
 	return nil
@@ -130,6 +130,7 @@ func (r *trial) outlasts(ctx context.Context, first, second lockbench.Locker, ke
 	}
 	got := r.obtain(ctx, second, key)
 	stood := watcher.Stop()
+	r.looksStood += stood.For
 	for _, lease := range []lockbench.Lease{got.lease, held} {
 		if lease != nil {
 			_ = lease.Release(ctx) // either hold may be lost

@@ -63,11 +63,13 @@ func clockStands() bool {
 
 // trial is one Try under way.
 type trial struct {
-	settings   runSettings
-	newLocker  func() (lockbench.Locker, error)
-	abilities  abilities
-	starved    string // why it is unknown whether the lock renews; empty if that is known
-	stoodStill bool   // the machine stood still in a look, which may be the reason
+	settings  runSettings
+	newLocker func() (lockbench.Locker, error)
+	abilities abilities
+	starved   string // why it is unknown whether the lock renews; empty if that is known
+	hung      bool   // a call that did not return is the reason
+	// looksStood is how long the machine or the server stood still in the looks at the lock.
+	looksStood time.Duration
 	claims     lockbench.Claims
 	keys       string // the prefix of all keys
 	// think is the pause before each call, zero where the clock advances by itself: without it the
@@ -121,6 +123,7 @@ func (r *trial) meet(ctx context.Context) error {
 		began := time.Now()
 		err = r.lookAt(ctx, first, second, fmt.Sprintf("%s/look-%d", r.keys, n))
 		stood := watcher.Stop()
+		r.looksStood += stood.For
 		starved := stood.Times > 0 && !errors.Is(err, errMisdeclared)
 		late := errors.Is(err, errUnreached) && timedOut(err) && time.Since(began) < r.settings.patience
 		again := starved || late || n+1 < tries && errors.Is(err, errUnreached)

@@ -78,9 +78,10 @@ func (r *trial) prevented(cell lockbench.Cell, f checker.Finding) string {
 	return fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s", f.Note, failed, stood.Round(time.Millisecond), ttlVariable)
 }
 
-// stood returns how long the machine or the server stood still in all test cases. A machine that is
+// stood returns how long the machine or the server stood still in the whole test. A machine that is
 // busy slows calls down even where no standstill is seen.
-func (r *trial) stood() (sum time.Duration) {
+func (r *trial) stood() time.Duration {
+	sum := r.looksStood
 	for _, sh := range r.runs {
 		sum += sh.stood
 	}
@@ -194,7 +195,7 @@ func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 	for _, err := range r.complaints(cell, excused) {
 		wrong("%w", err)
 	}
-	unknown := excused && (r.stoodStill || r.stood() > 0) && !r.spent() // whether the lock renews
+	unknown := excused && r.stood() > 0 && !r.hung // whether the lock renews
 	switch {
 	case cell == abandoned && f.Claimed && r.undying() && !unknown:
 		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, skipped)
