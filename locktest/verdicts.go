@@ -1,7 +1,6 @@
 package locktest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -64,18 +63,17 @@ func (r *trial) prevented(cell lockbench.Cell, f checker.Finding) string {
 			}
 		}
 	}
-	if f.Verdict != checker.Untested {
-		return ""
-	}
-	failed := ""
-	for _, sh := range r.about(cell) {
-		failed = cmp.Or(failed, sh.notes.troubles())
-	}
 	stood := r.stood()
 	if stood == 0 {
 		return ""
 	}
-	return fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s", f.Note, failed, stood.Round(time.Millisecond), ttlVariable)
+	for _, sh := range r.about(cell) {
+		if its := sh.result.Cells().Touched(cell); its.Verdict == checker.Untested {
+			return fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s",
+				its.Note, sh.notes.troubles(), stood.Round(time.Millisecond), ttlVariable)
+		}
+	}
+	return ""
 }
 
 // stood returns how long the machine or the server stood still in the whole test. A machine that is
