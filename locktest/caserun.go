@@ -43,7 +43,7 @@ const tries = 3
 
 // run performs the test case and judges the record.
 func (s *caseRun) run(ctx context.Context) {
-	defer s.doubt()
+	defer func() { s.doubt(s.doubtful()) }()
 	for range tries {
 		if s.err = s.perform(ctx); s.err != nil || ctx.Err() != nil {
 			return

@@ -210,23 +210,37 @@ func (n *notes) ended() {
 }
 
 // doubtful returns the reason why a hold that ended by itself proves nothing against a lock that is
-// declared to renew. It is empty if the hold proves something, or if no hold ended so.
+// declared to renew, in the case that watches for that. It is empty if the hold proves something, or
+// if no hold ended so.
 func (s *caseRun) doubtful() string {
 	if !s.broke || s.test.cell != outlasting || !s.trial.settings.renews || s.notes.lapses >= looks {
 		return ""
 	}
-	switch broken := s.result.Cells()[outlasting].Verdict == checker.Broken; {
+	switch {
 	case s.notes.lapses > 0:
 		return "one hold ended although it was to be renewed, and no second one while nobody stood still"
-	case broken:
+	case s.result.Cells()[outlasting].Verdict == checker.Broken:
 		return "a hold ended although it was to be renewed, and the machine or the server stood still for an eighth of a lease meanwhile"
 	}
 	return ""
 }
 
-// doubt takes back the verdicts on holds past their leases that are doubtful.
-func (s *caseRun) doubt() {
-	why := s.doubtful()
+// doubtOthers takes back the verdicts on holds of a lock that is declared to renew, in the cases that
+// do not watch the server meanwhile, if the machine or the server stood still in the test: renewals
+// may then have come too late.
+func (r *trial) doubtOthers() {
+	if !r.settings.renews || r.stood() == 0 {
+		return
+	}
+	for _, sh := range r.runs {
+		if sh.test.cell != outlasting {
+			sh.doubt("a hold ended although it was to be renewed, and the machine or the server stood still in this test")
+		}
+	}
+}
+
+// doubt takes back the verdicts on holds past their leases, unless why is empty.
+func (s *caseRun) doubt(why string) {
 	if why == "" {
 		return
 	}

@@ -282,6 +282,7 @@ func (r *trial) run(ctx context.Context) {
 		all.Go(func() { sh.run(ctx) })
 	}
 	all.Wait()
+	r.doubtOthers()
 }
 
 // broken returns lockbench's own errors: histories that cannot be written.
