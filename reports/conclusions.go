@@ -125,16 +125,27 @@ func (s *summary) leftOutList() *document.List {
 	return l
 }
 
-// bestFirst returns the indexes of the runs with a conclusion, the best first. Equal ones keep the
-// order of the runs.
+// bestFirst returns the indexes of the runs with a conclusion, the best first, in the order in which
+// locks are recommended: the recommended lock comes before all that are as safe. Speeds do not count.
+// Equal ones keep the order of the runs.
 func (s *summary) bestFirst() (all []int) {
 	for i := range s.result.Runs {
 		if s.result.Runs[i].Conclusion != nil {
 			all = append(all, i)
 		}
 	}
+	conclusion.SortRivals(all, func(i *int) conclusion.Rival {
+		c := s.result.Runs[*i].Conclusion
+		return conclusion.Rival{Conclusion: c, Tried: len(c.Open) == 0, Breaks: len(c.BrokenUnder)}
+	})
 	rank := func(i int) int { return s.result.Runs[i].Conclusion.Rank() }
-	slices.SortStableFunc(all, func(a, b int) int { return rank(b) - rank(a) })
+	recommended := func(i int) int {
+		if s.result.Recommendation.Of(&s.result.Runs[i]) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Or(rank(b)-rank(a), recommended(b)-recommended(a)) })
 	return all
 }
 
