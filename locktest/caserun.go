@@ -169,7 +169,7 @@ func (s *caseRun) fixtures(ctx context.Context, recorder *history.Recorder) (fix
 			store:  backend.NewMemory(),
 		}
 		st.share(s.test.keys())
-		if s.test.program == "odd-keys" {
+		if s.test.oddKeys() {
 			st.nameOddly(s.guards[side*s.test.owners])
 		}
 		if !t.abilities.renews { // a lock may renew unseen with a lease shorter than its owner's last extend

@@ -3,6 +3,7 @@ package locktest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -92,6 +93,11 @@ func (p testCase) keys() int {
 		return 1
 	}
 	return max(1, workloads.Must(p.program).Keys)
+}
+
+// oddKeys reports whether the keys of the case may have names of any kind.
+func (p testCase) oddKeys() bool {
+	return p.program != "" && slices.Contains(workloads.Must(p.program).Needs, workloads.AnyKey)
 }
 
 // takeTurns lets the owners run the case's program for the time of half a lease, or some hundred
@@ -421,50 +427,6 @@ func (o *owner) cancelled(ttl, wait, after time.Duration) lockbench.Lease {
 		<-ended
 	}
 	return lease
-}
-
-// holdRenewed lets an owner hold the key for three leases, which the lock renews, while another
-// tries it all the time, or waits for it: some locks learn only by waiting that an owner is dead. A
-// third one shows on a key of its own whether the server stands still. On half of the keys the owner
-// holds another key for half a lease, too, which must not end the renewals of the first.
-func holdRenewed(s *fixture) {
-	first, second := s.owners[0], s.owners[1]
-	held := first.acquire(s.ttl, 0)
-	if held == nil {
-		return
-	}
-	ask := second.acquire
-	if s.copy%2 == 1 {
-		ask = second.wait
-	}
-	released := func() {}
-	if s.copy >= 2 {
-		released = s.holdBriefly(first)
-	}
-	watcher := s.watchRenewals(s.owners[2])
-	fresh := ask(4*s.ttl, 3*s.ttl)
-	if stood := watcher.Stop(); fresh != nil && stood.Times == 0 {
-		s.notes.ended()
-	}
-	released() // a lock is used by one goroutine at a time
-	first.release(held)
-	second.release(fresh)
-}
-
-// holdBriefly lets an owner hold another key for half a lease. The returned function waits for the
-// release.
-func (s *fixture) holdBriefly(o *owner) (released func()) {
-	lease, err := o.guard.Acquire(s.ctx, s.key+"/beside", lockbench.Options{TTL: s.ttl})
-	if err != nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.sleep(s.ttl / 2)
-		s.notes.trouble(lease.Release(s.ctx))
-	}()
-	return func() { <-done }
 }
 
 // releaseWithDelay lets the holder release with a delay that keeps others out; all owners try, as

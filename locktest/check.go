@@ -118,22 +118,7 @@ func (c *check) run() error {
 		}
 		again = append(again, note)
 	}
-	able := c.abilities
-	able.unit = c.settings.unit
-	able.renews = able.renews || c.design.Renews // claimed, but refuted by the looks
-	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
-		return p.Exploration.OnRequest || !able.can(p)
-	})
-	passes := make([]pass, 0, len(scenarios)+1)
-	for _, s := range scenarios {
-		passes = append(passes, pass{program: s})
-	}
-	if c.settings.successor {
-		passes = append(passes, pass{program: workloads.Must("successor")})
-	}
-	if c.settings.retries > 0 {
-		passes = append(passes, pass{workloads.Must("contend"), c.settings.retries})
-	}
+	passes := c.passes()
 	left := c.settings.budget
 	least := left.share(4 * len(passes)) // on a loaded machine the first ones take more than their share
 	for i, s := range passes {
@@ -156,6 +141,26 @@ func (c *check) run() error {
 	}
 	c.result.Notes = append(c.result.Notes, again...)
 	return nil
+}
+
+// passes returns the searches that suit the lock's abilities and the settings.
+func (c *check) passes() (all []pass) {
+	able := c.abilities
+	able.unit = c.settings.unit
+	able.renews = able.renews || c.design.Renews // claimed, but refuted by the looks
+	scenarios := slices.DeleteFunc(workloads.By(workloads.Explored), func(p workloads.Program) bool {
+		return p.Exploration.OnRequest || !able.can(p)
+	})
+	for _, s := range scenarios {
+		all = append(all, pass{program: s})
+	}
+	if c.settings.successor {
+		all = append(all, pass{program: workloads.Must("successor")})
+	}
+	if c.settings.retries > 0 {
+		all = append(all, pass{workloads.Must("contend"), c.settings.retries})
+	}
+	return all
 }
 
 // A pass is the search in one scenario, with clients that send a command again a given number of

@@ -63,21 +63,27 @@ func (r *trial) prevented(cell lockbench.Cell, f checker.Finding) string {
 			}
 		}
 	}
-	stood := r.stood()
-	if stood == 0 {
-		return ""
-	}
+	why := ""
 	for _, sh := range r.about(cell) {
-		if its := sh.result.Cells().Touched(cell); its.Verdict == checker.Untested {
-			return fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s",
-				its.Note, sh.notes.troubles(), stood.Round(time.Millisecond), ttlVariable)
+		its := sh.result.Cells().Touched(cell)
+		switch {
+		case its.Verdict != checker.Untested:
+		case !r.hindered(sh.stood):
+			return ""
+		default:
+			why = fmt.Sprintf("untested, %s%s; the machine or the server stood still for %v in this test; hint: longer leases, WithTTL or %s",
+				its.Note, sh.notes.troubles(), r.stood().Round(time.Millisecond), ttlVariable)
 		}
 	}
-	return ""
+	return why
 }
 
-// stood returns how long the machine or the server stood still in the whole test. A machine that is
-// busy slows calls down even where no standstill is seen.
+// hindered reports whether standstills may be the reason for what a part of the test did not show:
+// those in the part itself, or those of a lease and more in the whole test. A machine that is so busy
+// slows calls down even where no standstill is seen.
+func (r *trial) hindered(within time.Duration) bool { return within > 0 || r.stood() >= r.settings.ttl }
+
+// stood returns how long the machine or the server stood still in the whole test.
 func (r *trial) stood() time.Duration {
 	sum := r.looksStood
 	for _, sh := range r.runs {
@@ -193,7 +199,7 @@ func (r *trial) judge(all *Result, cell lockbench.Cell, excused bool) error {
 	for _, err := range r.complaints(cell, excused) {
 		wrong("%w", err)
 	}
-	unknown := excused && r.stood() > 0 && !r.hung // whether the lock renews
+	unknown := excused && r.hindered(r.looksStood) && !r.hung // whether the lock renews
 	switch {
 	case cell == abandoned && f.Claimed && r.undying() && !unknown:
 		wrong("%w, %s; hint: have Close end what the lock does in the background, as the end of its process would", ErrUntested, skipped)

@@ -34,7 +34,7 @@ func TestLiveJudgementIsThatOfTheFile(t *testing.T) {
 	for _, d := range impls.All() {
 		s.plan.Subjects = append(s.plan.Subjects, Subject{Design: d})
 	}
-	opened, err := openServices(t.Context(), s.plan.Subjects, nil, true)
+	opened, err := openServices(t.Context(), s.plan.Subjects, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
-	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -38,6 +37,9 @@ type Plan struct {
 	// Nothing is explored: lockbench run explores designs of the catalogue beside the runs,
 	// and locktest.Explore any lock.
 	Conclude bool
+	// Ready is called once, when the servers are reached and before the first run; nil does nothing.
+	// It is for work that takes long, and is in vain if a server cannot be reached.
+	Ready func(context.Context)
 	// SelfCheck adds a last run, under the same settings, of a lock that is broken on purpose.
 	SelfCheck bool
 	// SelfCheckAt changes the options of the self-check; nil leaves them. A search uses it, since
@@ -53,17 +55,6 @@ type Plan struct {
 func (p *Plan) Check() error {
 	_, err := p.parse()
 	return err
-}
-
-// Reach returns an error if a server of the plan cannot be reached. It starts no server. [Run] reaches
-// them, too; Reach tells before work that needs none.
-func (p *Plan) Reach(ctx context.Context) error {
-	if len(p.Servers) == 0 {
-		return nil
-	}
-	servers.SilenceClients()
-	all, err := openServices(ctx, p.Subjects, p.Servers, false)
-	return errors.Join(err, all.close())
 }
 
 // parsed has the parts of a plan that are given as text.

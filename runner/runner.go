@@ -68,7 +68,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServices()) }()
-	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers, true); err != nil {
+	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
 	if err := s.leaveOut(s.cannotBeFaulted); err != nil {
@@ -89,6 +89,9 @@ func (s *session) run(ctx context.Context) (err error) {
 		if _, redis := g.First().(*servers.Server); redis && g.First().Kind() == design.External {
 			s.sink.say("keys: lockbench:*; after a kill, lockbench clean --server URL removes them")
 		}
+	}
+	if s.plan.Ready != nil {
+		s.plan.Ready(ctx)
 	}
 	if err := s.runSubjects(ctx); err != nil {
 		return err

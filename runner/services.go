@@ -15,10 +15,10 @@ import (
 // services has the services of the session's designs, by the name of the backend.
 type services map[string]backend.Group
 
-// openServices opens the services of the subjects: the services at addresses and, if fresh is set, new
-// services of the backends without an address. It ignores addresses of Redis servers that no subject locks
+// openServices opens the services of the subjects: the services at addresses, or new services if
+// there is no address for a backend. It ignores addresses of Redis servers that no subject locks
 // on; any other unused address is an error. Services opened before an error are returned with it.
-func openServices(ctx context.Context, subjects []Subject, addresses []string, fresh bool) (services, error) {
+func openServices(ctx context.Context, subjects []Subject, addresses []string) (services, error) {
 	all := services{}
 	for i := range subjects {
 		b := servers.BackendOf(&subjects[i].Design)
@@ -27,9 +27,6 @@ func openServices(ctx context.Context, subjects []Subject, addresses []string, f
 			if b.Serves(address) {
 				its = append(its, address)
 			}
-		}
-		if len(its) == 0 && !fresh {
-			continue
 		}
 		if err := all.add(ctx, b, its, needed(subjects, b)); err != nil {
 			return all, err
@@ -107,16 +104,10 @@ func (s *session) recordsBeside(g backend.Group) design.Service {
 	return s.records
 }
 
-// close closes all services.
-func (s services) close() (err error) {
-	for _, g := range s {
+func (s *session) closeServices() (err error) {
+	for _, g := range s.services {
 		err = errors.Join(err, g.Close())
 	}
-	return err
-}
-
-func (s *session) closeServices() error {
-	err := s.services.close()
 	if s.records != nil {
 		err = errors.Join(err, s.records.Close())
 	}

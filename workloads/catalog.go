@@ -125,10 +125,6 @@ func situations() []Program {
 			Drivers: Explored, Exercises: Contended(), Part: abandon,
 		},
 		{
-			Name: "successor", Summary: "the first client dies with the key; a process of the same name, the last client's, comes within that lease and works past it; the others come meanwhile",
-			Drivers: Explored, Exercises: []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Exploration: Exploration{OnRequest: true, Succeeds: true, Clients: 3}, Part: succeed,
-		},
-		{
 			Name: "two-keys", Summary: "acquire two keys, every other client in the opposite order, release both",
 			Drivers: Live | Explored, Keys: 2, Exercises: Contended(),
 			Adjust: twoKeys, Step: takeTwo,
@@ -162,6 +158,10 @@ func pastLimits() []Program {
 		{
 			Name: "nested-again", Summary: "nested, and a call that got no answer is made once more, as part of it: what drivers do",
 			Drivers: Explored, Needs: nests, Exercises: nested, Exploration: Exploration{OnRequest: true, Again: true}, Step: nestAndWork,
+		},
+		{
+			Name: "successor", Summary: "the first client dies with the key; a process of the same name, the last client's, comes within that lease and works past it; the others come meanwhile",
+			Drivers: Explored, Exercises: []lockbench.Cell{lockbench.Recovery.At(lockbench.Crash)}, Exploration: Exploration{OnRequest: true, Succeeds: true, Clients: 3}, Part: succeed,
 		},
 		{
 			Name: "leftover", Summary: "the first client tries once; the others acquire and release, one round after the other, when its lease is long over",

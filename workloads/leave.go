@@ -34,7 +34,7 @@ func succeed(ctx context.Context, c *Client, rounds int) {
 	case 0:
 		_, _ = c.Acquire(ctx) // the record has the lock's answers
 		c.rest(ctx, 0.2)
-		c.die()
+		c.Driver.Die()
 	case c.run.Options.Clients - 1:
 		for range rounds {
 			c.rest(ctx, 0.6)
@@ -47,13 +47,6 @@ func succeed(ctx context.Context, c *Client, rounds int) {
 		}
 		c.rest(ctx, 0.45)
 		c.take(ctx, 0)
-	}
-}
-
-// die ends the client's process, if a driver can.
-func (c *Client) die() {
-	if c.Driver != nil {
-		c.Driver.Die()
 	}
 }
 

@@ -14,10 +14,11 @@ const oddSet = 4
 // longName is the length after which two long names differ.
 const longName = 256
 
-// OddKeys are the names of the keys of odd-keys, which begin with base or tagged: two sets of names that break locks which cut, trim, fold, hash or concatenate keys. In
-// the first, each begins with the first name; one ends with a space, one has every byte. In the
-// second, two names have the same hash tag, the same letters but for their case and order, and the
-// same CRC16, and two differ in byte 257 alone. tagged ends with a hash tag of Redis Cluster.
+// OddKeys returns the names of the keys of odd-keys: two sets of names that break locks which cut,
+// trim, fold, hash or concatenate keys. In the first, each begins with base; one ends with a space,
+// one has every byte. In the second, two names begin with tagged, which ends with a hash tag of Redis
+// Cluster, and have the same letters but for their case and order, and the same CRC16; two differ in
+// byte 257 alone.
 func OddKeys(base, tagged string) []string {
 	every := []byte(base)
 	for b := range 1 << 8 {

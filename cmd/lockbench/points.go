@@ -44,7 +44,7 @@ func (l *pointList) check() error {
 	}{{"clients", l.clients}, {"keys", l.keys}} {
 		for i, v := range list.values {
 			switch {
-			case v < 1 && (len(list.values) > 1 || list.flag == "keys"):
+			case v < 1:
 				return fmt.Errorf("%s %d: too few for a run; hint: 1 or more", list.flag, v)
 			case slices.Contains(list.values[:i], v):
 				return fmt.Errorf("%s %d: it is listed twice, and a design runs once with each; hint: leave one of them out", list.flag, v)

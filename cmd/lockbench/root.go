@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -165,27 +166,25 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	root.AddCommand(newRun(), newCompare(), newLimit(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetHelpCommand(newHelp(root))
+	refuseUnknownTopics(root)
 	refuseUnknownShells(root)
 	completeAll(root)
 	return root
 }
 
-// newHelp returns the help command, which unlike cobra's refuses the name of no command.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Describe a command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			switch {
-			case err != nil:
-				return err
-			case len(rest) > 0:
-				return suggest.Unknown("command", rest[0], commandNames(cmd))
-			}
-			return cmd.Help()
-		},
+// refuseUnknownTopics makes cobra's help command refuse a name that no command has.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })
+	root.Commands()[i].RunE = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return err
+		case len(rest) > 0:
+			return suggest.Unknown("command", rest[0], commandNames(cmd))
+		}
+		return cmd.Help()
 	}
 }
 

@@ -115,19 +115,12 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
-	if err != nil {
-		return err
-	}
-	if err := p.Reach(ctx); err != nil {
-		return errors.Join(err, stop())
-	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
 	designs := designsOf(p.Subjects)
-	searches := request.Search(ctx, designs, scope, shown.Say)
-	result, failed := logged(ctx, p, shown, metrics, out.hlog())
-	failed = errors.Join(failed, stop())
+	var searches evidence.Searches
+	p.Ready = func(ctx context.Context) { searches = request.Search(ctx, designs, scope, shown.Say) }
+	result, failed := o.observed(ctx, p, shown, out.hlog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}
@@ -165,9 +158,14 @@ func (o *singleOptions) plan() (p runner.Plan, out outPaths, gates []thresholds.
 	return p, out, gates, inScope(gates, namesOf(designsOf(p.Subjects)))
 }
 
-// logged runs a plan, and logs its latencies.
-func logged(ctx context.Context, p runner.Plan, shown progress.Runs, metrics runner.Sink, hlogs []string) (result runner.Result, err error) {
+// observed runs a plan, shows its progress, serves its metrics and logs its latencies.
+func (o *singleOptions) observed(ctx context.Context, p runner.Plan, shown progress.Runs, hlogs []string) (result runner.Result, err error) {
 	logs := newIntervalLogs(hlogs)
 	defer func() { err = errors.Join(err, logs.close()) }()
+	metrics, stop, err := o.metrics.open(len(p.Subjects), shown.Say)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	return runPlan(ctx, p, shown, metrics, logs.sinkOfPlan(&p))
 }

@@ -76,6 +76,7 @@ func (w *world) apply(c strategy.Choice) {
 		}
 		w.resume(a, c.Nth)
 		w.bubble.Wait()
+		// A death by the program commutes with nothing, as a death by a fault.
 		w.effect.Global = a.crashed || w.progressOfOthers(a.process) != others && !w.wokeOthers()
 		return
 	}

@@ -71,7 +71,7 @@ var releasingMutants = []Mutant{
 	{
 		Name: "delay-leaves-token", Seen: "no row: a delay that leaves the owner's mark (compare watch-multi/poll)",
 		Mechanism: "a delayed release keeps the owner's token in the key: the releaser itself is let in",
-		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeAgain, keep },
+		Breaks:    []lockbench.Cell{lockbench.ReleaseDelay.At(0)}, Scenario: "release-delay", change: func(a *parts) { a.token, a.take, a.delay = tokenOfProcess, takeBy(takeAgainScript), keep },
 	},
 }
 

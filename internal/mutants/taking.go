@@ -44,17 +44,17 @@ var takingMutants = []Mutant{
 	{
 		Name: "process-token", Seen: "watch-multi/poll",
 		Mechanism: "one identity for all threads of a process, whose second acquire counts as nested: they hold together",
-		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeAgain },
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0)}, Threads: 2, change: func(a *parts) { a.token, a.take = tokenOfProcess, takeBy(takeAgainScript) },
 	},
 	{
 		Name: "own-name", Seen: "no row: locks that know their owner by host and process id, as ShedLock by its host",
 		Mechanism: "who finds its own name in the lock is granted it, for the rest of the lease: a process that was started again believes that it has a whole one",
-		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0), lockbench.LeaseKept.At(lockbench.Crash)}, Scenario: "successor", change: func(a *parts) { a.token, a.take = tokenOfProcess, takeOwn },
+		Breaks:    []lockbench.Cell{lockbench.Exclusion.At(0), lockbench.LeaseKept.At(0), lockbench.LeaseKept.At(lockbench.Crash)}, Scenario: "successor", change: func(a *parts) { a.token, a.take = tokenOfProcess, takeBy(takeOwnScript) },
 	},
 	{
 		Name: "own-name-counted", Seen: "no row: reentrant locks that know their owner by host and process id",
 		Mechanism: "who finds its own name in the lock is granted one more level: a process that was started again counts the level of the dead one, and leaves it at its release",
-		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "successor", change: func(a *parts) { a.token, a.take, a.free = tokenOfProcess, takeCounted, freeCounted },
+		Breaks:    []lockbench.Cell{lockbench.NoSpuriousRefusal.At(0)}, Scenario: "successor", change: func(a *parts) { a.token, a.take, a.free = tokenOfProcess, takeBy(takeCountedScript), freeCounted },
 	},
 	{
 		Name: "unreported-grant", Seen: "aioredlock 0.0 (row 21)",
@@ -135,8 +135,11 @@ if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('GET', KEYS[1]) == ARGV[1] t
 end
 return 0`)
 
-func takeAgain(ctx context.Context, h *hold) (bool, error) {
-	return h.draw(ctx, takeAgainScript, h.token, h.lease.Milliseconds())
+// takeBy returns a step that runs a script with the token and the lease in ms.
+func takeBy(script *redis.Script) func(context.Context, *hold) (bool, error) {
+	return func(ctx context.Context, h *hold) (bool, error) {
+		return h.draw(ctx, script, h.token, h.lease.Milliseconds())
+	}
 }
 
 var takeOwnScript = redis.NewScript(`
@@ -144,10 +147,6 @@ if redis.call('GET', KEYS[1]) == ARGV[1] or redis.call('SET', KEYS[1], ARGV[1], 
   return redis.call('INCR', KEYS[2])
 end
 return 0`)
-
-func takeOwn(ctx context.Context, h *hold) (bool, error) {
-	return h.draw(ctx, takeOwnScript, h.token, h.lease.Milliseconds())
-}
 
 var takeCountedScript = redis.NewScript(`
 local levels = KEYS[1] .. ':levels'
@@ -160,10 +159,6 @@ else
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return redis.call('INCR', KEYS[2])`)
-
-func takeCounted(ctx context.Context, h *hold) (bool, error) {
-	return h.draw(ctx, takeCountedScript, h.token, h.lease.Milliseconds())
-}
 
 var freeCountedScript = owned(`if redis.call('DECR', KEYS[1] .. ':levels') <= 0 then
     redis.call('DEL', KEYS[1], KEYS[1] .. ':levels')

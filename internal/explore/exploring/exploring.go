@@ -98,7 +98,7 @@ func (s *session) one(ctx context.Context, i int) error {
 		began := time.Now()
 		cfg := s.share(left, len(s.Scenarios)-j)
 		cfg.Design, cfg.Scenario = d, scenario.Name
-		cfg.Clients = max(cfg.Clients, scenario.Exploration.Clients)
+		cfg.Clients = max(cfg.Clients, scenario.Exploration.Clients) // a replay may have fewer
 		run, err := s.scenario(ctx, cfg)
 		if err != nil {
 			return err
