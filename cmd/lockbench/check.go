@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,10 +27,11 @@ type checkOptions struct {
 func newCheck() *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check FILE|FOLDER...",
 		Short: "Judge saved histories again, without a server",
 		Long: `check judges histories that run --history saved, and histories of other programs. It reads
-lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. The
+lockbench's own format, JSON Lines and Jepsen's EDN, and recognizes them by content. Of a folder
+it judges the histories that run --history saved there (*.lbh), not those in folders below. The
 verdicts and the exit code equal those of the run. With several files, a broken claim (1)
 outweighs an inconclusive result (3), which outweighs a failed threshold (4).
 
@@ -38,7 +41,7 @@ partial. It is inconclusive, unless a claim is broken before the damage.
 A history without claims is judged by the claims that a lease lock on one server can keep: all
 guarantees but reentrancy, under all conditions but state-loss, failover and work past the
 lease. The conclusion on such a lock rests on its history alone.`,
-		Example: `  lockbench check histories/*.lbh
+		Example: `  lockbench check histories
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -73,6 +76,9 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	if files, err = expanded(files); err != nil {
+		return err
+	}
 	logs := newIntervalLogs(out.hlog())
 	runs, err := judgeAll(files, o.claims, logs)
 	unlogged := logs.close()
@@ -86,6 +92,31 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	return verdictOf(r.Exit)
+}
+
+// expanded returns paths with the histories in a folder in place of the folder, in order.
+func expanded(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() { // reading it says what is wrong
+			files = append(files, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("history: %w", err)
+		}
+		before := len(files)
+		for _, e := range entries {
+			if !e.IsDir() && filepath.Ext(e.Name()) == ".lbh" {
+				files = append(files, filepath.Join(path, e.Name()))
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("history: folder %s has none; hint: run --history FOLDER saves them as .lbh, others are given by name", path)
+		}
+	}
+	return files, nil
 }
 
 // judgeAll judges files, and logs their latencies.
