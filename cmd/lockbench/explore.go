@@ -28,6 +28,7 @@ import (
 // exploreOptions are the flags of explore.
 type exploreOptions struct {
 	config    explore.Config // the config from the flags, for every design and scenario
+	commands  commandFlags
 	scenarios []string
 	kinds     []string
 	strategy  string
@@ -65,6 +66,7 @@ same on every machine, unless the time budget ends the search.
 
 Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token
+  lockbench explore --take 'SET {key} {token} NX PX {ttl_ms}' --free 'DEL {key}'
   lockbench explore 'setnx-getset/*' --scenario overrun,wait --budget 5s
   lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
   lockbench explore lua-token/expire --save replays
@@ -93,6 +95,7 @@ func (o *exploreOptions) run(cmd *cobra.Command, designs []string) error {
 func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of the programs of the clients, separated by commas or repeated; lockbench list scenarios prints all (default all that the abilities of the lock allow)")
+	o.commands.add(f)
 	o.scopeFlags(f)
 	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the strategy that chooses schedules: "+strings.Join(strategies(), ", "))
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, --schedules has no time limit")
@@ -129,6 +132,9 @@ func strategies() []string {
 // plan returns the exploration to make, and the outputs and thresholds of its result.
 func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
+		return p, out, nil, err
+	}
+	if p.Designs, err = o.commands.with(p.Designs, len(designs) > 0); err != nil {
 		return p, out, nil, err
 	}
 	for i, d := range p.Designs {

@@ -20,6 +20,9 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
 	}
+	if _, err := o.commands.with(nil, true); err != nil {
+		return results.Result{}, err
+	}
 	out, err := o.out.parse(explorationOutputs)
 	if err != nil {
 		return results.Result{}, err
@@ -49,7 +52,7 @@ func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: the replay file names the design; hint: leave it out", strings.Join(designs, " "))
 	}
-	return refuseUnused("replay", f, "replay", "claims", "out", "fail-if", "quiet")
+	return refuseUnused("replay", f, "replay", "take", "free", "extend", "claims", "out", "fail-if", "quiet")
 }
 
 func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {

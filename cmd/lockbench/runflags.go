@@ -27,6 +27,7 @@ const serverVariable = "LOCKBENCH_SERVER"
 // designs repeatedly.
 type runOptions struct {
 	designs  []string
+	commands commandFlags
 	workload string
 	servers  []string
 	guards   []string
@@ -55,6 +56,7 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default lockbench's own)")
+	o.commands.add(f)
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
 	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
@@ -180,6 +182,9 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 		if designs, err = impls.MatchRun(o.designs...); err != nil {
 			return p, err
 		}
+	}
+	if designs, err = o.commands.with(designs, len(o.designs) > 0); err != nil {
+		return p, err
 	}
 	for i, d := range designs {
 		if designs[i], err = runner.Claiming(d, o.claims...); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/commands"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/mutants"
@@ -66,10 +67,14 @@ func Designs(names []string) ([]design.Design, error) {
 	return found, nil
 }
 
-// FindDesign returns the design with this name, which may be the lock of the self-check.
+// FindDesign returns the design with this name, which may be the lock of the self-check, or a lock of
+// exported commands.
 func FindDesign(name string) (design.Design, error) {
-	if name == mutants.SelfCheckName {
+	switch name {
+	case mutants.SelfCheckName:
 		return mutants.SelfCheck("plain-del"), nil
+	case commands.Name:
+		return commands.Exported()
 	}
 	found, err := impls.Match(name)
 	if err != nil {

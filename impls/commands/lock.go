@@ -1,0 +1,162 @@
+package commands
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+)
+
+// Name is the name of the design of [Texts.Design].
+const Name = "commands/lock"
+
+const (
+	// tryInterval is the pause between two tries of an acquire that may wait.
+	tryInterval = 10 * time.Millisecond
+	// connections is the largest number of connections of a process.
+	connections = 64
+)
+
+// Design returns the lock of these commands. It claims what a lease on one server can keep. The error
+// names the text, the reason and a hint.
+func (t Texts) Design() (design.Design, error) {
+	l, err := t.parse()
+	if err != nil {
+		return design.Design{}, err
+	}
+	return design.Design{
+		Name:      Name,
+		Summary:   fmt.Sprintf("taken by %s, freed by %s", t.Take, t.Free),
+		Source:    "the command line",
+		Claims:    lockbench.LeaseClaims(),
+		Reacquire: design.Refused,
+		Granted:   l.granted,
+		Commands:  l.names(),
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
+			p := &process{env: env, lock: l, client: env.Connect(connections)}
+			return design.NewProcess(p.locker, func() error { return env.Disconnect(p.client) }), nil
+		}),
+	}, nil
+}
+
+// variable is the environment variable with exported texts, as JSON.
+const variable = "LOCKBENCH_COMMANDS"
+
+// Export makes the lock known to child processes, and to [Exported]. It returns an error if the texts
+// make no lock.
+func (t Texts) Export() error {
+	if _, err := t.Design(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("commands: %w", err)
+	}
+	return os.Setenv(variable, string(b))
+}
+
+// Exported returns the lock that this process, or one above it, exported.
+func Exported() (design.Design, error) {
+	var t Texts
+	text, is := os.LookupEnv(variable)
+	if !is {
+		return design.Design{}, fmt.Errorf("design %s has no commands; hint: give them by --take and --free", Name)
+	}
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return design.Design{}, fmt.Errorf("%s: %w; hint: lockbench sets it for its children", variable, err)
+	}
+	return t.Design()
+}
+
+// A process is one process with the lock.
+type process struct {
+	lock
+	env    onredis.Environment
+	client *redis.Client
+}
+
+func (p *process) locker(o design.Observer) lockbench.Locker { return &locker{p, o} }
+
+// A locker is one owner.
+type locker struct {
+	*process
+	seen design.Observer
+}
+
+// Acquire implements lockbench.Locker.
+func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	var random [16]byte
+	if _, err := io.ReadFull(l.env.Random, random[:]); err != nil {
+		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
+	}
+	held := lease{locker: l, values: values{key: l.env.Prefix + key, token: hex.EncodeToString(random[:]), ttl: opt.TTL, now: l.env.Now}}
+	held.Granted = l.granted(opt.TTL)
+	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
+		held.From = l.seen.Attempt(key)
+		return l.send(ctx, l.take, held.values)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("take %q: %w", key, err)
+	}
+	if l.extend == nil {
+		return &held, nil
+	}
+	return &extender{held}, nil
+}
+
+// send sends the commands of a text, and reports whether all say yes.
+func (p *process) send(ctx context.Context, text []command, v values) (said bool, err error) {
+	for i := range text {
+		c := &text[i]
+		reply, err := p.client.Do(ctx, c.filled(v)...).Result()
+		switch {
+		case errors.Is(err, redis.Nil):
+			reply = nil
+		case err != nil && i > 0: // the type of the error would be taken to concern the commands before, too
+			return false, fmt.Errorf("%s: %v", c.words[0], err)
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", c.words[0], onredis.NoEffect(err))
+		}
+		if !c.says(reply, v) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// A lease is a grant.
+type lease struct {
+	design.Validity
+	*locker
+	values values
+}
+
+// Release implements lockbench.Lease.
+func (l *lease) Release(ctx context.Context) error { return l.held(l.send(ctx, l.free, l.values)) }
+
+func (l *lease) held(said bool, err error) error {
+	if err == nil && !said {
+		return lockbench.ErrNotHeld
+	}
+	return err
+}
+
+// An extender is a grant of a lock that can be extended.
+type extender struct{ lease }
+
+// Extend implements lockbench.Extender.
+func (l *extender) Extend(ctx context.Context, ttl time.Duration) error {
+	v := l.values
+	v.ttl = ttl
+	return l.held(l.send(ctx, l.extend, v))
+}

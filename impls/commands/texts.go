@@ -1,0 +1,276 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/lib/suggest"
+)
+
+// Texts are the commands of a lock, as a user writes them: those that take it, free it and, if it can
+// be extended, extend it.
+//
+// A text is one command or several, separated by semicolons: each is sent if the one before it said
+// yes, and the text says yes if all do. A command is written as for a shell or redis-cli: words,
+// separated by blanks, with quotes around a word that has blanks. The words have placeholders: {key}
+// is the name of the lock, {token} a random text, another one for each grant, {ttl_ms} and {ttl_s} the
+// lease in whole milliseconds or seconds, rounded up, and {now_ms} the time of day of the client. A
+// word that begins with @ is the content of the file with that name, such as a script.
+//
+// A command says yes by any reply but nil, zero, a negative number, and an empty text or list. With
+// "=> REPLY" at its end, as in "GET {key} => {token}", it says yes by this reply alone; nil is the
+// missing reply.
+type Texts struct {
+	Take   string `json:"take"`
+	Free   string `json:"free"`
+	Extend string `json:"extend,omitempty"`
+}
+
+var placeholders = []string{"key", "token", "ttl_ms", "ttl_s", "now_ms"}
+
+// A command is a parsed command: its words, and the reply that says yes. An empty yes stands for the
+// usual rule.
+type command struct {
+	words []string
+	yes   string
+}
+
+// A lock is the parsed form of [Texts].
+type lock struct{ take, free, extend []command }
+
+// parse reads the files and checks the texts. The error names the text, the reason and a hint.
+func (t Texts) parse() (l lock, err error) {
+	for _, part := range []struct {
+		name, text string
+		into       *[]command
+	}{{"take", t.Take, &l.take}, {"free", t.Free, &l.free}, {"extend", t.Extend, &l.extend}} {
+		if part.text == "" && part.name == "extend" {
+			continue
+		}
+		if *part.into, err = parseText(part.name, part.text); err != nil {
+			return lock{}, fmt.Errorf("--%s %q: %w", part.name, part.text, err)
+		}
+	}
+	return l, nil
+}
+
+func parseText(name, text string) (all []command, err error) {
+	words, err := split(text)
+	if err != nil {
+		return nil, err
+	}
+	var one command
+	end := func() error {
+		if len(one.words) == 0 {
+			return errors.New("a command is empty; hint: such as SET {key} {token} NX PX {ttl_ms}")
+		}
+		all, one = append(all, one), command{}
+		return nil
+	}
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == separator:
+			if err := end(); err != nil {
+				return nil, err
+			}
+		case w == yes:
+			if i++; i == len(words) || words[i] == separator {
+				return nil, errors.New("no reply follows =>; hint: such as => OK or => nil")
+			}
+			one.yes = words[i]
+		case one.yes != "":
+			return nil, fmt.Errorf("%q follows the reply; hint: a semicolon ends a command", w)
+		default:
+			if w, err = content(w); err != nil {
+				return nil, err
+			}
+			one.words = append(one.words, w)
+		}
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	return all, check(name, all)
+}
+
+// check returns an error if a placeholder is unknown or has no value, or if the key is missing.
+func check(name string, all []command) error {
+	keyed := false
+	for _, c := range all {
+		for _, word := range append(slices.Clone(c.words), c.yes) {
+			for _, found := range placeholder.FindAllStringSubmatch(word, -1) {
+				if !slices.Contains(placeholders, found[1]) {
+					return suggest.Unknown("placeholder", found[1], placeholders)
+				}
+				if name == "free" && strings.HasPrefix(found[1], "ttl") {
+					return fmt.Errorf("%s: a lock is freed without a lease; hint: leave it out", found[0])
+				}
+				keyed = keyed || found[1] == "key"
+			}
+		}
+	}
+	if !keyed {
+		return errors.New("{key} is missing, so that all locks would be one; hint: such as SET {key} {token} NX PX {ttl_ms}")
+	}
+	return nil
+}
+
+// placeholder matches a placeholder. Braces around anything else stand for themselves, as in Lua.
+var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// Words of a text that are no words of a command. No word has a zero byte.
+const (
+	separator = "\x00;"
+	yes       = "\x00=>"
+)
+
+// split splits a text into words. Within single quotes every character stands for itself, within
+// double quotes and outside of quotes a backslash makes the next one stand for itself.
+func split(text string) (words []string, err error) {
+	if strings.ContainsRune(text, 0) {
+		return nil, errors.New("it has a zero byte; hint: none can be written here")
+	}
+	var word strings.Builder
+	begun, quote, escaped := false, rune(0), false
+	end := func() {
+		if w := word.String(); begun && w == "=>" {
+			words = append(words, yes)
+		} else if begun {
+			words = append(words, w)
+		}
+		word.Reset()
+		begun = false
+	}
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			begun, escaped = true, true
+		case r == quote && quote != 0:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			begun, quote = true, r
+		case r == ';':
+			end()
+			words = append(words, separator)
+		case strings.ContainsRune(" \t\r\n", r):
+			end()
+		default:
+			begun = true
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("%s does not end; hint: close the quote", map[bool]string{true: "the last backslash", false: "a quote"}[escaped])
+	}
+	end()
+	return words, nil
+}
+
+// content returns a word, or the content of the file that it names.
+func content(word string) (string, error) {
+	path, is := strings.CutPrefix(word, "@")
+	if !is {
+		return word, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%w; hint: @ begins the name of a file, such as @free.lua", err)
+	}
+	return string(b), nil
+}
+
+// uses reports whether some command of the text has the placeholder.
+func uses(all []command, name string) bool {
+	return slices.ContainsFunc(all, func(c command) bool {
+		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "{"+name+"}") })
+	})
+}
+
+// granted returns the lease that is granted if ttl is requested: it is as coarse as the placeholder.
+func (l *lock) granted(ttl time.Duration) time.Duration {
+	if uses(l.take, "ttl_s") {
+		return design.WholeSeconds(ttl)
+	}
+	return design.WholeMillis(ttl)
+}
+
+// names returns the names of all commands, in upper case, each once.
+func (l *lock) names() (names []string) {
+	for _, c := range slices.Concat(l.take, l.free, l.extend) {
+		names = append(names, strings.ToUpper(c.words[0]))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// filled returns the words of a command with values in place of placeholders.
+func (c *command) filled(v values) []any {
+	args := make([]any, len(c.words))
+	for i, w := range c.words {
+		args[i] = v.fill(w)
+	}
+	return args
+}
+
+// values are the values of placeholders.
+type values struct {
+	key, token string
+	ttl        time.Duration
+	now        func() time.Time // called only if a placeholder needs it
+}
+
+func (v values) fill(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		switch strings.Trim(found, "{}") {
+		case "key":
+			return v.key
+		case "token":
+			return v.token
+		case "ttl_ms":
+			return strconv.FormatInt(design.WholeMillis(v.ttl).Milliseconds(), 10)
+		case "ttl_s":
+			return strconv.FormatInt(int64(design.WholeSeconds(v.ttl)/time.Second), 10)
+		case "now_ms":
+			return strconv.FormatInt(v.now().UnixMilli(), 10)
+		}
+		return found
+	})
+}
+
+// says reports whether a reply says yes.
+func (c *command) says(reply any, v values) bool {
+	if c.yes != "" {
+		return textOf(reply) == v.fill(c.yes)
+	}
+	switch r := reply.(type) {
+	case nil:
+		return false
+	case int64:
+		return r > 0
+	case bool:
+		return r
+	case []any:
+		return len(r) > 0
+	}
+	return textOf(reply) != ""
+}
+
+// textOf returns a reply as a user writes it.
+func textOf(reply any) string {
+	if reply == nil {
+		return "nil"
+	}
+	return fmt.Sprint(reply)
+}
