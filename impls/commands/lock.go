@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -40,7 +41,7 @@ func (t Texts) Design() (design.Design, error) {
 		Source:    "the command line",
 		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
-		Granted:   l.granted,
+		Granted:   func(ttl time.Duration) time.Duration { return granted(l.take, ttl) },
 		Commands:  l.names(),
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			p := &process{env: env, lock: l, client: env.Connect(connections)}
@@ -100,7 +101,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
 	}
 	held := lease{locker: l, values: values{key: l.env.Prefix + key, token: hex.EncodeToString(random[:]), ttl: opt.TTL, now: l.env.Now}}
-	held.Granted = l.granted(opt.TTL)
+	held.Granted = granted(l.take, opt.TTL)
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		held.From = l.seen.Attempt(key)
 		return l.send(ctx, l.take, held.values)
@@ -114,11 +115,32 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	return &extender{held}, nil
 }
 
-// send sends the commands of a text, and reports whether all say yes.
+// A doer sends one command: a client, or one of its connections.
+type doer interface {
+	Do(ctx context.Context, args ...any) *redis.Cmd
+}
+
+// send sends the commands of a text, and reports whether all say yes. A transaction has a connection
+// of its own, and leaves nothing watched or queued there.
 func (p *process) send(ctx context.Context, text []command, v values) (said bool, err error) {
+	var to doer = p.client
+	if slices.ContainsFunc(text, func(c command) bool { return ends[c.name()] != "" }) {
+		conn := p.client.Conn()
+		defer conn.Close()
+		to = conn
+	}
+	end := "" // the command that ends what was begun
+	defer func() {
+		if end == "" {
+			return
+		}
+		if failed := to.Do(ctx, end).Err(); failed != nil && err == nil {
+			said, err = false, fmt.Errorf("%s: %v", end, failed)
+		}
+	}()
 	for i := range text {
 		c := &text[i]
-		reply, err := p.client.Do(ctx, c.filled(v)...).Result()
+		reply, err := to.Do(ctx, c.filled(v)...).Result()
 		switch {
 		case errors.Is(err, redis.Nil):
 			reply = nil
@@ -127,11 +149,17 @@ func (p *process) send(ctx context.Context, text []command, v values) (said bool
 		case err != nil:
 			return false, fmt.Errorf("%s: %w", c.words[0], onredis.NoEffect(err))
 		}
-		if !c.says(reply, v) {
-			return false, nil
+		switch name := c.name(); name {
+		case "WATCH", "MULTI":
+			end = ends[name]
+		case "EXEC", "DISCARD", "UNWATCH":
+			end = ""
+		}
+		if said = c.says(reply, v); !said {
+			break
 		}
 	}
-	return true, nil
+	return said, nil
 }
 
 // A lease is a grant.
@@ -156,7 +184,12 @@ type extender struct{ lease }
 
 // Extend implements lockbench.Extender.
 func (l *extender) Extend(ctx context.Context, ttl time.Duration) error {
+	start := time.Now() // real time, like the start of an attempt
 	v := l.values
 	v.ttl = ttl
-	return l.held(l.send(ctx, l.extend, v))
+	if err := l.held(l.send(ctx, l.extend, v)); err != nil {
+		return err
+	}
+	l.From, l.Granted = start, granted(l.extend, ttl)
+	return nil
 }

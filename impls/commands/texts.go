@@ -198,22 +198,31 @@ func uses(all []command, name string) bool {
 	})
 }
 
-// granted returns the lease that is granted if ttl is requested: it is as coarse as the placeholder.
-func (l *lock) granted(ttl time.Duration) time.Duration {
-	if uses(l.take, "ttl_s") {
+// granted returns the lease that a text grants if ttl is requested: it is as coarse as the placeholder.
+func granted(text []command, ttl time.Duration) time.Duration {
+	if uses(text, "ttl_s") {
 		return design.WholeSeconds(ttl)
 	}
 	return design.WholeMillis(ttl)
 }
 
-// names returns the names of all commands, in upper case, each once.
+// names returns the names of all commands that it may send, in upper case, each once.
 func (l *lock) names() (names []string) {
 	for _, c := range slices.Concat(l.take, l.free, l.extend) {
-		names = append(names, strings.ToUpper(c.words[0]))
+		names = append(names, c.name())
+		if end := ends[c.name()]; end != "" {
+			names = append(names, end)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// name returns the name of the command in upper case.
+func (c *command) name() string { return strings.ToUpper(c.words[0]) }
+
+// ends has the commands that end what a command begins on its connection.
+var ends = map[string]string{"WATCH": "UNWATCH", "MULTI": "DISCARD"}
 
 // filled returns the words of a command with values in place of placeholders.
 func (c *command) filled(v values) []any {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
@@ -34,10 +35,14 @@ func row(design string) *results.MatrixRow {
 }
 
 // Of returns the findings on a design that apply to a server: on the present version of the design
-// only, and live runs only from the same kind and version of server.
+// only, and live runs only from the same kind and version of server. It returns nil for a lock that is
+// no design of the catalogue.
 func Of(design string, on runinfo.Server) *results.Known {
 	r := row(design)
 	if r == nil {
+		if !slices.Contains(impls.Names(), design) {
+			return nil
+		}
 		return &results.Known{Missing: "it is not in the released matrix"}
 	}
 	if now := impls.Version(design); now != r.Version {
