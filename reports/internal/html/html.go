@@ -152,7 +152,10 @@ func policy(scripts []string) string {
 // of w.
 func Write(w io.Writer, d *document.Document) error {
 	var buf bytes.Buffer
-	err := page.Execute(&buf, newView(d))
+	v, err := newView(d)
+	if err == nil {
+		err = page.Execute(&buf, v)
+	}
 	if err == nil {
 		_, err = w.Write(buf.Bytes())
 	}
@@ -176,21 +179,23 @@ type data struct {
 	Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID
 }
 
-func newView(d *document.Document) *view {
-	v := &view{Document: d, Scripts: []string{"base.js", "lanes.js"}, Data: data{d.Series, make(map[string]*document.Timeline)}}
+func newView(d *document.Document) (*view, error) {
+	blocks, err := pack(d.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	with := *d
+	with.Blocks = blocks
+	v := &view{Document: &with, Scripts: []string{"base.js", "lanes.js"}, Data: data{d.Series, pictured(blocks)}}
 	charts := false
-	each(d.Blocks, func(b document.Block) {
-		switch b := b.(type) {
-		case *document.Chart:
-			charts = true
-		case *document.Timeline:
-			v.Data.Pictures[b.ID] = b
-		}
+	each(blocks, func(b document.Block) {
+		_, is := b.(*document.Chart)
+		charts = charts || is
 	})
 	if charts {
 		v.Scripts = []string{chartLibrary, "base.js", "charts.js", "lanes.js"}
 	}
-	return v
+	return v, nil
 }
 
 // each calls do for every block that a page shows.

@@ -76,15 +76,37 @@ const lockbench = (() => {
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
-  // A link into what is folded unfolds it.
-  function unfold() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  // The cells of a matrix are packed, design by design, until the reader comes near.
+  const unpacked = new Map(); // the promise of each host
+  const afterUnpacking = [];
+  async function unpack(host) {
+    const bytes = Uint8Array.from(atob(host.dataset.packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const { html, pictures } = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+    Object.assign(data.pictures ??= {}, pictures);
+    host.innerHTML = html;
+    delete host.dataset.packed;
+    for (const act of afterUnpacking) act(host);
+  }
+  function unpackOnce(host) {
+    if (!unpacked.has(host)) unpacked.set(host, unpack(host));
+    return unpacked.get(host);
+  }
+  if ("DecompressionStream" in window) for (const host of document.querySelectorAll("[data-packed]")) whenSeen(host, unpackOnce);
+
+  // A link into what is packed or folded unpacks and unfolds it. What is packed above it goes first, so
+  // that nothing moves while the reader is scrolled there.
+  async function unfold() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const hosts = [...document.querySelectorAll(".packed")];
+    const last = hosts.findIndex((host) => id.startsWith(`${host.dataset.of}-`));
+    if ("DecompressionStream" in window) await Promise.all(hosts.slice(0, last + 1).map(unpackOnce));
+    const target = document.getElementById(id);
     for (let d = target?.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
     target?.scrollIntoView();
   }
   addEventListener("hashchange", unfold);
-  for (const link of document.querySelectorAll("a[href^='#']")) link.addEventListener("click", () => setTimeout(unfold));
-  if (location.hash) unfold();
+  document.addEventListener("click", (event) => { if (event.target.closest("a[href^='#']")) setTimeout(unfold); });
+  if (location.hash) setTimeout(unfold);
 
   // On paper everything is there, and light; of a matrix, the cells that the reader opened.
   let before;
@@ -101,5 +123,5 @@ const lockbench = (() => {
     theme(before.theme);
   });
 
-  return { data, duration, count, color, element, whenSeen };
+  return { data, duration, count, color, element, whenSeen, afterUnpacking };
 })();

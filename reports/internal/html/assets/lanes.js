@@ -2,7 +2,7 @@
 // The pictures of broken guarantees: a lane per client, to zoom, to point at and to walk
 // through by keyboard.
 (() => {
-  const { data, duration, element, whenSeen } = lockbench;
+  const { data, duration, element, whenSeen, afterUnpacking } = lockbench;
   const lane = { height: 62, bar: 20, thick: 18, name: 13, sign: 53 }, axisHeight = 26, overlapHeight = 40, side = 10;
 
   const moment = (ns) => `${(ns / 1e9).toFixed(6)} s`;
@@ -320,8 +320,12 @@
       this.show(index, clamp(this.x(item.from), 0, this.width), axisHeight + item.row * lane.height + lane.bar + lane.thick);
     }
   }
-  for (const figure of document.querySelectorAll("figure[data-picture]")) {
-    const picture = new Picture(figure, data.pictures[figure.dataset.picture]);
-    whenSeen(picture.stage, () => picture.draw());
+  function drawWithin(host) {
+    for (const figure of host.querySelectorAll("figure[data-picture]")) {
+      const picture = new Picture(figure, data.pictures[figure.dataset.picture]);
+      whenSeen(picture.stage, () => picture.draw());
+    }
   }
+  drawWithin(document);
+  afterUnpacking.push(drawWithin);
 })();
