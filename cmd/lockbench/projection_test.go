@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/testkit/pagetest"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/results"
 )
@@ -305,7 +306,7 @@ var counted = map[string]string{"violations": "against", "against": "violations"
 // savedMatrices writes the matrix, the outcome of its thresholds, and comparisons with others.
 func savedMatrices(p *projection) {
 	p.shown("report", savedMatrix)
-	p.line("as a page %s\n", words(p.report(savedMatrix, reports.HTML)))
+	p.line("as a page %s\n", words(pagetest.Unpack(p, p.report(savedMatrix, reports.HTML))))
 	m := p.matrixFile(savedMatrix)
 	few := m.of(p, "few.json", nil, fewDesigns...)
 	worse := m.of(p, "worse.json", map[string]string{"held": "broken"}, fewDesigns[1:]...)

@@ -1,10 +1,6 @@
 package html_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/internal/testkit/pagetest"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -53,41 +50,6 @@ func linksLead(t *testing.T, page string) {
 	}
 }
 
-var packed = regexp.MustCompile(`(?s) data-packed="([^"]+)"><p class="note">[^\n]*</p>`)
-
-// unpacked returns a page with the cells of each design unpacked, as a browser does it.
-func unpacked(t testing.TB, page string) string {
-	t.Helper()
-	return packed.ReplaceAllStringFunc(page, func(host string) string {
-		text, err := base64.RawURLEncoding.DecodeString(packed.FindStringSubmatch(host)[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		zip, err := gzip.NewReader(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var content struct {
-			HTML     string
-			Pictures map[string]json.RawMessage
-		}
-		if err := json.NewDecoder(zip).Decode(&content); err != nil {
-			t.Fatal(err)
-		}
-		for _, id := range pictureWithin.FindAllStringSubmatch(content.HTML, -1) {
-			if content.Pictures[id[1]] == nil {
-				t.Errorf("picture %s has no data", id[1])
-			}
-		}
-		for _, picture := range content.Pictures {
-			content.HTML += string(picture)
-		}
-		return ">" + content.HTML
-	})
-}
-
-var pictureWithin = regexp.MustCompile(` data-picture="([^"]+)"`)
-
 // TestWriteMatrix checks that every cell of the released matrix links to its evidence
 // and that every counterexample in it is drawn.
 func TestWriteMatrix(t *testing.T) {
@@ -96,7 +58,7 @@ func TestWriteMatrix(t *testing.T) {
 	if len(compressed) > 1<<20 || len(compressed) > 30_000*len(m.Rows) {
 		t.Errorf("the page has %d bytes for %d designs, want 1 MiB and 30,000 a design at most", len(compressed), len(m.Rows))
 	}
-	page := unpacked(t, compressed)
+	page := pagetest.Unpack(t, compressed)
 	linksLead(t, page)
 	headline := headlines[m.Exit]
 	for _, want := range []string{
@@ -147,7 +109,7 @@ func TestMatrixThatIsOpen(t *testing.T) {
 	}
 	m.Rows[0].Parts = m.Rows[0].Parts[:1]
 	m.Settle()
-	page := unpacked(t, written(t, m))
+	page := pagetest.Unpack(t, written(t, m))
 	for _, want := range []string{`class="verdict open"`, "<strong>not run</strong> setnx-getset/naive: live faults", "It counts as untested", "<b>live faults, live failover, live skew, live guard, explore</b> not run"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in the page", want)
@@ -210,4 +172,4 @@ func spoiledMatrix(t testing.TB) *results.Matrix {
 	return m
 }
 
-func TestMatrixEscapes(t *testing.T) { escaped(t, unpacked(t, written(t, spoiledMatrix(t)))) }
+func TestMatrixEscapes(t *testing.T) { escaped(t, pagetest.Unpack(t, written(t, spoiledMatrix(t)))) }
