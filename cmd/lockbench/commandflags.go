@@ -19,8 +19,8 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&t.Extend, "extend", "", "`commands` that extend its lease (default it cannot be extended)")
 }
 
-// with returns the designs with the lock of the flags, and alone if named is not set. Child processes
-// know the lock then, too. Without these flags it returns the designs.
+// with returns the designs and the lock of the flags, or the lock alone if the user named no designs.
+// Child processes know the lock then, too. Without these flags it returns the designs.
 func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Design, error) {
 	t := &o.texts
 	switch {
@@ -31,12 +31,12 @@ func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Desig
 	case t.Free == "":
 		return nil, fmt.Errorf("--free is missing; hint: the commands that free the lock, such as --free 'DEL {key}'")
 	}
-	d, err := t.Design()
-	if err == nil {
-		err = t.Export()
+	l, err := t.Parse()
+	if err != nil {
+		return nil, err
 	}
 	if !named {
 		designs = nil
 	}
-	return append(designs, d), err
+	return append(designs, l.Design()), l.Export()
 }

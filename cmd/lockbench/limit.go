@@ -50,7 +50,7 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
 	o.out.add(f, limitOutputs)
 	// The design is an argument; the search sets the rate and the number of operations.
-	o.settings.flagsBut(f, append(without, "design", "fail-fast", "stages", "rate", "operations")...)
+	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
 }
 
 // validate returns an error if a common flag of all searches is wrong.

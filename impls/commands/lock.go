@@ -18,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Name is the name of the design of [Texts.Design].
+// Name is the name of the design of [Lock.Design].
 const Name = "commands/lock"
 
 const (
@@ -28,38 +28,29 @@ const (
 	connections = 64
 )
 
-// Design returns the lock of these commands. It claims what a lease on one server can keep. The error
-// names the text, the reason and a hint.
-func (t Texts) Design() (design.Design, error) {
-	l, err := t.parse()
-	if err != nil {
-		return design.Design{}, err
-	}
+// Design returns the lock as a design. It claims what a lease on one server can keep.
+func (l Lock) Design() design.Design {
 	return design.Design{
 		Name:      Name,
-		Summary:   fmt.Sprintf("taken by %s, freed by %s", t.Take, t.Free),
+		Summary:   l.Summary,
 		Source:    "the command line",
 		Claims:    lockbench.LeaseClaims(),
 		Reacquire: design.Refused,
-		Granted:   func(ttl time.Duration) time.Duration { return granted(l.take, ttl) },
+		Granted:   func(ttl time.Duration) time.Duration { return granted(l.Take, ttl) },
 		Commands:  l.names(),
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			p := &process{env: env, lock: l, client: env.Connect(connections)}
 			return design.NewProcess(p.locker, func() error { return env.Disconnect(p.client) }), nil
 		}),
-	}, nil
+	}
 }
 
-// variable is the environment variable with exported texts, as JSON.
+// variable is the environment variable with an exported lock, as JSON.
 const variable = "LOCKBENCH_COMMANDS"
 
-// Export makes the lock known to child processes, and to [Exported]. It returns an error if the texts
-// make no lock.
-func (t Texts) Export() error {
-	if _, err := t.Design(); err != nil {
-		return err
-	}
-	b, err := json.Marshal(t)
+// Export makes the lock known to child processes, and to [Exported].
+func (l Lock) Export() error {
+	b, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("commands: %w", err)
 	}
@@ -67,21 +58,20 @@ func (t Texts) Export() error {
 }
 
 // Exported returns the lock that this process, or one above it, exported.
-func Exported() (design.Design, error) {
-	var t Texts
+func Exported() (l Lock, err error) {
 	text, is := os.LookupEnv(variable)
 	if !is {
-		return design.Design{}, fmt.Errorf("design %s has no commands; hint: give them by --take and --free", Name)
+		return l, fmt.Errorf("design %s has no commands; hint: give them by --take and --free", Name)
 	}
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return design.Design{}, fmt.Errorf("%s: %w; hint: lockbench sets it for its children", variable, err)
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return l, fmt.Errorf("%s: %w; hint: lockbench sets it for its children", variable, err)
 	}
-	return t.Design()
+	return l, nil
 }
 
 // A process is one process with the lock.
 type process struct {
-	lock
+	lock   Lock
 	env    onredis.Environment
 	client *redis.Client
 }
@@ -101,15 +91,15 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 		return nil, fmt.Errorf("%w: random token: %w", lockbench.ErrNoEffect, err)
 	}
 	held := lease{locker: l, values: values{key: l.env.Prefix + key, token: hex.EncodeToString(random[:]), ttl: opt.TTL, now: l.env.Now}}
-	held.Granted = granted(l.take, opt.TTL)
+	held.Granted = granted(l.lock.Take, opt.TTL)
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		held.From = l.seen.Attempt(key)
-		return l.send(ctx, l.take, held.values)
+		return l.send(ctx, l.lock.Take, held.values)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("take %q: %w", key, err)
 	}
-	if l.extend == nil {
+	if l.lock.Extend == nil {
 		return &held, nil
 	}
 	return &extender{held}, nil
@@ -145,9 +135,9 @@ func (p *process) send(ctx context.Context, text []command, v values) (said bool
 		case errors.Is(err, redis.Nil):
 			reply = nil
 		case err != nil && i > 0: // the type of the error would be taken to concern the commands before, too
-			return false, fmt.Errorf("%s: %v", c.words[0], err)
+			return false, fmt.Errorf("%s: %v", c.name(), err)
 		case err != nil:
-			return false, fmt.Errorf("%s: %w", c.words[0], onredis.NoEffect(err))
+			return false, fmt.Errorf("%s: %w", c.name(), onredis.NoEffect(err))
 		}
 		switch name := c.name(); name {
 		case "WATCH", "MULTI":
@@ -170,7 +160,7 @@ type lease struct {
 }
 
 // Release implements lockbench.Lease.
-func (l *lease) Release(ctx context.Context) error { return l.held(l.send(ctx, l.free, l.values)) }
+func (l *lease) Release(ctx context.Context) error { return l.held(l.send(ctx, l.lock.Free, l.values)) }
 
 func (l *lease) held(said bool, err error) error {
 	if err == nil && !said {
@@ -187,9 +177,9 @@ func (l *extender) Extend(ctx context.Context, ttl time.Duration) error {
 	start := time.Now() // real time, like the start of an attempt
 	v := l.values
 	v.ttl = ttl
-	if err := l.held(l.send(ctx, l.extend, v)); err != nil {
+	if err := l.held(l.send(ctx, l.lock.Extend, v)); err != nil {
 		return err
 	}
-	l.From, l.Granted = start, granted(l.extend, ttl)
+	l.From, l.Granted = start, granted(l.lock.Extend, ttl)
 	return nil
 }

@@ -3,6 +3,7 @@ package commands_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/impls/commands"
@@ -26,11 +27,27 @@ func TestContract(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := texts.Design()
+			l, err := texts.Parse()
 			if err != nil {
 				t.Fatal(err)
 			}
-			designtest.Contract(t, []design.Design{d})
+			designtest.Contract(t, []design.Design{l.Design()})
 		})
+	}
+}
+
+// TestExported checks that a child process gets the lock whole, with the contents of files.
+func TestExported(t *testing.T) {
+	t.Setenv("LOCKBENCH_COMMANDS", "") // and back after the test
+	want, err := commands.Texts{Take: "SET {key} {token} NX PX {ttl_ms} => OK", Free: "EVAL @../../examples/free.lua 1 {key} {token}"}.Parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := want.Export(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := commands.Exported()
+	if diff := cmp.Diff(got, want); err != nil || diff != "" {
+		t.Errorf("error %v (-got +want):\n%s", err, diff)
 	}
 }

@@ -22,40 +22,48 @@ import (
 // separated by blanks, with quotes around a word that has blanks. The words have placeholders: {key}
 // is the name of the lock, {token} a random text, another one for each grant, {ttl_ms} and {ttl_s} the
 // lease in whole milliseconds or seconds, rounded up, and {now_ms} the time of day of the client. A
-// word that begins with @ is the content of the file with that name, such as a script.
+// word that begins with @ is the content of the file with that name, such as a script, as it is: a
+// script has the key and the token from its arguments.
 //
 // A command says yes by any reply but nil, zero, a negative number, and an empty text or list. With
 // "=> REPLY" at its end, as in "GET {key} => {token}", it says yes by this reply alone; nil is the
 // missing reply.
-type Texts struct {
-	Take   string `json:"take"`
-	Free   string `json:"free"`
-	Extend string `json:"extend,omitempty"`
+type Texts struct{ Take, Free, Extend string }
+
+// A Lock is the parsed form of [Texts], with the contents of files. It can be stored as JSON.
+type Lock struct {
+	Take, Free, Extend []command
+	// Summary has the texts, for people.
+	Summary string
+}
+
+// A command is a parsed command: its words, and the reply that says yes. An empty Yes stands for the
+// usual rule.
+type command struct {
+	Words []word
+	Yes   string
+}
+
+// A word is one word of a command. Literal words have no placeholders.
+type word struct {
+	Text    string
+	Literal bool
 }
 
 var placeholders = []string{"key", "token", "ttl_ms", "ttl_s", "now_ms"}
 
-// A command is a parsed command: its words, and the reply that says yes. An empty yes stands for the
-// usual rule.
-type command struct {
-	words []string
-	yes   string
-}
-
-// A lock is the parsed form of [Texts].
-type lock struct{ take, free, extend []command }
-
-// parse reads the files and checks the texts. The error names the text, the reason and a hint.
-func (t Texts) parse() (l lock, err error) {
+// Parse reads the files and checks the texts. The error names the text, the reason and a hint.
+func (t Texts) Parse() (l Lock, err error) {
+	l.Summary = fmt.Sprintf("taken by %s, freed by %s", t.Take, t.Free)
 	for _, part := range []struct {
 		name, text string
 		into       *[]command
-	}{{"take", t.Take, &l.take}, {"free", t.Free, &l.free}, {"extend", t.Extend, &l.extend}} {
+	}{{"take", t.Take, &l.Take}, {"free", t.Free, &l.Free}, {"extend", t.Extend, &l.Extend}} {
 		if part.text == "" && part.name == "extend" {
 			continue
 		}
 		if *part.into, err = parseText(part.name, part.text); err != nil {
-			return lock{}, fmt.Errorf("--%s %q: %w", part.name, part.text, err)
+			return Lock{}, fmt.Errorf("--%s %q: %w", part.name, part.text, err)
 		}
 	}
 	return l, nil
@@ -68,7 +76,7 @@ func parseText(name, text string) (all []command, err error) {
 	}
 	var one command
 	end := func() error {
-		if len(one.words) == 0 {
+		if len(one.Words) == 0 {
 			return errors.New("a command is empty; hint: such as SET {key} {token} NX PX {ttl_ms}")
 		}
 		all, one = append(all, one), command{}
@@ -84,14 +92,15 @@ func parseText(name, text string) (all []command, err error) {
 			if i++; i == len(words) || words[i] == separator {
 				return nil, errors.New("no reply follows =>; hint: such as => OK or => nil")
 			}
-			one.yes = words[i]
-		case one.yes != "":
+			one.Yes = words[i]
+		case one.Yes != "":
 			return nil, fmt.Errorf("%q follows the reply; hint: a semicolon ends a command", w)
 		default:
-			if w, err = content(w); err != nil {
+			next, err := wordOf(w)
+			if err != nil {
 				return nil, err
 			}
-			one.words = append(one.words, w)
+			one.Words = append(one.Words, next)
 		}
 	}
 	if err := end(); err != nil {
@@ -104,10 +113,13 @@ func parseText(name, text string) (all []command, err error) {
 func check(name string, all []command) error {
 	keyed := false
 	for _, c := range all {
-		for _, word := range append(slices.Clone(c.words), c.yes) {
-			for _, found := range placeholder.FindAllStringSubmatch(word, -1) {
+		for _, w := range append(slices.Clone(c.Words), word{Text: c.Yes}) {
+			if w.Literal {
+				continue
+			}
+			for _, found := range placeholder.FindAllStringSubmatch(w.Text, -1) {
 				if !slices.Contains(placeholders, found[1]) {
-					return suggest.Unknown("placeholder", found[1], placeholders)
+					return unknown(found[1])
 				}
 				if name == "free" && strings.HasPrefix(found[1], "ttl") {
 					return fmt.Errorf("%s: a lock is freed without a lease; hint: leave it out", found[0])
@@ -122,7 +134,16 @@ func check(name string, all []command) error {
 	return nil
 }
 
-// placeholder matches a placeholder. Braces around anything else stand for themselves, as in Lua.
+// unknown returns the error for a placeholder that there is not: a misspelled one, or a part of a script.
+func unknown(name string) error {
+	err := suggest.Unknown("placeholder", name, placeholders)
+	if len(suggest.Near(name, placeholders)) == 0 {
+		err = fmt.Errorf("%w; a script with braces of its own can be a file, such as @free.lua", err)
+	}
+	return err
+}
+
+// placeholder matches a placeholder. Braces around anything but a name stand for themselves.
 var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // Words of a text that are no words of a command. No word has a zero byte.
@@ -132,7 +153,8 @@ const (
 )
 
 // split splits a text into words. Within single quotes every character stands for itself, within
-// double quotes and outside of quotes a backslash makes the next one stand for itself.
+// double quotes and outside of quotes a backslash makes the next one stand for itself. Libraries that
+// split lines of a shell take => and ; for operators, or # for a comment.
 func split(text string) (words []string, err error) {
 	if strings.ContainsRune(text, 0) {
 		return nil, errors.New("it has a zero byte; hint: none can be written here")
@@ -178,23 +200,23 @@ func split(text string) (words []string, err error) {
 	return words, nil
 }
 
-// content returns a word, or the content of the file that it names.
-func content(word string) (string, error) {
-	path, is := strings.CutPrefix(word, "@")
+// wordOf returns a word of a text, or the content of the file that it names.
+func wordOf(text string) (word, error) {
+	path, is := strings.CutPrefix(text, "@")
 	if !is {
-		return word, nil
+		return word{text, !placeholder.MatchString(text)}, nil
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("%w; hint: @ begins the name of a file, such as @free.lua", err)
+		return word{}, fmt.Errorf("%w; hint: @ begins the name of a file, such as @free.lua", err)
 	}
-	return string(b), nil
+	return word{string(b), true}, nil
 }
 
 // uses reports whether some command of the text has the placeholder.
 func uses(all []command, name string) bool {
 	return slices.ContainsFunc(all, func(c command) bool {
-		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "{"+name+"}") })
+		return slices.ContainsFunc(c.Words, func(w word) bool { return !w.Literal && strings.Contains(w.Text, "{"+name+"}") })
 	})
 }
 
@@ -207,8 +229,8 @@ func granted(text []command, ttl time.Duration) time.Duration {
 }
 
 // names returns the names of all commands that it may send, in upper case, each once.
-func (l *lock) names() (names []string) {
-	for _, c := range slices.Concat(l.take, l.free, l.extend) {
+func (l *Lock) names() (names []string) {
+	for _, c := range slices.Concat(l.Take, l.Free, l.Extend) {
 		names = append(names, c.name())
 		if end := ends[c.name()]; end != "" {
 			names = append(names, end)
@@ -219,16 +241,18 @@ func (l *lock) names() (names []string) {
 }
 
 // name returns the name of the command in upper case.
-func (c *command) name() string { return strings.ToUpper(c.words[0]) }
+func (c *command) name() string { return strings.ToUpper(c.Words[0].Text) }
 
 // ends has the commands that end what a command begins on its connection.
 var ends = map[string]string{"WATCH": "UNWATCH", "MULTI": "DISCARD"}
 
 // filled returns the words of a command with values in place of placeholders.
 func (c *command) filled(v values) []any {
-	args := make([]any, len(c.words))
-	for i, w := range c.words {
-		args[i] = v.fill(w)
+	args := make([]any, len(c.Words))
+	for i, w := range c.Words {
+		if args[i] = w.Text; !w.Literal {
+			args[i] = v.fill(w.Text)
+		}
 	}
 	return args
 }
@@ -260,8 +284,8 @@ func (v values) fill(text string) string {
 
 // says reports whether a reply says yes.
 func (c *command) says(reply any, v values) bool {
-	if c.yes != "" {
-		return textOf(reply) == v.fill(c.yes)
+	if c.Yes != "" {
+		return textOf(reply) == v.fill(c.Yes)
 	}
 	switch r := reply.(type) {
 	case nil:

@@ -15,7 +15,7 @@ const set = "SET {key} {token} NX PX {ttl_ms}"
 // TestParse checks how texts are split, and which values placeholders get.
 func TestParse(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "free.lua")
-	if err := os.WriteFile(script, []byte("return {1, '{key}'}"), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte("return {found, '{key}'}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	v := values{key: "k", token: "t", ttl: 1500 * time.Millisecond, now: func() time.Time { return time.UnixMilli(7) }}
@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		set: {{"SET", "k", "t", "NX", "PX", "1500"}},
 		"SETNX {key} '{token} x'; EXPIRE {key} {ttl_s}":  {{"SETNX", "k", "t x"}, {"EXPIRE", "k", "2"}},
 		`SET "a\"{key}" 'b\' \; {now_ms}`:                {{"SET", `a"k`, `b\`, ";", "7"}},
-		"EVAL @" + script + " 1 {key} ''":                {{"EVAL", "return {1, 'k'}", "1", "k", ""}},
+		"EVAL @" + script + " 1 {key} ''":                {{"EVAL", "return {found, '{key}'}", "1", "k", ""}},
 		"GET {key} => {token}":                           {{"GET", "k"}},
 		"EVAL 'return {redis.call(\"GET\", {1})}' {key}": {{"EVAL", `return {redis.call("GET", {1})}`, "k"}},
 	} {
@@ -50,6 +50,7 @@ func TestErrors(t *testing.T) {
 		`{key} is missing, so that all locks`:         {"SET lock {token}", "DEL {key}", ""},
 		`--free "DEL lock": {key} is missing`:         {set, "DEL lock", ""},
 		`unknown placeholder "tokn"`:                  {"SET {key} {tokn}", "DEL {key}", ""},
+		`a script with braces of its own can be a`:    {set, "EVAL 'return {found}' 1 {key}", ""},
 		`{ttl_ms}: a lock is freed without a lease`:   {set, "PEXPIRE {key} {ttl_ms}", ""},
 		`a quote does not end`:                        {"SET {key} 'x", "DEL {key}", ""},
 		`the last backslash does not end`:             {`SET {key} x\`, "DEL {key}", ""},
@@ -58,7 +59,7 @@ func TestErrors(t *testing.T) {
 		`no such file`:                                {set, "EVAL @nowhere.lua 1 {key}", ""},
 		`--extend "PEXPIRE {kye} 1": unknown placeho`: {set, "DEL {key}", "PEXPIRE {kye} 1"},
 	} {
-		_, err := texts.Design()
+		_, err := texts.Parse()
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "hint: ") {
 			t.Errorf("%+v: got %v, want %q and a hint", texts, err, want)
 		}
@@ -76,7 +77,7 @@ func TestSays(t *testing.T) {
 		{"", "OK", true}, {"", "", false}, {"", []any{}, false}, {"", []any{nil}, true}, {"", true, true}, {"", false, false},
 		{"nil", nil, true}, {"nil", "OK", false}, {"0", int64(0), true}, {"OK", "OK", true}, {"{token}", "t", true}, {"{token}", "u", false},
 	} {
-		if got := (&command{yes: c.yes}).says(c.reply, values{token: "t"}); got != c.want {
+		if got := (&command{Yes: c.yes}).says(c.reply, values{token: "t"}); got != c.want {
 			t.Errorf("%v => %q: got %v", c.reply, c.yes, got)
 		}
 	}

@@ -74,7 +74,8 @@ func FindDesign(name string) (design.Design, error) {
 	case mutants.SelfCheckName:
 		return mutants.SelfCheck("plain-del"), nil
 	case commands.Name:
-		return commands.Exported()
+		l, err := commands.Exported()
+		return l.Design(), err
 	}
 	found, err := impls.Match(name)
 	if err != nil {

@@ -171,6 +171,8 @@ type view struct {
 	// Scripts are run at the end of the page, over Data.
 	Scripts []string
 	Data    data
+	// Packed is whether the page has compressed cells.
+	Packed bool
 }
 
 // A data is the data of the drawings on a page, for its scripts.
@@ -186,11 +188,15 @@ func newView(d *document.Document) (*view, error) {
 	}
 	with := *d
 	with.Blocks = blocks
-	v := &view{Document: &with, Scripts: []string{"base.js", "lanes.js"}, Data: data{d.Series, pictured(blocks)}}
+	v := &view{Document: &with, Scripts: []string{"base.js", "lanes.js"}, Data: data{Runs: d.Series, Pictures: pictured(blocks)}}
 	charts := false
 	each(blocks, func(b document.Block) {
-		_, is := b.(*document.Chart)
-		charts = charts || is
+		switch b.(type) {
+		case *document.Chart:
+			charts = true
+		case *packed:
+			v.Packed = true
+		}
 	})
 	if charts {
 		v.Scripts = []string{chartLibrary, "base.js", "charts.js", "lanes.js"}

@@ -58,6 +58,9 @@ func TestWriteMatrix(t *testing.T) {
 	if len(compressed) > 1<<20 || len(compressed) > 30_000*len(m.Rows) {
 		t.Errorf("the page has %d bytes for %d designs, want 1 MiB and 30,000 a design at most", len(compressed), len(m.Rows))
 	}
+	if !strings.Contains(compressed, "Pictures, and the cells of each design, need JavaScript") {
+		t.Error("the page does not say what needs JavaScript")
+	}
 	page := pagetest.Unpack(t, compressed)
 	linksLead(t, page)
 	headline := headlines[m.Exit]
