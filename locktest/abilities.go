@@ -165,7 +165,7 @@ func look(ctx context.Context, first, second lockbench.Locker, key string) (a ab
 // takesAnyKey reports whether the lock accepts all names that programs use for keys.
 func takesAnyKey(ctx context.Context, owner lockbench.Locker) bool {
 	for _, p := range workloads.By(workloads.Explored) {
-		for _, key := range p.Exploration.KeyNames {
+		for _, key := range p.KeyNames {
 			lease, err := owner.Acquire(ctx, key, lockbench.Options{TTL: time.Minute})
 			if err != nil && !errors.Is(err, lockbench.ErrNotAcquired) {
 				return false

@@ -67,7 +67,7 @@ func (p *Plan) parse() (all parsed, err error) {
 	switch {
 	case len(p.Subjects) == 0:
 		return all, errors.New("no subject to run; hint: a design of impls.All, or one of your own")
-	case p.Workload.Step == nil:
+	case p.Workload.Step == nil && p.Workload.Part == nil:
 		return all, errors.New("no workload to run; hint: one of workloads.All, or one of your own")
 	}
 	for i := range p.Subjects {

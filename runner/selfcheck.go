@@ -37,6 +37,10 @@ func proofs() []proof {
 	return []proof{
 		{"plain-del", lockbench.OwnerRelease.At(lockbench.Outlived), "", false},
 		{"extend-ignored", lockbench.LeaseKept.At(0), "cron", false},
+		{"release-then-delay", lockbench.ReleaseDelay.At(0), "release-delay", false},
+		{"renewed-twice", lockbench.Exclusion.At(lockbench.Outlived), "renewed", false},
+		{"shared-watchdog", lockbench.Exclusion.At(lockbench.Outlived), "two-renewed", false},
+		{"any-case", lockbench.NoSpuriousRefusal.At(0), "odd-keys", false},
 		{"get-set", lockbench.Exclusion.At(0), "", false},
 		{"get-think-set", lockbench.Exclusion.At(0), "", false},
 	}

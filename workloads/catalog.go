@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench"
 )
@@ -78,7 +79,7 @@ func situations() []Program {
 		},
 		{
 			Name: "extend", Summary: "extend in time, work on, extend too late, release",
-			Drivers: Live | Explored, Needs: []Ability{Extends}, Exercises: Contended(), Step: extendLate,
+			Drivers: Live | Explored, Lease: shortLease, Needs: []Ability{Extends}, Exercises: Contended(), Step: extendLate,
 		},
 		{
 			Name: "extend-thrice", Summary: "the first client extends its lease three times and releases it after the end of the first, but never after the last round; the others come before the last end, and shortly after it",
@@ -86,7 +87,8 @@ func situations() []Program {
 		},
 		{
 			Name: "release-delay", Summary: "release so that others stay out for half a lease, and try meanwhile",
-			Drivers: Live | Explored, Needs: []Ability{Delays}, Exercises: Contended(lockbench.ReleaseDelay.At(0)), Step: releaseDelayed,
+			Drivers: Live | Explored, Lease: shortLease, Needs: []Ability{Delays}, Exercises: Contended(lockbench.ReleaseDelay.At(0)),
+			Adjust: noStallers, Step: releaseDelayed,
 		},
 		{
 			Name: "nested", Summary: "acquire twice, release once, work on, release",
@@ -110,11 +112,13 @@ func situations() []Program {
 		},
 		{
 			Name: "renewed", Summary: "the first client works for three leases, which the lock renews; the others come after two, and shortly before the end",
-			Drivers: Explored, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Step: workRenewed,
+			Drivers: Live | Explored, Lease: shortLease, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)),
+			Adjust: withFirst(1), Step: workRenewed,
 		},
 		{
 			Name: "two-renewed", Summary: "the first client acquires two keys, which the lock renews, releases one after half a lease, and works for two and a half leases more; the others come for the other after two, and shortly before the end",
-			Drivers: Explored, Keys: 2, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)), Part: workRenewedTwice,
+			Drivers: Live | Explored, Lease: shortLease, Keys: 2, Needs: []Ability{Renews}, Exercises: Contended(lockbench.Exclusion.At(lockbench.Outlived)),
+			Adjust: withFirst(2), Part: workRenewedTwice,
 		},
 		{
 			Name: "odd-leases", Summary: "the first client works through leases of 2.9, 1.5 and 0.9 ms and 1.5 s, and extends them; the others come before their end",
@@ -126,21 +130,40 @@ func situations() []Program {
 		},
 		{
 			Name: "two-keys", Summary: "acquire two keys, every other client in the opposite order, release both",
-			Drivers: Live | Explored, Keys: 2, Exercises: Contended(),
+			Drivers: Live | Explored, Lease: shortLease, Keys: 2, Exercises: Contended(),
 			Adjust: twoKeys, Step: takeTwo,
 		},
 		{
 			Name: "odd-keys", Summary: "acquire four keys at once, whose names differ in one byte, in length, in order or in case, and release them in order, or backwards",
-			Drivers: Explored | Tested, Keys: 2 * oddSet, Needs: []Ability{AnyKey}, Exercises: Contended(), Exploration: Exploration{KeyNames: OddKeys("job", "{job}")}, Part: takeOddly,
+			Drivers: Live | Explored | Tested, Keys: 2 * oddSet, KeyNames: OddKeys("job", "{job}"), Needs: []Ability{AnyKey}, Exercises: Contended(),
+			Adjust: withFirst(2 * oddSet), Part: takeOddly,
 		},
 	}
 }
 
-// twoKeys sets at least two keys, unless the key choice sets their number.
+// shortLease is the lease of live runs with rounds of several leases.
+const shortLease = 300 * time.Millisecond
+
+// withFirst has all clients take the same keys, so that there is one first client, and no stallers.
+func withFirst(keys int) func(Options) Options {
+	return func(o Options) Options {
+		o.Keys, o.KeyChoice, o.Stallers = keys, Uniform, 0
+		return o
+	}
+}
+
+// twoKeys sets at least two keys, unless the key choice sets their number. Stallers would hardly
+// outlive a lease: others wait for them with one key, and so release late themselves.
 func twoKeys(o Options) Options {
 	if o.KeyChoice != Own {
 		o.Keys = max(o.Keys, 2)
 	}
+	return noStallers(o)
+}
+
+// noStallers is for programs in which no next holder is there when a staller releases.
+func noStallers(o Options) Options {
+	o.Stallers = 0
 	return o
 }
 

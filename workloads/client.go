@@ -81,6 +81,11 @@ func (c *Client) step(what string) {
 	}
 }
 
+// first reports whether c is the first client, or has taken its place after its death.
+func (c *Client) first() bool {
+	return c.ID%max(1, c.run.Options.Clients+c.run.Options.Stallers) == 0
+}
+
 // keyAt is the n-th key after the round's key; 0 is the round's key.
 func (c *Client) keyAt(n int) string { return c.run.Keys[(c.choice.Key+n)%len(c.run.Keys)] }
 

@@ -105,7 +105,7 @@ func waitBothWays(ctx context.Context, c *Client, rounds int) {
 // workRenewed lets the others come twice while the first client works: so late that a lock that
 // renewed only once is free, and so late that a lock that renewed only four times is free.
 func workRenewed(ctx context.Context, c *Client) error {
-	if c.ID == 0 {
+	if c.first() {
 		return c.holdFor(ctx, 3)
 	}
 	c.rest(ctx, 2.1)
@@ -120,7 +120,7 @@ func workRenewed(ctx context.Context, c *Client) error {
 func workRenewedTwice(ctx context.Context, c *Client, rounds int) {
 	for round := range rounds {
 		kept := 1 - round%2
-		if c.ID > 0 {
+		if !c.first() {
 			c.rest(ctx, 2.1)
 			c.take(ctx, kept)
 			c.rest(ctx, 0.7)

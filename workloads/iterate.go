@@ -78,14 +78,24 @@ func (c *Client) Perform(ctx context.Context, p Program, rounds int) {
 func (c *Client) Iterate(ctx context.Context, p Program) error {
 	c.choose()
 	step := p.Step
-	if c.Requests != nil {
+	switch {
+	case c.Requests != nil:
 		step = p.Atomic
+	case step == nil:
+		step = p.twoRounds
+		c.choice.Key = 0
 	}
 	err := step(ctx, c)
 	if !c.run.open {
 		c.pause(ctx, err)
 	}
 	return err
+}
+
+// twoRounds makes two rounds of a program with different rounds, on the run's first keys.
+func (p *Program) twoRounds(ctx context.Context, c *Client) error {
+	p.Part(ctx, c, 2)
+	return nil
 }
 
 // choose draws every value of a round in a fixed order, needed or not, so that no answer

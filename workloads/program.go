@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/lib/suggest"
@@ -21,6 +22,11 @@ type Program struct {
 	Needs []Ability
 	// Keys is how many locks the clients take; 0 is one.
 	Keys int
+	// KeyNames are the names of the keys; nil gives names without a meaning.
+	KeyNames []string
+	// Lease is the lease of a live run that asks for none; 0 is that of [Defaults]. Programs with
+	// rounds of several leases have a short one, so that a run has many rounds.
+	Lease time.Duration
 	// Exercises lists the cells tested when clients meet on a key and nothing goes wrong, see
 	// [Contended]. [Program.Cells] has the cells of a run.
 	Exercises []lockbench.Cell
@@ -43,7 +49,7 @@ type Program struct {
 	// store. Nil if there is no such request.
 	Atomic func(context.Context, *Client) error
 	// Part replaces Step in programs with different rounds: it is all rounds of one client. A live
-	// run, which has no last round, needs a Step.
+	// run makes two of them at a time, if the program is for live runs.
 	Part func(ctx context.Context, c *Client, rounds int)
 }
 
@@ -54,8 +60,6 @@ type Exploration struct {
 	Wait float64
 	// OnRequest programs are explored only by name, not among all programs.
 	OnRequest bool
-	// KeyNames are the names of the program's keys; nil gives names without a meaning.
-	KeyNames []string
 	// Again makes clients repeat a call that got no answer; both calls count as one.
 	Again bool
 	// Succeeds makes the last client's process a successor of the first client's: it has the same
@@ -146,7 +150,7 @@ func (p *Program) needs(a Ability) bool { return slices.Contains(p.Needs, a) }
 // are not valid.
 func (p Program) Options(o Options) (Options, error) {
 	o = p.Fill(o)
-	if p.Step == nil {
+	if p.Step == nil && (p.Part == nil || p.Drivers&Live == 0) {
 		return o, fmt.Errorf("program %s has no round that a live run could repeat; hint: explore runs it", p.Name)
 	}
 	if !p.needs(HasStore) && o.Guard != "" && o.Guard != lockbench.NoGuard {

@@ -76,7 +76,7 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.IntVar(&p.Processes, "processes", p.Processes, "number of processes that the clients are divided among; clients of one process share the state that a design keeps in a process (default one per client)")
 	f.IntVar(&p.Keys, "keys", p.Keys, "number of locks; unless given, the key choices own and pairs derive it from --clients")
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
-	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for")
+	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for; workloads with rounds of several leases have 300ms unless given")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
 	f.Var(newTextFlag(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
 	f.Var(newTextFlag(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
@@ -128,6 +128,9 @@ func (o *runOptions) settle(f *pflag.FlagSet) error {
 		return err
 	}
 	p := &o.params
+	if w, err := workloads.Find(workloads.Live, o.workload); err == nil && w.Lease > 0 && !f.Changed("ttl") {
+		p.TTL = w.Lease
+	}
 	if o.workload == "cron" {
 		o.settleCron(f)
 	}

@@ -167,7 +167,7 @@ func newWorld(cfg Config, program workloads.Program, bubble Bubble, g *globalRan
 	for i := range w.shared.Keys {
 		w.shared.Keys[i] = "job-" + strconv.Itoa(i+1)
 	}
-	copy(w.shared.Keys, program.Exploration.KeyNames)
+	copy(w.shared.Keys, program.KeyNames)
 	for p := range (cfg.Clients + cfg.Threads - 1) / cfg.Threads {
 		w.processes = append(w.processes, newProcess(w, p))
 	}

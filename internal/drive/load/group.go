@@ -39,6 +39,7 @@ func (r *run) openGroups() {
 func (r *run) group(o workloads.Options, first, places int) *group {
 	g := &group{options: o, first: first, places: places, over: make(chan struct{}), stopped: make(chan struct{})}
 	g.shared = workloads.NewRun(o, g.over)
+	copy(g.shared.Keys, r.cfg.Workload.KeyNames)
 	if r.cfg.Workload.Business != nil {
 		g.shared.KeepBooks()
 	}
