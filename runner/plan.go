@@ -37,9 +37,9 @@ type Plan struct {
 	// Nothing is explored: lockbench run explores designs of the catalogue beside the runs,
 	// and locktest.Explore any lock.
 	Conclude bool
-	// Ready is called once, when the servers are reached and before the first run; nil does nothing.
-	// It is for work that takes long, and is in vain if a server cannot be reached.
-	Ready func(context.Context)
+	// Before is called before each run, when the servers are reached; nil does nothing. It is for work
+	// on the subject that takes long, and is in vain if a server cannot be reached.
+	Before func(context.Context, Subject)
 	// SelfCheck adds a last run, under the same settings, of a lock that is broken on purpose.
 	SelfCheck bool
 	// SelfCheckAt changes the options of the self-check; nil leaves them. A search uses it, since

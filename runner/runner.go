@@ -90,9 +90,6 @@ func (s *session) run(ctx context.Context) (err error) {
 			s.sink.say("keys: lockbench:*; after a kill, lockbench clean --server URL removes them")
 		}
 	}
-	if s.plan.Ready != nil {
-		s.plan.Ready(ctx)
-	}
 	if err := s.runSubjects(ctx); err != nil {
 		return err
 	}
@@ -117,6 +114,9 @@ func (s *session) runSubjects(ctx context.Context) error {
 			continue
 		}
 		s.awaitServers(ctx)
+		if s.plan.Before != nil {
+			s.plan.Before(ctx, of)
+		}
 		if err := s.runOne(ctx, of); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if err != nil {
 		return nil, nil, err
 	}
-	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, s.Runs())
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, s.Runs(), nil)
 	defer shown.Close()
 	shown.Say("%d runs of each, alternately%s", o.rounds, about(s.Runs(), p.Settings.Options))
 	return s.Run(cmd.Context(), shown.Sink())

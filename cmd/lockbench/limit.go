@@ -77,7 +77,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	if err != nil {
 		return err
 	}
-	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0)
+	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0, nil)
 	search.Say = shown.Say
 	limit, failed := search.Run(cmd.Context(), p, shown.Sink())
 	shown.Close()

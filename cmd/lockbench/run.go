@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -111,15 +112,19 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	ctx, shown, err := o.show(cmd, &p)
+	searches, designs := make(evidence.Searches), designsOf(p.Subjects)
+	ctx, shown, err := o.show(cmd, &p, func(j *results.Judged) string {
+		one := results.New([]results.Judged{*j}, nil)
+		request.Conclude(&one, designs, searches)
+		return wordOf(&one.Runs[0])
+	})
 	if err != nil {
 		return err
 	}
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
-	designs := designsOf(p.Subjects)
-	var searches evidence.Searches
-	p.Ready = func(ctx context.Context) { searches = request.Search(ctx, designs, scope, shown.Say) }
+	search := request.InTurns(searches, designs, scope, shown.Say)
+	p.Before = func(ctx context.Context, of runner.Subject) { search(ctx, of.Design) }
 	result, failed := o.observed(ctx, p, shown, out.hlog())
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
@@ -132,6 +137,14 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	return verdictOf(r.Exit)
+}
+
+// wordOf returns the word of the conclusion about a run, empty if there is none.
+func wordOf(run *results.Run) string {
+	if run.Conclusion == nil {
+		return ""
+	}
+	return string(run.Conclusion.Word)
 }
 
 // plan returns the runs to make, and the outputs and thresholds of their one result.

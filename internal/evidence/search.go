@@ -3,6 +3,8 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +27,25 @@ type Plan struct {
 
 // Searches has the explorations of each design, by its name.
 type Searches map[string]*results.Search
+
+// InTurns returns a function that explores designs, as [Request.Search] does, when their turn comes: it
+// adds to searches the design that it is called with and the next ones that are explored at the same
+// time, unless searches has them. So the first run need not wait until all are explored.
+func (r Request) InTurns(searches Searches, designs []design.Design, scope explore.Config, say func(string, ...any)) func(context.Context, design.Design) {
+	beside := runtime.NumCPU()
+	return func(ctx context.Context, d design.Design) {
+		if searches[d.Name] != nil {
+			return
+		}
+		var next []design.Design
+		for _, other := range designs {
+			if begun := len(next) > 0 || other.Name == d.Name; begun && len(next) < beside && searches[other.Name] == nil {
+				next = append(next, other)
+			}
+		}
+		maps.Copy(searches, r.Search(ctx, next, scope, say))
+	}
+}
 
 // Shares of the time and of the schedules of a design. The plain exploration, without a guard and
 // with one thread per process, has the rest.

@@ -32,7 +32,7 @@ func still() runner.Progress { return runner.Progress{} }
 
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
-	p := OfRuns(&out, false, 2)
+	p := OfRuns(&out, false, 2, func(*results.Judged) string { return "do not use" })
 	p.Say("server: %s", "private")
 	begin(p, "a/b")
 	p.Sink().End(broke())
@@ -41,9 +41,9 @@ func TestLines(t *testing.T) {
 	p.Close()
 	want := `server: private
 [1/2] a/b ...
-[1/2] a/b: 0 grants/s, broke owner-release@outlived
+[1/2] a/b: do not use; 0 grants/s, broke owner-release@outlived
 [2/2] c/d ...
-[2/2] c/d: 0 grants/s, the disk is full
+[2/2] c/d: do not use; 0 grants/s, the disk is full
 `
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
@@ -52,14 +52,16 @@ func TestLines(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
-	b := newBar(&out, 3)
+	lines := NewLines(&out, 3)
+	lines.redrawn, lines.word = true, func(*results.Judged) string { return "do not use" }
+	b := &bar{Lines: lines}
 	b.begin("a/b", still)
 	b.end(broke())
 	b.begin("c/d", func() runner.Progress { return runner.Progress{Violations: 2} })
 	b.Say("interrupted")
 	b.Close()
 	b.Close() // again, as after an error: nothing is left to stop
-	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n"} {
+	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n", "[1/3] a/b: do not use; 0 grants/s, broke owner-release@outlived\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}
@@ -85,7 +87,7 @@ func TestPermille(t *testing.T) {
 
 func TestQuiet(t *testing.T) {
 	var out bytes.Buffer
-	p := OfRuns(&out, true, 1)
+	p := OfRuns(&out, true, 1, nil)
 	p.Say("x")
 	begin(p, "a/b")
 	p.Sink().End(broke())

@@ -20,15 +20,19 @@ type Runs interface {
 }
 
 // OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan with a number of runs, zero if
-// it is unknown; nothing if quiet.
-func OfRuns(w io.Writer, quiet bool, runs int) Runs {
+// it is unknown; nothing if quiet. word returns the word of the conclusion about a run, empty for none;
+// it may be nil.
+func OfRuns(w io.Writer, quiet bool, runs int, word func(*results.Judged) string) Runs {
+	lines := NewLines(w, runs)
+	lines.word = word
 	switch {
 	case quiet:
-		return NewLines(io.Discard, runs)
+		lines.w = io.Discard
 	case isTerminal(w):
-		return newBar(w, runs)
+		lines.redrawn = true
+		return &bar{Lines: lines}
 	}
-	return NewLines(w, runs)
+	return lines
 }
 
 // Lines writes a line at the start and the end of every run.
@@ -37,6 +41,7 @@ type Lines struct {
 	// Total is the number of runs, Done the number of completed ones; Name is the current run.
 	Total, Done int
 	Name        string
+	word        func(*results.Judged) string
 }
 
 // NewLines returns the lines for a number of runs, zero if it is unknown.
@@ -75,7 +80,18 @@ func alarm(design string, f checker.CellFinding, at time.Duration) string {
 // End writes the result of a run.
 func (l *Lines) End(j *results.Judged) {
 	l.Done++
-	l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
+	l.Say("%s", l.row(j))
+}
+
+// row describes the completed run in a line: its word and its figures.
+func (l *Lines) row(j *results.Judged) string {
+	gist := Gist(j)
+	if l.word != nil {
+		if word := l.word(j); word != "" {
+			gist = word + "; " + gist
+		}
+	}
+	return fmt.Sprintf("%s %s: %s", l.count(l.Done), l.Name, gist)
 }
 
 // count is the number of a run, and the total if it is known.
@@ -108,10 +124,6 @@ type bar struct {
 	stop, stopped chan struct{}
 }
 
-func newBar(w io.Writer, runs int) *bar {
-	return &bar{Lines: &Lines{writer: writer{w: w, redrawn: true}, Total: runs}}
-}
-
 // Sink returns a sink that moves the bar.
 func (b *bar) Sink() runner.Sink {
 	s := b.Lines.Sink()
@@ -121,6 +133,7 @@ func (b *bar) Sink() runner.Sink {
 }
 
 func (b *bar) begin(design string, live func() runner.Progress) {
+	b.Name = design
 	b.locked(b.clear)
 	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
 	pb := drawn(b.w, 1000, b.describe(design, live()))
@@ -170,9 +183,13 @@ func permille(live runner.Progress) int64 {
 	return min(999, int64(1000*share))
 }
 
-func (b *bar) end(*results.Judged) {
+// end leaves the line of the completed run, cut to the width of the terminal, if the run has a word.
+func (b *bar) end(j *results.Judged) {
 	b.Close()
 	b.Done++
+	if b.word != nil {
+		b.Say("%s", within(b.w, b.row(j), 1))
+	}
 }
 
 // Close removes the bar.
