@@ -32,8 +32,18 @@ func All() []design.Design {
 	)
 }
 
+// Tour returns the designs that are run if no design is named: a documented one for each way in which
+// locks fail, and the best.
+func Tour() []design.Design {
+	tour, err := Match("setnx-getset/naive", "setnx-getset/timestamp", "lua-token/token", "lua-token/strategy", "hash-reentrant/notify")
+	if err != nil {
+		panic(err) // a name in this package
+	}
+	return tour
+}
+
 // Documented returns the designs of [All] that lockbench implements itself, from documents, on
-// Redis. They are run if no design is named.
+// Redis.
 func Documented() []design.Design {
 	return slices.DeleteFunc(All(), func(d design.Design) bool { return d.Library != "" || d.Backend != nil })
 }
@@ -48,7 +58,7 @@ func Names() []string {
 }
 
 // Match returns the designs that any of the patterns selects, each once, in the order of [All]. A
-// pattern is a name or a glob of package path ("lua-token/*", "*/poll"). It returns an error for
+// pattern is a name, a glob of package path ("lua-token/*", "*/poll"), or "all". It returns an error for
 // the first pattern that is malformed or selects nothing; the latter error has similar names.
 func Match(patterns ...string) ([]design.Design, error) {
 	wanted := map[string]bool{}
@@ -71,7 +81,7 @@ func match(pattern string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("design pattern %q: %w; hint: quote *, ? and [ with a backslash to mean them", pattern, err)
 		}
-		if ok {
+		if ok || pattern == "all" {
 			matched = append(matched, name)
 		}
 	}

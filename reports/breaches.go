@@ -294,7 +294,7 @@ func recheck(r *results.Run) *document.Paragraph {
 	return again("check it again:", "lockbench check "+results.Quote(r.History))
 }
 
-// shownBy returns a hint on how to see the evidence that a screen leaves out.
+// shownBy returns a hint on how to see the evidence that a brief report leaves out.
 func shownBy(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return line("--evidence all shows how; --history DIR keeps the history")

@@ -50,23 +50,20 @@ func (s *summary) conclusions() *document.Section {
 	if !s.concluded() {
 		return section
 	}
-	whole, screen := &document.Section{}, onScreen()
+	whole, brief := &document.Section{}, onScreen()
 	best := s.bestFirst()
 	for _, word := range conclusion.Words {
 		if l := s.concludedTo(word, best); len(l.Items) > 0 {
-			whole.Blocks, screen.Blocks = append(whole.Blocks, l), append(screen.Blocks, s.reasonsFor(word, best))
+			whole.Blocks, brief.Blocks = append(whole.Blocks, l), append(brief.Blocks, s.reasonsFor(word, best))
 		}
 	}
 	whole.Media = document.Terminal | document.Markdown
 	section.Blocks = []document.Block{document.Only(document.Page, s.conclusionTable(), s.scope()), whole}
-	if r := s.result.Recommendation; r != nil {
-		whole.Blocks = append(whole.Blocks, &document.Paragraph{Word: "Take", Tone: document.Plain, Text: recommends(r)})
-	}
 	whole.Blocks = append(whole.Blocks, s.scope())
 	if s.crowded() {
 		whole.Length = document.Whole
-		screen.Blocks = append(screen.Blocks, s.leftOutList())
-		section.Blocks = append(section.Blocks, screen)
+		brief.Blocks = append(brief.Blocks, s.leftOutList())
+		section.Blocks = append(section.Blocks, brief)
 	}
 	return section
 }
@@ -116,7 +113,7 @@ func (s *summary) leftOut() string {
 	return strings.Join(titles, ", ")
 }
 
-// leftOutList returns the same conditions as a list, for a screen.
+// leftOutList returns the same conditions as a list, for a brief report.
 func (s *summary) leftOutList() *document.List {
 	l := &document.List{}
 	if left := s.leftOut(); left != "" {

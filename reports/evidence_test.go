@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// TestUnclaimedEvidence checks that a screen shows a breach of no claim in one line, with the
-// command that reproduces it, but the evidence of a broken claim in full. All other media have all
+// TestUnclaimedEvidence checks that a brief report shows a breach of no claim in one line, with the
+// command that reproduces it, but the evidence of a broken claim in full. All others have all
 // evidence.
 func TestUnclaimedEvidence(t *testing.T) {
 	const line, command, events = "broken, and not claimed", "lockbench check ", "granted a lease"
@@ -22,10 +22,11 @@ func TestUnclaimedEvidence(t *testing.T) {
 		opt         Options
 		folded, all bool
 	}{
-		{"screen", plainDelete("private"), Options{Width: 80}, true, false},
-		{"screen, all", plainDelete("private"), Options{Width: 80, Whole: true}, false, true},
-		{"pipe", plainDelete("private"), Options{}, false, true},
-		{"screen, a broken claim", stealer("private"), Options{Width: 80}, false, true},
+		{"screen", plainDelete("private"), Options{Width: 80, Brief: true}, true, false},
+		{"pipe", plainDelete("private"), Options{Brief: true}, true, false},
+		{"screen, all", plainDelete("private"), Options{Width: 80}, false, true},
+		{"file", plainDelete("private"), Options{}, false, true},
+		{"screen, a broken claim", stealer("private"), Options{Width: 80, Brief: true}, false, true},
 	} {
 		r := results.New([]results.Judged{tt.run}, nil)
 		var out bytes.Buffer

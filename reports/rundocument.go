@@ -70,11 +70,11 @@ func (s *summary) runBlocks() []document.Block {
 		head.Blocks = append(head.Blocks, s.servers()...)
 		table := []document.Block{s.speeds()}
 		if s.crowded() {
-			head, table = s.unlessMany(head), []document.Block{s.unlessMany(table[0]), s.shortTable()}
+			head, table = s.inWhole(head), []document.Block{s.inWhole(table[0]), s.shortTable()}
 		}
 		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
 		speeds = append(speeds, s.compareChart()...)
-		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.unlessMany(s.guarantees())})
+		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.inWhole(s.guarantees())})
 	}
 	return append(blocks, document.Only(document.Markdown, s.errors()), document.Only(document.Terminal|document.Page,
 		named("What happened", "happened", s.troubles(), s.standstills(), s.errors(), s.injected()), s.runSections(nil),
@@ -175,20 +175,8 @@ func (s *summary) runSettings(r *results.Run) []string {
 
 func runID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
-// inWhole returns a section that a screen leaves out if there are many runs.
+// inWhole returns a section that a brief report leaves out if there are many runs.
 func (s *summary) inWhole(b document.Block) *document.Section {
-	section := &document.Section{Blocks: []document.Block{b}}
-	if len(s.result.Runs) > fewRuns {
-		section.Length = document.Whole
-	}
-	return section
-}
-
-// crowded reports whether there are so many runs that a screen shows only a line for each.
-func (s *summary) crowded() bool { return len(s.result.Runs) > 8 }
-
-// unlessMany returns a section that a screen leaves out if there are very many runs.
-func (s *summary) unlessMany(b document.Block) *document.Section {
 	section := &document.Section{Blocks: []document.Block{b}}
 	if s.crowded() {
 		section.Length = document.Whole
@@ -196,7 +184,10 @@ func (s *summary) unlessMany(b document.Block) *document.Section {
 	return section
 }
 
-// onScreen returns a section that a screen shows in place of the sections it leaves out.
+// crowded reports whether there are so many runs that a brief report has only a line for each.
+func (s *summary) crowded() bool { return len(s.result.Runs) > fewRuns }
+
+// onScreen returns a section that a brief report has in place of the sections it leaves out.
 func onScreen(blocks ...document.Block) *document.Section {
 	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: blocks}
 }
@@ -218,18 +209,10 @@ func (s *summary) shortTable() *document.Section {
 	return onScreen(append(notes.Blocks, t)...)
 }
 
-// shortened returns a hint, for a screen, on how to get the rest of the report.
-func (s *summary) shortened() *document.Section {
-	if len(s.result.Runs) <= fewRuns || s.crowded() {
-		return &document.Section{}
-	}
-	return onScreen(line("more (guarantees, evidence, costs): --evidence all"))
-}
-
-// hidesEvidence reports whether a screen leaves out the evidence of a run: it is one of many and broke no
-// claim.
+// hidesEvidence reports whether a brief report leaves out the evidence of a run: it is one of many and
+// broke no claim.
 func (s *summary) hidesEvidence(run *results.Run) bool {
-	return len(s.result.Runs) > fewRuns && run.Control == "" && len(run.Cells.Broken()) > 0 && !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails)
+	return s.crowded() && run.Control == "" && len(run.Cells.Broken()) > 0 && !slices.ContainsFunc(run.Cells.Sorted(), run.Cells.Fails)
 }
 
 // runSections returns a section for each run; a terminal shows only runs with breaches, with the
@@ -238,7 +221,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	all := &document.Section{}
 	explained := s.result.Explored()
 	if len(s.result.Runs) > 1 {
-		all.Blocks = append(all.Blocks, s.links(), s.shortened())
+		all.Blocks = append(all.Blocks, s.links())
 	}
 	for i, label := range labels(s.result) {
 		run := &s.result.Runs[i]
@@ -265,7 +248,7 @@ func (s *summary) runSections(scenarios []results.Run) *document.Section {
 	return all
 }
 
-// signs returns the legend of the pictures; a screen shows it only if there are any.
+// signs returns the legend of the pictures; a brief report has it only if there are any.
 func (s *summary) signs() document.Block {
 	pictured := func(r results.Run) bool {
 		return r.Exploration != nil || slices.ContainsFunc(r.Cells.Broken(), func(cell lockbench.Cell) bool { return r.Cells.At(cell).Against > 0 })

@@ -20,12 +20,12 @@ var speedColumns = []runColumn{
 	latency("acquire", "p50", "acquire", p50).apart(),
 	latency("", "p90", "acquire", p90).spare(1),
 	latency("", "p99", "acquire", p99),
-	latency("", "p99.9", "acquire", p999).spare(2),
+	latency("", "p99.9", "acquire", p999).spare(2).inWhole(),
 	latency("", "max", "acquire", longest),
-	latency("release", "p99", "release", p99).apart().spare(5),
-	latency("hand-", "off p50", "handoff", p50).spare(6),
+	latency("release", "p99", "release", p99).apart().spare(5).inWhole(),
+	latency("hand-", "off p50", "handoff", p50).apart().spare(6),
 	{document.Column{Name: "breaches", Number: true, Apart: true}, func(_ *summary, r *results.Run) document.Value { return breaches(r) }},
-	number("worst", "overlap", func(_ *summary, r *results.Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7),
+	number("worst", "overlap", func(_ *summary, r *results.Run) string { return figures.Duration(r.WorstOverlap, r.WorstOverlap) }).spare(7).inWhole(),
 }
 
 // costColumns are the columns of the table of costs per grant.
@@ -35,8 +35,7 @@ var costColumns = []runColumn{
 	number("bytes", "sent", func(_ *summary, r *results.Run) string { return known(r, r.Sent, figures.Rate) }).apart(),
 	number("", "received", func(_ *summary, r *results.Run) string { return known(r, r.Received, figures.Rate) }),
 	number("server", "time", func(_ *summary, r *results.Run) string { return known(r, r.ServerCPU, brief) }).apart(),
-	latency("wake-up", "p50", "handoff", p50).apart(),
-	latency("", "p90", "handoff", p90).spare(1),
+	latency("hand-off", "p90", "handoff", p90).apart().spare(1),
 	latency("", "p99", "handoff", p99),
 	latency("", "max", "handoff", longest).spare(2),
 }
@@ -76,6 +75,7 @@ func latency(above, name, op string, pick func(results.Latency) int64) runColumn
 
 func (c runColumn) apart() runColumn      { c.Apart = true; return c }
 func (c runColumn) spare(n int) runColumn { c.Spare = n; return c }
+func (c runColumn) inWhole() runColumn    { c.Length = document.Whole; return c }
 
 // The figures of a latency.
 func p50(l results.Latency) int64     { return l.P50 }
@@ -142,7 +142,6 @@ func breaches(r *results.Run) document.Value {
 func (s *summary) costs() *document.Table {
 	t := s.table("a grant costs", costColumns, []string{
 		"bytes: on the design's connections", "server time: of its processor, for all it did, ? where nobody knows",
-		"wake-up: release to the next grant, somebody waiting",
 	}, anyRun)
 	for i := range s.result.Runs {
 		if s.result.Runs[i].Grants > 0 {

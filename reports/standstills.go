@@ -8,14 +8,13 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// standstills returns the standstills of many runs together; a screen leaves them out if there are
-// very many runs.
+// standstills returns the standstills of many runs together, which a brief report leaves out.
 func (s *summary) standstills() *document.Section {
 	l := &document.List{}
 	if still := s.stoodStill(); still != "" {
 		l.Items = append(l.Items, document.Item{Word: "stood still", Tone: document.Weak, Text: still})
 	}
-	return s.unlessMany(l)
+	return s.inWhole(l)
 }
 
 // stoodStill returns a sentence on the standstills of many runs together; empty for short ones, and
@@ -29,7 +28,7 @@ func (s *summary) stoodStill() string {
 			sum = sum.Plus(run.Standstills)
 		}
 	}
-	if n == 0 || len(s.result.Runs) <= fewRuns {
+	if n == 0 || !s.crowded() {
 		return ""
 	}
 	return fmt.Sprintf("in %d of %s, for %s in all, the longest %s: it breaks nothing",

@@ -38,9 +38,9 @@ type Options struct {
 	// Width is the width of the terminal in characters; zero or less is unlimited. Tables drop
 	// their least important columns to fit.
 	Width int
-	// Whole writes the whole report to a terminal; by default a terminal shows less than a file or
-	// a pipe.
-	Whole bool
+	// Brief leaves out what a reader of a screen can do without, as the evidence of breaches that
+	// nobody claimed.
+	Brief bool
 	// Failed reports whether the command ends in an error, whatever the exit code of the result.
 	Failed bool
 }

@@ -81,21 +81,14 @@ func (o *outFlags) add(f *pflag.FlagSet, kinds []outKind) {
 
 // addEvidence adds --evidence.
 func (o *outFlags) addEvidence(f *pflag.FlagSet) {
-	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "evidence to show on a terminal: of broken claims, or of all violations; output to a pipe or a file has all")
+	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "evidence to print: of broken claims, or of all violations, with all tables; files of --out have all")
 }
 
 // replaced reports whether a JSON result replaces the terminal report.
 func (o *outFlags) replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+stdoutPath) }
 
-// terminal returns the options for a report on w, with the evidence that was asked for.
-func (o *outFlags) terminal(w io.Writer) reports.Options {
-	opt := terminalOptions(w)
-	opt.Whole = bool(o.shown)
-	return opt
-}
-
-// allEvidence is the value of --evidence: whether a terminal report shows all evidence, or only the
-// evidence of broken claims.
+// allEvidence is the value of --evidence: whether a report shows all evidence and all tables, or only
+// the evidence of broken claims.
 type allEvidence bool
 
 // String returns the value in the form of the flag.
@@ -104,6 +97,13 @@ func (e *allEvidence) String() string {
 		return "all"
 	}
 	return "claimed"
+}
+
+// on returns the options for a report on w with this evidence.
+func (e allEvidence) on(w io.Writer) reports.Options {
+	opt := terminalOptions(w)
+	opt.Brief = !bool(e)
+	return opt
 }
 
 // UnmarshalText reads the value; the error suggests near ones.
@@ -203,8 +203,7 @@ func (o outPaths) write(stdout io.Writer, r results.Report, kinds []outKind, fai
 	}
 	log := io.Writer(os.Stderr)
 	if table {
-		opt := terminalOptions(stdout)
-		opt.Whole = bool(o.shown)
+		opt := o.shown.on(stdout)
 		opt.Failed = errors.Join(errs...) != nil
 		errs = append(errs, reports.Write(stdout, reports.Text, r, opt))
 		log = stdout

@@ -92,7 +92,7 @@ func (o *reportOptions) write(stdout io.Writer, r results.Report) error {
 	case o.svg != "":
 		return nil
 	}
-	return reports.Write(stdout, reports.Text, r, o.out.terminal(stdout))
+	return reports.Write(stdout, reports.Text, r, o.out.shown.on(stdout))
 }
 
 // writePictures writes the pictures of a report into a directory, which it makes.

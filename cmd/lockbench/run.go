@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/internal/evidence"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -36,9 +37,10 @@ func newRun() *cobra.Command {
 		Use:   "run [RUNFILE.yaml]",
 		Short: "Run designs under a workload, and judge and measure them",
 		Long: `run drives designs, one after another, with the clients of a workload. It records every
-operation, and judges and measures the record. Without flags it runs all of lockbench's own
-designs in about a minute, and nothing has to be installed: it starts redis-server from PATH, or
-else an embedded server. A design that locks on several servers gets several.
+operation, and judges and measures the record. Without flags it runs five of lockbench's own
+designs and two controls in less than a minute, and nothing has to be installed: it starts
+redis-server from PATH, or else an embedded server. A design that locks on several servers gets
+several.
 
 A run file is a YAML file whose keys are these flags. Flags on the command line override it.
 lockbench init writes one; - reads standard input.
@@ -60,6 +62,7 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
   lockbench run --design lua-token/fenced --guard none,fence,cas
   lockbench run --design 'hash-reentrant/*' --clients 1,8,64 --keys 1,64 --out csv=points.csv
   lockbench run --design 'redsync/*'
+  lockbench run --design all
   lockbench run run.yaml --duration 1m
   lockbench run --key-choice own --history histories --out json=result.json`,
 		Args: oneRunFile,
@@ -113,11 +116,15 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	searches, designs := make(evidence.Searches), designsOf(p.Subjects)
-	ctx, shown, err := o.show(cmd, &p, func(j *results.Judged) string {
+	rows := progress.Table{Conclude: func(j *results.Judged) *conclusion.Conclusion {
 		one := results.New([]results.Judged{*j}, nil)
 		request.Conclude(&one, designs, searches)
-		return wordOf(&one.Runs[0])
-	})
+		return one.Runs[0].Conclusion
+	}}
+	for _, of := range p.Subjects {
+		rows.Names = append(rows.Names, of.Label())
+	}
+	ctx, shown, err := o.show(cmd, &p, &rows)
 	if err != nil {
 		return err
 	}
@@ -137,14 +144,6 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	return verdictOf(r.Exit)
-}
-
-// wordOf returns the word of the conclusion about a run, empty if there is none.
-func wordOf(run *results.Run) string {
-	if run.Conclusion == nil {
-		return ""
-	}
-	return string(run.Conclusion.Word)
 }
 
 // plan returns the runs to make, and the outputs and thresholds of their one result.

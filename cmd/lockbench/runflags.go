@@ -55,7 +55,7 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; lockbench list designs prints all (default lockbench's own)")
+	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; all means every design; lockbench list designs prints them (default five of lockbench's own)")
 	o.commands.add(f)
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
 	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, or file:///DIR for locks on files")
@@ -180,7 +180,7 @@ func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverV
 // plan returns the plan of the flags, checked.
 func (o *runOptions) plan() (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
-	designs := impls.Documented()
+	designs := impls.Tour()
 	if len(o.designs) > 0 {
 		if designs, err = impls.MatchRun(o.designs...); err != nil {
 			return p, err

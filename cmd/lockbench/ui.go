@@ -12,7 +12,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/internal/cli/ui"
-	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -24,9 +23,9 @@ func uiFlag(f *pflag.FlagSet, asked *bool) {
 // show returns the progress for a run of p, and the context for it: the context of the command or, if
 // the run is shown live, one that ends when the user at the terminal quits. Without a terminal it
 // announces that, and prints progress in lines.
-func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan, word func(*results.Judged) string) (context.Context, progress.Runs, error) {
+func (o *singleOptions) show(cmd *cobra.Command, p *runner.Plan, table *progress.Table) (context.Context, progress.Runs, error) {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
-	plain := progress.OfRuns(w, o.quiet, len(p.Subjects), word)
+	plain := progress.OfRuns(w, o.quiet, len(p.Subjects), table)
 	if !o.ui {
 		return ctx, plain, nil
 	}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -30,30 +32,74 @@ func begin(p Runs, name string) {
 // still is a run in which nothing happens.
 func still() runner.Progress { return runner.Progress{} }
 
+// stuck returns a table with one conclusion about all runs.
+func stuck() *Table {
+	return &Table{Names: []string{"family/lock", "c/d"}, Conclude: func(*results.Judged) *conclusion.Conclusion {
+		return &conclusion.Conclusion{Word: conclusion.DoNotUse, Breach: conclusion.Stuck}
+	}}
+}
+
 func TestLines(t *testing.T) {
-	var out bytes.Buffer
-	p := OfRuns(&out, false, 2, func(*results.Judged) string { return "do not use" })
-	p.Say("server: %s", "private")
-	begin(p, "a/b")
-	p.Sink().End(broke())
-	begin(p, "c/d")
-	p.Sink().End(&results.Judged{Err: errors.New("the disk is full")})
-	p.Close()
-	want := `server: private
-[1/2] a/b ...
-[1/2] a/b: do not use; 0 grants/s, broke owner-release@outlived
+	for _, tt := range []struct {
+		table *Table
+		want  string
+	}{
+		{nil, `server: private
+[1/2] family/lock ...
+[1/2] family/lock: 0 grants/s, broke owner-release@outlived
 [2/2] c/d ...
-[2/2] c/d: do not use; 0 grants/s, the disk is full
-`
-	if out.String() != want {
-		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+[2/2] c/d: 0 grants/s, the disk is full
+`},
+		{stuck(), `server: private
+design       conclusion                          grants/s      p99
+family/lock  do not use: stuck                          0
+c/d          do not use: stuck                          0
+  the disk is full
+`},
+	} {
+		var out bytes.Buffer
+		p := OfRuns(&out, false, 2, tt.table)
+		p.Say("server: %s", "private")
+		begin(p, "family/lock")
+		p.Sink().End(broke())
+		begin(p, "c/d")
+		p.Sink().End(&results.Judged{Err: errors.New("the disk is full")})
+		p.Close()
+		if out.String() != tt.want {
+			t.Errorf("got:\n%s\nwant:\n%s", out.String(), tt.want)
+		}
+	}
+}
+
+// TestNow checks that a run that takes long says how far it is.
+func TestNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := OfRuns(&out, false, 1, stuck())
+		p.Sink().Begin(runner.Subject{Design: design.Design{Name: "c/d"}}, func() runner.Progress {
+			return runner.Progress{Elapsed: 10 * time.Second, Length: 40 * time.Second, Grants: 1000}
+		})
+		time.Sleep(now + time.Second)
+		p.Close()
+		if want := "[1/1] c/d                        100 grants/s, 0 violations, 25%\n"; out.String() != want {
+			t.Errorf("got %q, want %q", out.String(), want)
+		}
+	})
+}
+
+func TestRows(t *testing.T) {
+	rows := stuck()
+	rows.Conclude = func(*results.Judged) *conclusion.Conclusion { return nil }
+	got := strings.Join(rows.lines("c/d", broke()), "\n")
+	if want := "design       conclusion                          grants/s      p99\nc/d                                                 0"; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	lines := NewLines(&out, 3)
-	lines.redrawn, lines.word = true, func(*results.Judged) string { return "do not use" }
+	lines.redrawn, lines.table = true, stuck()
 	b := &bar{Lines: lines}
 	b.begin("a/b", still)
 	b.end(broke())
@@ -61,7 +107,7 @@ func TestBar(t *testing.T) {
 	b.Say("interrupted")
 	b.Close()
 	b.Close() // again, as after an error: nothing is left to stop
-	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n", "[1/3] a/b: do not use; 0 grants/s, broke owner-release@outlived\n"} {
+	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n", "a/b          do not use: stuck                          0\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -19,12 +17,11 @@ type Runs interface {
 	Close()
 }
 
-// OfRuns shows a bar on a terminal and plain lines elsewhere, for a plan with a number of runs, zero if
-// it is unknown; nothing if quiet. word returns the word of the conclusion about a run, empty for none;
-// it may be nil.
-func OfRuns(w io.Writer, quiet bool, runs int, word func(*results.Judged) string) Runs {
+// OfRuns shows a bar on a terminal and lines elsewhere, for a plan with a number of runs, zero if it is
+// unknown; nothing if quiet. With a table, a completed run leaves its row.
+func OfRuns(w io.Writer, quiet bool, runs int, table *Table) Runs {
 	lines := NewLines(w, runs)
-	lines.word = word
+	lines.table = table
 	switch {
 	case quiet:
 		lines.w = io.Discard
@@ -35,13 +32,16 @@ func OfRuns(w io.Writer, quiet bool, runs int, word func(*results.Judged) string
 	return lines
 }
 
-// Lines writes a line at the start and the end of every run.
+// Lines writes a line at the start and the end of every run; with a table, the row of every completed
+// run. A run that takes long has a line now and then, too.
 type Lines struct {
 	writer
 	// Total is the number of runs, Done the number of completed ones; Name is the current run.
 	Total, Done int
 	Name        string
-	word        func(*results.Judged) string
+
+	table         *Table
+	stop, stopped chan struct{}
 }
 
 // NewLines returns the lines for a number of runs, zero if it is unknown.
@@ -51,13 +51,42 @@ func NewLines(w io.Writer, runs int) *Lines { return &Lines{writer: writer{w: w}
 func (l *Lines) Sink() runner.Sink {
 	return runner.Sink{
 		Say: l.say, Planned: func(runs int) { l.Total = runs },
-		Begin: func(of runner.Subject, _ func() runner.Progress) { l.begin(of.Label()) }, Found: l.found, End: l.End,
+		Begin: func(of runner.Subject, live func() runner.Progress) { l.begin(of.Label(), live) }, Found: l.found, End: l.End,
 	}
 }
 
-func (l *Lines) begin(design string) {
+func (l *Lines) begin(design string, live func() runner.Progress) {
 	l.Name = design
-	l.Say("%s %s ...", l.count(l.Done+1), design)
+	if l.table == nil {
+		l.Say("%s %s ...", l.count(l.Done+1), design)
+	}
+	l.every(now, func() {
+		so := live()
+		share, _ := so.Share()
+		l.Say("%s, %.0f%%", l.describe(so), 100*share)
+	})
+}
+
+// now is the interval between two lines of a run.
+const now = 10 * time.Second
+
+// every calls do at each interval, until Close.
+func (l *Lines) every(interval time.Duration, do func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	l.stop, l.stopped = stop, stopped
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	}()
 }
 
 // found reports a broken claim; other violations can wait for the report.
@@ -79,19 +108,15 @@ func alarm(design string, f checker.CellFinding, at time.Duration) string {
 
 // End writes the result of a run.
 func (l *Lines) End(j *results.Judged) {
+	l.Close()
 	l.Done++
-	l.Say("%s", l.row(j))
-}
-
-// row describes the completed run in a line: its word and its figures.
-func (l *Lines) row(j *results.Judged) string {
-	gist := Gist(j)
-	if l.word != nil {
-		if word := l.word(j); word != "" {
-			gist = word + "; " + gist
-		}
+	if l.table == nil {
+		l.Say("%s %s: %s", l.count(l.Done), l.Name, Gist(j))
+		return
 	}
-	return fmt.Sprintf("%s %s: %s", l.count(l.Done), l.Name, gist)
+	for _, line := range l.table.lines(l.Name, j) {
+		l.Say("%s", within(l.w, line, 1))
+	}
 }
 
 // count is the number of a run, and the total if it is known.
@@ -102,8 +127,23 @@ func (l *Lines) count(n int) string {
 	return fmt.Sprintf("[%d/%d]", n, l.Total)
 }
 
+// describe is the text on the current run. Violations are the current design's, as far as it is judged.
+func (l *Lines) describe(live runner.Progress) string {
+	rate := 0.0
+	if live.Elapsed > 0 {
+		rate = float64(live.Grants) / live.Elapsed.Seconds()
+	}
+	return fmt.Sprintf("%s %-23s %6.0f grants/s, %d violations", l.count(l.Done+1), l.Name, rate, live.Violations)
+}
+
 // Close implements [Runs].
-func (*Lines) Close() {}
+func (l *Lines) Close() {
+	if l.stop != nil {
+		close(l.stop)
+		<-l.stopped
+		l.stop = nil
+	}
+}
 
 // Gist describes a run in a few words.
 func Gist(j *results.Judged) string {
@@ -119,10 +159,7 @@ func Gist(j *results.Judged) string {
 }
 
 // bar redraws one line a few times a second, and removes it at the end.
-type bar struct {
-	*Lines
-	stop, stopped chan struct{}
-}
+type bar struct{ *Lines }
 
 // Sink returns a sink that moves the bar.
 func (b *bar) Sink() runner.Sink {
@@ -135,45 +172,19 @@ func (b *bar) Sink() runner.Sink {
 func (b *bar) begin(design string, live func() runner.Progress) {
 	b.Name = design
 	b.locked(b.clear)
-	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
-	pb := drawn(b.w, 1000, b.describe(design, live()))
-	go func() {
-		defer close(b.stopped)
-		b.follow(pb, design, live)
-	}()
-}
-
-func (b *bar) follow(pb *progressbar.ProgressBar, design string, live func() runner.Progress) {
-	tick := time.NewTicker(redraw)
-	defer tick.Stop()
-	for {
-		select {
-		case <-b.stop:
-			b.locked(func() { _ = pb.Clear() })
-			return
-		case <-tick.C:
-			b.locked(func() {
-				pb.Describe(b.describe(design, live()))
-				_ = pb.Set64(permille(live()))
-			})
-		}
-	}
+	pb := drawn(b.w, 1000, fit(b.w, b.describe(live())))
+	b.every(redraw, func() {
+		b.locked(func() {
+			pb.Describe(fit(b.w, b.describe(live())))
+			_ = pb.Set64(permille(live()))
+		})
+	})
 }
 
 func (b *bar) locked(draw func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	draw()
-}
-
-// describe is the text before the bar. Violations are the current design's, as far as it is
-// judged.
-func (b *bar) describe(design string, live runner.Progress) string {
-	rate := 0.0
-	if live.Elapsed > 0 {
-		rate = float64(live.Grants) / live.Elapsed.Seconds()
-	}
-	return fit(b.w, fmt.Sprintf("%s %-23s %6.0f grants/s, %d violations", b.count(b.Done+1), design, rate, live.Violations))
 }
 
 // permille is the completed share of the run; 0 if it has no duration.
@@ -183,21 +194,18 @@ func permille(live runner.Progress) int64 {
 	return min(999, int64(1000*share))
 }
 
-// end leaves the line of the completed run, cut to the width of the terminal, if the run has a word.
+// end leaves the row of the completed run, if there is a table.
 func (b *bar) end(j *results.Judged) {
 	b.Close()
-	b.Done++
-	if b.word != nil {
-		b.Say("%s", within(b.w, b.row(j), 1))
+	if b.table == nil {
+		b.Done++
+		return
 	}
+	b.End(j)
 }
 
 // Close removes the bar.
 func (b *bar) Close() {
-	if b.stop != nil {
-		close(b.stop)
-		<-b.stopped
-		b.stop = nil
-	}
+	b.Lines.Close()
 	b.locked(b.clear)
 }

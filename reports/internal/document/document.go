@@ -84,18 +84,19 @@ const (
 	Charts               // charts beside each other
 )
 
-// A Length says which reports contain a section: all, long ones, or those on a screen.
+// A Length says which reports contain a section or a column: all, whole ones, or brief ones.
 type Length uint8
 
 // The lengths.
 const (
 	Any   Length = iota
-	Whole        // left out on a screen; kept in files and pipes
-	Short        // on a screen alone, in place of a Whole section
+	Whole        // left out of a brief report
+	Short        // in a brief report alone, in place of a Whole section
 )
 
-// Hides reports whether a section of this length is left out, on a screen or elsewhere.
-func (l Length) Hides(screen bool) bool { return screen && l == Whole || !screen && l == Short }
+// Hides reports whether a section or a column of this length is left out of a report that is brief, or
+// of one that is not.
+func (l Length) Hides(brief bool) bool { return brief && l == Whole || !brief && l == Short }
 
 // A Section is a list of blocks under a title. A section without a title serves only to choose
 // the media.
@@ -196,9 +197,10 @@ type Column struct {
 	Prose       bool   // its texts are phrases and may wrap
 	// Spare is the order in which columns are dropped when space is short, the lowest number first.
 	// A column with zero is never dropped.
-	Spare int
-	Apart bool // begins a group of columns
-	Code  bool // its texts are commands
+	Spare  int
+	Length Length
+	Apart  bool // begins a group of columns
+	Code   bool // its texts are commands
 }
 
 // Words returns text columns with these names.

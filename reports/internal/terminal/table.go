@@ -71,7 +71,9 @@ func (p *page) table(t *document.Table, indent int) {
 func (p *page) fit(t *document.Table, width, indent int, limited bool) {
 	text := tableText{Table: t}
 	for i := range t.Columns {
-		text.columns = append(text.columns, i)
+		if !t.Columns[i].Length.Hides(p.brief) {
+			text.columns = append(text.columns, i)
+		}
 	}
 	for limited && text.width() > width {
 		least := text.leastMissed()

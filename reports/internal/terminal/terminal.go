@@ -22,9 +22,8 @@ type Options struct {
 	// Width is the width of the terminal in characters; zero or less is unlimited. Tables drop
 	// their least important columns to fit.
 	Width int
-	// Whole writes the whole report to a terminal; by default a terminal shows less than a file or
-	// a pipe.
-	Whole bool
+	// Brief leaves out the sections and columns of length Whole.
+	Brief bool
 	// Failed reports whether the command ends in an error, whatever the exit code of the document.
 	Failed bool
 }
@@ -64,13 +63,13 @@ type page struct {
 	*bufio.Writer
 	palette
 	width int
-	brief bool           // a screen, which leaves out sections of length Whole
+	brief bool
 	last  document.Block // the block written last; nil for none or a title
 	begun bool
 }
 
 func newPage(w io.Writer, opt Options) *page {
-	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width, brief: opt.Width > 0 && !opt.Whole}
+	return &page{Writer: bufio.NewWriter(w), palette: palette(opt.Color), width: opt.Width, brief: opt.Brief}
 }
 
 // line writes one line with an indent.
