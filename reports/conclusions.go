@@ -43,8 +43,8 @@ func runTone(r *results.Run) document.Tone {
 	return tone
 }
 
-// conclusions returns the first section of a report: a line for each design, and the recommended
-// lock.
+// conclusions returns the first section of a report: a line for each design, and what conclusions
+// rest on. The conclusion on the only lock, and the recommended lock, are the headline of the report.
 func (s *summary) conclusions() *document.Section {
 	section := named("Conclusion", "conclusion")
 	if !s.concluded() {
@@ -53,6 +53,9 @@ func (s *summary) conclusions() *document.Section {
 	whole, brief := &document.Section{}, onScreen()
 	best := s.bestFirst()
 	for _, word := range conclusion.Words {
+		if len(s.result.Locks()) == 1 {
+			break
+		}
 		if l := s.concludedTo(word, best); len(l.Items) > 0 {
 			whole.Blocks, brief.Blocks = append(whole.Blocks, l), append(brief.Blocks, s.reasonsFor(word, best))
 		}

@@ -113,7 +113,7 @@ func TestTerminalExploration(t *testing.T) {
 		opt    Options
 	}{
 		{"explored", all, Options{}},
-		{"explored-narrow", all, Options{Width: 40, Color: true}},
+		{"explored-narrow", all, Options{Width: 40, Color: true, Brief: true}},
 		{"explored-held", results.NewExploration(append(exploredSample()[2:4], lackingSample()), nil), Options{}},
 		{"explored-nothing", results.NewExploration(nil, []string{"lua-token/token"}), Options{}},
 	}

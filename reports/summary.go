@@ -208,14 +208,11 @@ func (s *summary) unclaimedBreaks() *document.Paragraph {
 	if s.label.Points() {
 		unit = s.unit
 	}
-	if s.crowded() {
+	if len(links) > manyLinks {
 		p.Links = []document.Link{{Text: figures.Plural(int64(len(links)), unit), ID: "guarantees"}}
 	}
 	if len(only) > 0 {
 		p.Text = "broken only where nothing was claimed: " + shortly(only)
-		if s.crowded() {
-			p.Text = "broken only where nothing was claimed: " + figures.Plural(int64(len(only)), unit)
-		}
 	}
 	return p
 }
@@ -230,8 +227,11 @@ func exitTone(exit int) document.Tone {
 	return document.Weak
 }
 
-// fewRuns is the largest number of runs that a sentence names.
-const fewRuns = 3
+// fewRuns is the largest number of runs that a sentence names, and manyLinks that of links in a row.
+const (
+	fewRuns   = 3
+	manyLinks = 8
+)
 
 // verdict returns the meaning of the exit code in a few words, and the reason.
 func (s *summary) verdict() (headline, why string) {

@@ -51,7 +51,8 @@ func TestTerminal(t *testing.T) {
 		opt    Options
 	}{
 		{"tour", results.New(sample("private"), nil), Options{}},
-		{"embedded-narrow", results.New(sample("embedded")[:2], []string{"watch-multi/poll"}), Options{Width: 100}},
+		{"embedded-narrow", results.New(sample("embedded")[:2], []string{"watch-multi/poll"}), Options{Width: 100, Brief: true}},
+		{"brief", results.New(append(sample("private"), passing()...), nil), Options{Brief: true}},
 		{"color", results.New(sample("private")[:1], nil), Options{Color: true}},
 		{"passed", results.New(passing(), nil), Options{}},
 		{"gated", gated(sample("private"), nil, "acquire.p99>1ms", "lua-token/*: grants_per_s<1", "recovery@crash.violations>0", "redsync/*: grants<1"), Options{}},
@@ -118,8 +119,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	}
 }
 
-// TestTerminalFits checks that no line except commands is wider than the terminal, and that a
-// terminal, unlike a file, leaves out the evidence of unclaimed breaches if there are many designs.
+// TestTerminalFits checks that no line except commands is wider than the terminal, and that a brief
+// report leaves out the evidence of unclaimed breaches if there are many designs.
 func TestTerminalFits(t *testing.T) {
 	few := results.New(sample("private"), []string{"watch-multi/poll"})
 	var runs []results.Judged
@@ -127,18 +128,19 @@ func TestTerminalFits(t *testing.T) {
 		runs = append(runs, plainDelete("private"))
 	}
 	for name, r := range map[string]results.Result{"few": few, "many": results.New(runs, nil)} {
-		for _, width := range []int{80, 100, 120, 200, 0} {
+		for _, opt := range []Options{{Width: 80, Brief: true}, {Width: 100, Brief: true}, {Width: 200, Brief: true}, {Brief: true}, {Width: 80}, {Width: 120}, {}} {
 			var text strings.Builder
-			if err := Write(&text, Text, &r, Options{Width: width}); err != nil {
+			if err := Write(&text, Text, &r, opt); err != nil {
 				t.Fatal(err)
 			}
+			width := opt.Width
 			for line := range strings.SplitSeq(text.String(), "\n") {
 				if n := utf8.RuneCountInString(line); width > 0 && n > width && !strings.HasPrefix(strings.TrimSpace(line), "lockbench ") {
 					t.Errorf("%s: %d columns on a terminal of %d: %s", name, n, width, line)
 				}
 			}
-			if evidence, whole := strings.Contains(text.String(), "was overwritten by") || strings.Contains(text.String(), "times since the start"), name == "few" || width == 0; evidence != whole {
-				t.Errorf("%s, width %d: evidence %t, want %t:\n%s", name, width, evidence, whole, text.String())
+			if evidence, whole := strings.Contains(text.String(), "was overwritten by") || strings.Contains(text.String(), "times since the start"), name == "few" || !opt.Brief; evidence != whole {
+				t.Errorf("%s, %+v: evidence %t, want %t:\n%s", name, opt, evidence, whole, text.String())
 			}
 		}
 	}

@@ -43,7 +43,9 @@ func (r Request) InTurns(searches Searches, designs []design.Design, scope explo
 				next = append(next, other)
 			}
 		}
-		maps.Copy(searches, r.Search(ctx, next, scope, say))
+		if len(next) > 0 {
+			maps.Copy(searches, r.Search(ctx, next, scope, say))
+		}
 	}
 }
 

@@ -52,8 +52,8 @@ func TestLines(t *testing.T) {
 `},
 		{stuck(), `server: private
 design       conclusion                          grants/s      p99
-family/lock  do not use: stuck                          0
-c/d          do not use: stuck                          0
+family/lock  do not use: stuck                          -
+c/d          do not use: stuck                          -
   the disk is full
 `},
 	} {
@@ -91,7 +91,7 @@ func TestRows(t *testing.T) {
 	rows := stuck()
 	rows.Conclude = func(*results.Judged) *conclusion.Conclusion { return nil }
 	got := strings.Join(rows.lines("c/d", broke()), "\n")
-	if want := "design       conclusion                          grants/s      p99\nc/d                                                 0"; got != want {
+	if want := "design       conclusion                          grants/s      p99\nc/d                                                 -"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -107,7 +107,7 @@ func TestBar(t *testing.T) {
 	b.Say("interrupted")
 	b.Close()
 	b.Close() // again, as after an error: nothing is left to stop
-	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n", "a/b          do not use: stuck                          0\n"} {
+	for _, want := range []string{"[1/3] a/b", "0 violations", "[2/3] c/d", "2 violations", "interrupted\n", "a/b          do not use: stuck                          -\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}

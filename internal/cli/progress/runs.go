@@ -21,7 +21,7 @@ type Runs interface {
 // unknown; nothing if quiet. With a table, a completed run leaves its row.
 func OfRuns(w io.Writer, quiet bool, runs int, table *Table) Runs {
 	lines := NewLines(w, runs)
-	lines.table = table
+	lines.table, lines.lasting = table, table != nil
 	switch {
 	case quiet:
 		lines.w = io.Discard

@@ -25,18 +25,25 @@ type writer struct {
 	w  io.Writer
 	// redrawn means that the last line is redrawn, so that others replace it.
 	redrawn bool
+	// lasting leaves out lines that say what is being done, unless the last line is redrawn.
+	lasting bool
 }
 
-// Say writes a line. It may be called concurrently. If the last line is redrawn, a line that ends
-// in "..." stays until the next.
+// Say writes a line. It may be called concurrently. A line that ends in "..." says what is being done:
+// if the last line is redrawn, it stays until the next.
 func (w *writer) Say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clear()
 	text := legible.Text(fmt.Sprintf(format, args...))
-	if w.redrawn && strings.HasSuffix(text, " ...") {
-		fmt.Fprint(w.w, within(w.w, text, 1))
-		return
+	if strings.HasSuffix(text, " ...") {
+		switch {
+		case w.redrawn:
+			fmt.Fprint(w.w, within(w.w, text, 1))
+			return
+		case w.lasting:
+			return
+		}
 	}
 	fmt.Fprintln(w.w, text)
 }
