@@ -70,7 +70,7 @@ func (s *summary) runBlocks() []document.Block {
 		head.Blocks = append(head.Blocks, s.servers()...)
 		table := []document.Block{s.speeds()}
 		if s.crowded() {
-			head, table = s.inWhole(head), []document.Block{s.inWhole(table[0]), s.shortTable()}
+			table = []document.Block{s.inWhole(table[0]), s.shortTable()}
 		}
 		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
 		speeds = append(speeds, s.compareChart()...)
@@ -192,21 +192,11 @@ func onScreen(blocks ...document.Block) *document.Section {
 	return &document.Section{Media: document.Terminal, Length: document.Short, Blocks: blocks}
 }
 
-// shortTable returns the table of speeds under a one-line heading, with the notes that must not be
-// missed.
+// shortTable returns the table of speeds with the notes of a brief report.
 func (s *summary) shortTable() *document.Section {
-	first, t := &s.result.Runs[0], s.speeds()
-	facts := []string{"workload " + first.Workload, fmt.Sprintf("seed %d", first.Seed)}
-	notes := onScreen()
-	for _, b := range s.servers() {
-		if p, ok := b.(*document.Paragraph); ok && p.Word == "" {
-			facts = append(facts, p.Text)
-		} else {
-			notes.Blocks = append(notes.Blocks, b)
-		}
-	}
-	t.Title, t.Notes = strings.Join(facts, ", "), []string{"^: found by exploration", "*: by the released matrix", "--evidence all shows more"}
-	return onScreen(append(notes.Blocks, t)...)
+	t := s.speeds()
+	t.Notes = []string{"^: found by exploration", "*: by the released matrix", "--evidence all shows more"}
+	return onScreen(t)
 }
 
 // hidesEvidence reports whether a brief report leaves out the evidence of a run: it is one of many and

@@ -32,7 +32,7 @@ func TestInterrupt(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			ready := func(line string) bool {
-				return strings.HasPrefix(line, "[1/2]") && grown(t, filepath.Join(dir, "lua-token-token.lbh"))
+				return strings.HasPrefix(line, "server:") && grown(t, filepath.Join(dir, "lua-token-token.lbh"))
 			}
 			out, code := interrupted(t, sig, ready, "run", "--design", "lua-token/token,lua-token/strategy",
 				"--duration", "10m", "--wait", "5ms", "--history", dir)
@@ -195,7 +195,7 @@ func TestHangUp(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "result.json")
 	cmd, stderr := started(t, io.Discard, "run", "--design", "lua-token/token", "--duration", "10m", "--wait", "5ms", "--explore", "0s", "--history", dir, "--out", "json="+file)
-	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "[1/1]"); {
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "server:"); {
 	}
 	grown(t, filepath.Join(dir, "lua-token-token.lbh"))
 	if err := stderr.Close(); err != nil {

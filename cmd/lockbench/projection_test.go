@@ -336,7 +336,7 @@ func words(page string) string {
 // saved writes each saved result, unchanged and with each violation counted.
 func saved(p *projection) {
 	for _, path := range savedResults {
-		p.shown("report", path)
+		p.shown("report", path, "--evidence", "all")
 		p.line("as a page %s\n", words(p.report(path, reports.HTML)))
 		for name, c := range sorted(p.cases(p.report(path, reports.JUnit))) {
 			p.line("%s: %s", name, c)
@@ -344,7 +344,7 @@ func saved(p *projection) {
 		p.line("")
 		p.ended(`(?m)^Claims were|^No claim`, "report", p.changed(path, counted))
 	}
-	p.shown("report", savedResults[0], savedResults[2])
+	p.shown("report", savedResults[0], savedResults[2], "--evidence", "all")
 	p.ended(".", "report", savedResults[0], savedResults[1])
 }
 
@@ -387,7 +387,7 @@ func histories(p *projection) {
 		if strings.Contains(filepath.ToSlash(path), "/works/") { // only designs of the released matrix
 			known = "on"
 		}
-		out, exit := p.run("check", path, "--known", known)
+		out, exit := p.run("check", path, "--known", known, "--evidence", "all")
 		all := strings.Split(strings.TrimSpace(out), "\n")
 		p.line("%s | exit %d | %s | %s", filepath.ToSlash(p.plain(path)), exit, strings.Join(all[max(0, len(all)-2):], " | "), digest(out))
 		return nil
@@ -406,7 +406,7 @@ func explored(p *projection) {
 	for _, claims := range []string{"nothing", "exclusion,@crash"} {
 		file := filepath.Join(p.dir, "e.json")
 		_, exit := p.run("explore", "--quiet", "setnx-getset/timestamp", "--schedules", "100", "--save", filepath.Join(p.dir, "replays"), "--claims", claims, "--known", "off", "--fail-if", "schedules<100", "--out", "json="+file)
-		out, _ := p.run("report", file)
+		out, _ := p.run("report", file, "--evidence", "all")
 		p.line("explored, claiming %s [exit %d]\n%s", claims, exit, took.ReplaceAllString(out, "schedules of an unknown number"))
 	}
 }

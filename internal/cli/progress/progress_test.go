@@ -91,7 +91,7 @@ func TestRows(t *testing.T) {
 	rows := stuck()
 	rows.Conclude = func(*results.Judged) *conclusion.Conclusion { return nil }
 	got := strings.Join(rows.lines("c/d", broke()), "\n")
-	if want := "design       conclusion                          grants/s      p99\nc/d                                                 -"; got != want {
+	if want := "design       conclusion                          grants/s      p99\nc/d                                                     -"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }

@@ -68,7 +68,7 @@ func (l *Lines) begin(design string, live func() runner.Progress) {
 }
 
 // now is the interval between two lines of a run.
-const now = 10 * time.Second
+const now = 30 * time.Second
 
 // every calls do at each interval, until Close.
 func (l *Lines) every(interval time.Duration, do func()) {
