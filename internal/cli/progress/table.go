@@ -1,0 +1,55 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/results"
+)
+
+// A Table has a row for each completed run: its name, conclusion and speed.
+type Table struct {
+	// Names are the names of all runs.
+	Names []string
+	// Conclude returns the conclusion about a run, nil if there is none.
+	Conclude func(*results.Judged) *conclusion.Conclusion
+
+	headed bool
+}
+
+// lines returns the row of a run, below the heading if it is the first one.
+func (t *Table) lines(name string, j *results.Judged) (lines []string) {
+	widest := len("design")
+	for _, other := range t.Names {
+		widest = max(widest, len(other))
+	}
+	row := func(name, concluded, rate, longest string) {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-34s  %8s  %7s", widest, name, concluded, rate, longest), " "))
+	}
+	if !t.headed {
+		t.headed = true
+		row("design", "conclusion", "grants/s", "p99")
+	}
+	longest := ""
+	if p99, ok := j.Latency("acquire", 99); ok {
+		longest = figures.Compact(int64(p99))
+	}
+	row(name, concluded(t.Conclude(j)), figures.Rate(j.GrantsPerSecond()), longest)
+	if j.Err != nil {
+		lines = append(lines, "  "+j.Err.Error())
+	}
+	return lines
+}
+
+// concluded returns a conclusion in a few words.
+func concluded(c *conclusion.Conclusion) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Breach == "":
+		return string(c.Word)
+	}
+	return string(c.Word) + ": " + string(c.Breach)
+}
