@@ -27,7 +27,15 @@ func TestLimitSettles(t *testing.T) {
 		{"found", func(*results.LimitSearch, *limits.Result) {}, results.Passed,
 			"d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms."},
 		{"interrupted", func(_ *results.LimitSearch, r *limits.Result) { r.Done, r.Confirmed = false, 1 }, results.Inconclusive,
-			"d: the search was ended before it found a limit that it could confirm."},
+			"d: 100/s held, and the search was ended before it could narrow that down and confirm it. At 200/s acquire.p99 was 31ms."},
+		{"out of time", func(_ *results.LimitSearch, r *limits.Result) { r.Early = true }, results.Passed,
+			"d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. The time was over before the limit was as precise as asked; hint: a larger --budget."},
+		{"out of time, and a value failed once", func(_ *results.LimitSearch, r *limits.Result) { r.Early, r.Beyond = true, 0 }, results.Passed,
+			"d takes at least 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s, which was not tried often enough to say, acquire.p99 was 31ms. The time was over before the limit was as precise as asked; hint: a larger --budget."},
+		{"out of time, and nothing failed", func(l *results.LimitSearch, r *limits.Result) { r.Early, r.Beyond, l.Trials = true, 0, l.Trials[:1] }, results.Passed,
+			"d takes at least 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 300 grants. Nothing further was tried. The time was over before the limit was as precise as asked; hint: a larger --budget."},
+		{"out of time, and nothing held", func(_ *results.LimitSearch, r *limits.Result) { r.Early, r.Limit, r.Confirmed = true, 0, 0 }, results.Inconclusive,
+			"d: no limit was found in time; hint: a larger --budget, or another first value. At 200/s acquire.p99 was 31ms."},
 		{"a claim was broken on the way", func(l *results.LimitSearch, _ *limits.Result) {
 			l.Trials[1].Run.Cells.Set(exclusive, results.Finding{Finding: checker.Finding{Verdict: checker.Broken, Violations: 1, Against: 1, Claimed: true}})
 		}, results.BrokenClaim, "d takes 100/s: acquire.p99<20ms held and no claim was broken in 2 of 2 runs, 601 grants. At 200/s acquire.p99 was 31ms. On the way it broke exclusion, which it claims."},

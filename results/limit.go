@@ -66,6 +66,9 @@ type LimitAnswer struct {
 	// AtLeast reports whether the design may do better than Value: the trials themselves could not
 	// go further, as when the machine cannot offer a higher rate.
 	AtLeast bool `json:"at_least,omitempty"`
+	// OutOfTime reports whether the search ended early, so that Value may be further from Beyond than
+	// was asked.
+	OutOfTime bool `json:"out_of_time,omitempty"`
 	// Unfinished reports whether the search was ended before it could narrow down and confirm the
 	// value.
 	Unfinished bool `json:"unfinished,omitempty"`
@@ -123,7 +126,8 @@ func outlived(j *Judged) int64 {
 // Settle sets the answer, the sentence and the exit code from the result r of the search.
 func (l *LimitSearch) Settle(r limits.Result) {
 	l.Value, l.Beyond, l.Confirmed, l.Tried = r.Limit, r.Beyond, r.Confirmed, r.Confirmed+r.Against
-	l.AtLeast = l.Value > 0 && r.Why == limits.Unable
+	l.OutOfTime = r.Early
+	l.AtLeast = l.Value > 0 && (r.Why == limits.Unable || l.OutOfTime && l.Beyond == 0)
 	for i := range l.Trials {
 		if t := &l.Trials[i]; t.Value == l.Beyond && t.Outcome != limits.Holds {
 			l.WhyBeyond = t.Why
@@ -131,7 +135,7 @@ func (l *LimitSearch) Settle(r limits.Result) {
 	}
 	l.Unfinished = !r.Done
 	switch {
-	case l.Unfinished:
+	case l.Unfinished, l.Value == 0 && l.OutOfTime:
 		l.Exit = Inconclusive
 	case l.Value > 0:
 		l.Exit = Passed
@@ -177,8 +181,12 @@ func (l *LimitSearch) sentence() string {
 	switch {
 	case len(l.Trials) == 0:
 		return "Nothing was tried."
+	case l.Unfinished && l.Value > 0:
+		return fmt.Sprintf("%s: %s held, and the search was ended before it could narrow that down and confirm it.", l.Design, l.At(l.Value)) + l.beyondSentence()
 	case l.Unfinished:
-		return fmt.Sprintf("%s: the search was ended before it found a limit that it could confirm.", l.Design)
+		return fmt.Sprintf("%s: the search was ended before it found a limit.", l.Design) + l.beyondSentence()
+	case l.Value == 0 && l.OutOfTime:
+		return fmt.Sprintf("%s: no limit was found in time; hint: a larger --budget, or another first value.", l.Design) + l.beyondSentence()
 	case l.Value == 0 && l.Beyond > 0:
 		return fmt.Sprintf("%s: no limit was found. Even at %s %s.", l.Design, l.At(l.Beyond), l.WhyBeyond)
 	case l.Of == LeaseLimit:
@@ -198,10 +206,27 @@ func (l *LimitSearch) leaseSentence() string {
 }
 
 func (l *LimitSearch) beyondSentence() string {
-	if l.Beyond == 0 {
-		return " Nothing further was tried."
+	text := " Nothing further was tried."
+	if l.Beyond > 0 {
+		text = fmt.Sprintf(" At %s %s.", l.At(l.Beyond), l.WhyBeyond)
+	} else if t := l.missed(); t != nil {
+		text = fmt.Sprintf(" At %s, which was not tried often enough to say, %s.", l.At(t.Value), t.Why)
 	}
-	return fmt.Sprintf(" At %s %s.", l.At(l.Beyond), l.WhyBeyond)
+	if l.OutOfTime && l.Value > 0 {
+		text += " The time was over before the limit was as precise as asked; hint: a larger --budget."
+	}
+	return text
+}
+
+// missed returns the last trial that missed a condition at another value than the limit, nil if none
+// did.
+func (l *LimitSearch) missed() *LimitTrial {
+	for i := len(l.Trials) - 1; i >= 0; i-- {
+		if t := &l.Trials[i]; t.Outcome != limits.Holds && t.Value != l.Value {
+			return t
+		}
+	}
+	return nil
 }
 
 // grantsAt returns the number of grants in all trials of value.

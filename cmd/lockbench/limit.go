@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,11 +44,13 @@ easiest value misses the target.`,
 type limitOptions struct {
 	settings  runOptions
 	precision float64
+	budget    time.Duration
 	out       outFlags
 }
 
 func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
+	f.DurationVar(&o.budget, "budget", 2*time.Minute, "time for all trials and the self-check: when it is nearly over, the best value is confirmed; 0s has no end")
 	o.out.add(f, limitOutputs)
 	// The design is an argument; the search sets the rate and the number of operations.
 	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
@@ -57,6 +60,9 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 func (o *limitOptions) validate() error {
 	if !(o.precision > 0 && o.precision <= 1) {
 		return fmt.Errorf("--precision %v: it is not an error of the limit; hint: above 0 and up to 1, such as 0.05", o.precision)
+	}
+	if o.budget < 0 {
+		return fmt.Errorf("--budget %v: time does not run backwards; hint: 2m, or 0s for a search without an end", o.budget)
 	}
 	return nil
 }
@@ -78,7 +84,7 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 		return err
 	}
 	shown := progress.OfRuns(cmd.ErrOrStderr(), o.settings.quiet, 0, nil)
-	search.Say = shown.Say
+	search.Say, search.Budget = shown.Say, o.budget
 	limit, failed := search.Run(cmd.Context(), p, shown.Sink())
 	shown.Close()
 	if failed != nil && len(limit.Trials) == 0 {

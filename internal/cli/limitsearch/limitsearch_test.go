@@ -155,3 +155,26 @@ func TestTriesAgainAfterStandstills(t *testing.T) {
 		t.Errorf("tries %v, want less than 50", v)
 	}
 }
+
+// TestHurry checks that a search finishes when the time that is left is that of three trials.
+func TestHurry(t *testing.T) {
+	for _, c := range []struct {
+		budget, trial time.Duration
+		trials        int // after which it finishes
+	}{{10 * time.Second, time.Second, 8}, {10 * time.Second, 3 * time.Second, 1}, {0, time.Hour, 0}} {
+		steps, err := limits.New(limits.Config{Rising: true, Start: 100, Least: 1, Most: 1e6, Votes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, now := &Search{steps: steps, Budget: c.budget}, time.Unix(0, 0)
+		s.hurry(now)
+		for n := 1; n <= 20; n++ {
+			steps.Report(limits.Holds)
+			now = now.Add(c.trial)
+			s.hurry(now)
+			if early := steps.Result().Early; early != (c.trials > 0 && n >= c.trials) {
+				t.Errorf("budget %v, %v after %d trials of %v: finishing %v", c.budget, now.Sub(time.Unix(0, 0)), n, c.trial, early)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ package limitsearch
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/figures"
@@ -19,6 +20,9 @@ import (
 type Search struct {
 	// Say receives a line of text on each trial.
 	Say func(format string, args ...any)
+	// Budget is the time for all trials and the self-check, zero if it is unlimited. When it is nearly
+	// over, the search only confirms what it has.
+	Budget time.Duration
 
 	limit results.LimitSearch
 	steps *limits.Search
@@ -36,6 +40,10 @@ type Search struct {
 	value float64
 	// clients is the number of clients in each trial.
 	clients int64
+	// started is when the search began, at when the current trial began, and longest the time of the
+	// longest trial.
+	started, at time.Time
+	longest     time.Duration
 }
 
 // Run makes the trials, with the only subject of the plan.
@@ -73,6 +81,7 @@ func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, b
 	if s.begun && !s.take(came) {
 		return runner.Subject{}, false
 	}
+	s.hurry(time.Now())
 	v, ok := s.steps.Next()
 	if !ok {
 		return runner.Subject{}, false
@@ -84,6 +93,35 @@ func (s *Search) next(of runner.Subject, came *runner.Result) (runner.Subject, b
 		o.Seed += uint64(n) // repetitions must differ
 	}
 	return of, true
+}
+
+// reserved is the number of trials that there must be time for: the next one, the confirmation and
+// the self-check.
+const reserved = 3
+
+// hurry takes note of the time, and has the search finish if that is nearly over.
+func (s *Search) hurry(now time.Time) {
+	if s.started.IsZero() {
+		s.started = now
+	} else {
+		s.longest = max(s.longest, now.Sub(s.at))
+	}
+	s.at = now
+	if s.Budget > 0 && s.Budget-now.Sub(s.started) < reserved*s.longest {
+		s.steps.Finish()
+	}
+}
+
+// soFar describes what is known, and the time that is left.
+func (s *Search) soFar() string {
+	text := ""
+	if r := s.steps.Result(); r.Limit > 0 {
+		text = "; so far " + s.name(r.Limit)
+	}
+	if s.Budget > 0 {
+		text += fmt.Sprintf("; %v left at most", max(0, s.Budget-time.Since(s.started)).Round(time.Second))
+	}
+	return text
 }
 
 // found sets the options of the self-check to the limit that was found.
@@ -120,8 +158,8 @@ func (s *Search) take(came *runner.Result) bool {
 		t.Why = fmt.Sprintf("lockbench or its server stood still for %s in %s", figures.Compact(int64(still.For)), figures.Plural(still.Times, "standstill"))
 	}
 	s.limit.Trials = append(s.limit.Trials, t)
-	s.Say("  %s: %s %s", s.name(s.value), t.Outcome, t.Why)
 	s.report(t.Outcome, stood)
+	s.Say("  %s: %s %s%s", s.name(s.value), t.Outcome, t.Why, s.soFar())
 	return true
 }
 

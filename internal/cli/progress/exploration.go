@@ -92,11 +92,13 @@ type explorationBar struct {
 	*explorationLines
 	bar       *progressbar.ProgressBar
 	schedules map[string]int64 // by design and scenario
+	of        int              // number of designs and scenarios
+	started   time.Time
 	drawn     time.Time
 }
 
 func newExplorationBar(w io.Writer, designs, scenarios int) *explorationBar {
-	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}}
+	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}, of: designs * scenarios, started: time.Now()}
 	b.redrawn = true
 	b.bar = drawn(w, int64(designs*scenarios+1), "") // plus one, because at its end the bar would consider itself finished
 	return b
@@ -123,7 +125,7 @@ func (b *explorationBar) draw(what string) {
 		sum += n
 	}
 	b.drawn = time.Now()
-	b.bar.Describe(fit(b.w, fmt.Sprintf("[%d/%d] %9d schedules, %d broken: %s", b.done, b.total, sum, len(b.broken), what)))
+	b.bar.Describe(fit(b.w, fmt.Sprintf("[%d/%d%s] %9d schedules, %d broken: %s", b.done, b.total, left(b.started, float64(len(b.schedules))/float64(b.of)), sum, len(b.broken), what)))
 	_ = b.bar.Set(len(b.schedules)) // number of scenarios begun
 }
 

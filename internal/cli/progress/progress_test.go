@@ -71,6 +71,18 @@ c/d          do not use: stuck                          -
 	}
 }
 
+func TestLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		time.Sleep(10 * time.Second)
+		for share, want := range map[float64]string{0: "", 0.25: " 30s left", 1: ""} {
+			if got := left(started, share); got != want {
+				t.Errorf("%v done in 10s: got %q, want %q", share, got, want)
+			}
+		}
+	})
+}
+
 // TestNow checks that a run that takes long says how far it is.
 func TestNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -41,6 +41,7 @@ type Lines struct {
 	Name        string
 
 	table         *Table
+	started       time.Time // of the first run
 	stop, stopped chan struct{}
 }
 
@@ -56,7 +57,7 @@ func (l *Lines) Sink() runner.Sink {
 }
 
 func (l *Lines) begin(design string, live func() runner.Progress) {
-	l.Name = design
+	l.start(design)
 	if l.table == nil {
 		l.Say("%s %s ...", l.count(l.Done+1), design)
 	}
@@ -65,6 +66,13 @@ func (l *Lines) begin(design string, live func() runner.Progress) {
 		share, _ := so.Share()
 		l.Say("%s, %.0f%%", l.describe(so), 100*share)
 	})
+}
+
+func (l *Lines) start(design string) {
+	l.Name = design
+	if l.started.IsZero() {
+		l.started = time.Now()
+	}
 }
 
 // now is the interval between two lines of a run.
@@ -124,7 +132,7 @@ func (l *Lines) count(n int) string {
 	if l.Total == 0 {
 		return fmt.Sprintf("[%d]", n)
 	}
-	return fmt.Sprintf("[%d/%d]", n, l.Total)
+	return fmt.Sprintf("[%d/%d%s]", n, l.Total, left(l.started, float64(l.Done)/float64(l.Total)))
 }
 
 // describe is the text on the current run. Violations are the current design's, as far as it is judged.
@@ -170,7 +178,7 @@ func (b *bar) Sink() runner.Sink {
 }
 
 func (b *bar) begin(design string, live func() runner.Progress) {
-	b.Name = design
+	b.start(design)
 	b.locked(b.clear)
 	pb := drawn(b.w, 1000, fit(b.w, b.describe(live())))
 	b.every(redraw, func() {

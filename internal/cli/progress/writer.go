@@ -58,6 +58,20 @@ func (w *writer) clear() {
 	}
 }
 
+// left describes the time that work will take yet, of which a share was done since it started; empty
+// if that is unknown or nothing to speak of.
+func left(started time.Time, share float64) string {
+	if started.IsZero() || share <= 0 {
+		return ""
+	}
+	took := time.Since(started)
+	rest := (time.Duration(float64(took)/share) - took).Round(time.Second)
+	if rest < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(" %v left", rest)
+}
+
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, isFile := w.(*os.File)

@@ -82,6 +82,7 @@ type Search struct {
 	holds, fails float64
 	next         float64
 	done         bool
+	finishing    bool
 }
 
 // tally counts the outcomes of one value.
@@ -133,11 +134,21 @@ func (s *Search) Report(o Outcome) {
 	s.proceed()
 }
 
+// Finish ends the search early: from now on only the furthest value that held is tried, until it is
+// confirmed. If no value held, the search is over.
+func (s *Search) Finish() {
+	if s.done || s.finishing {
+		return
+	}
+	s.finishing = true
+	s.proceed()
+}
+
 // undecided reports whether a value that failed needs another trial. A value that held does not:
 // the confirmations follow at the end.
 func (s *Search) undecided(t *tally) bool {
 	most := s.cfg.Votes/2 + 1
-	return t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
+	return !s.finishing && t.fails+t.unable > 0 && t.holds < most && t.fails+t.unable < most
 }
 
 // forget drops a limit beyond a value that failed. The furthest value that held and is not beyond
@@ -165,6 +176,10 @@ func (s *Search) beyond(a, b float64) bool {
 // proceed chooses the next value.
 func (s *Search) proceed() {
 	switch {
+	case s.finishing && s.holds == 0:
+		s.done = true
+	case s.finishing:
+		s.confirm()
 	case s.fails == 0:
 		s.stride(s.holds, true)
 	case s.holds == 0:
@@ -234,11 +249,13 @@ type Result struct {
 	// Done reports whether the search is over. Otherwise Limit held once, but was not narrowed down
 	// or confirmed.
 	Done bool
+	// Early reports whether [Search.Finish] ended the search.
+	Early bool
 }
 
 // Result returns the result so far; it is final once Next returns false.
 func (s *Search) Result() Result {
-	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done}
+	r := Result{Limit: s.holds, Beyond: s.fails, Done: s.done, Early: s.finishing}
 	if t := s.tallies[s.holds]; t != nil {
 		r.Confirmed, r.Against = t.holds, t.fails+t.unable
 	}

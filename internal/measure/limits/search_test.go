@@ -129,6 +129,43 @@ func TestConfirmation(t *testing.T) {
 	}
 }
 
+// TestFinish checks a search that is ended early: it confirms the best value that held, falls back to a
+// lower one if that fails now, and is over if none held.
+func TestFinish(t *testing.T) {
+	rising := Config{Rising: true, Start: 100, Least: 1, Most: 1e6, Votes: 3, Confirmations: 1}
+	for _, c := range []struct {
+		name   string
+		before []Outcome
+		after  []Outcome
+		want   Result
+	}{
+		{"at once", nil, nil, Result{Done: true, Early: true}},
+		{"nothing held", []Outcome{Fails, Fails}, nil, Result{Beyond: 100, Why: Fails, Done: true, Early: true}},
+		{"a value held", []Outcome{Holds, Holds}, []Outcome{Holds}, Result{Limit: 200, Confirmed: 2, Done: true, Early: true}},
+		{"between two values", []Outcome{Holds, Fails, Fails}, []Outcome{Holds}, Result{Limit: 100, Beyond: 200, Why: Fails, Confirmed: 2, Done: true, Early: true}},
+		{"a value that failed once", []Outcome{Holds, Fails}, []Outcome{Holds}, Result{Limit: 100, Confirmed: 2, Done: true, Early: true}},
+		{"a value that held by luck", []Outcome{Holds, Holds}, []Outcome{Fails, Holds}, Result{Limit: 100, Beyond: 200, Why: Fails, Confirmed: 2, Done: true, Early: true}},
+	} {
+		s, err := New(rising)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range c.before {
+			s.Report(o)
+		}
+		s.Finish()
+		for _, o := range c.after {
+			if _, ok := s.Next(); !ok {
+				break
+			}
+			s.Report(o)
+		}
+		if got := s.Result(); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	good := Config{Start: 2, Least: 1, Most: 3}
 	for _, c := range []struct {
