@@ -12,7 +12,7 @@ import (
 
 // arrivalFlags adds the flags of open loops.
 func arrivalFlags(f *pflag.FlagSet, p *workloads.Options) {
-	f.Var((*arrivalRate)(&p.Rate), "rate", "open loop: `arrivals` per second of all clients together, due whether earlier ones are done or not; --clients limits the number in progress at once (default closed loop: a client starts again when it is done)")
+	f.Var((*arrivalRate)(&p.Rate), "rate", "`arrivals` per second of all clients together in an open loop: due whether earlier ones are done or not; --clients limits the number in progress at once (default closed loop: a client starts again when it is done)")
 	f.StringVar(&p.Arrival, "arrival", p.Arrival, "open loop: `model` of the times between arrivals: "+strings.Join(workloads.ArrivalModels(), ", ")+" (default "+workloads.Poisson+", as of independent users)")
 	f.Var(newTextFlag(&p.Stages, "stages"), "stages", "open loop: DURATION:RATE,... changes the rate linearly, from --rate or 0 on, such as 30s:100,1m:1000,30s:0; unless given, --duration is the sum of the stages")
 }

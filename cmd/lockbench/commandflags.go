@@ -14,7 +14,7 @@ type commandFlags struct{ texts commands.Texts }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	t := &o.texts
-	f.StringVar(&t.Take, "take", "", "Redis `commands` that take a lock of your own, such as 'SET {key} {token} NX PX {ttl_ms}'; several by semicolons; {key}, {token}, {ttl_ms}, {ttl_s} and {now_ms} get values, @FILE is the content of a file, => REPLY tells the reply that says yes (default any but nil, zero and nothing)")
+	f.StringVar(&t.Take, "take", "", "Redis `commands` that take a lock of your own, such as 'SET {key} {token} NX PX {ttl_ms}'; several by semicolons; {key}, {token}, {ttl_ms}, {ttl_s} and {now_ms} get values, @FILE is the content of a file, => REPLY tells the reply that says yes, by default any but nil, zero and nothing")
 	f.StringVar(&t.Free, "free", "", "`commands` that free that lock, such as 'EVAL @free.lua 1 {key} {token}'")
 	f.StringVar(&t.Extend, "extend", "", "`commands` that extend its lease (default it cannot be extended)")
 }

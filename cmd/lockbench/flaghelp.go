@@ -1,30 +1,51 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
 // helpWidth is the length of the longest line of a help text, in columns.
-const helpWidth = 100
+const helpWidth = 80
 
-// usageTemplate is the usage template of all commands: cobra's default, with the flags in groups.
+// usageTemplate is the usage template of all commands: cobra's default, with the commands and the flags
+// in groups, and lines that fit.
 const usageTemplate = `Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{wrapped .UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}
 
 Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+{{examples .Example}}{{end}}{{$all := .Commands}}{{range .Groups}}{{$group := .ID}}
 
-Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "help"))}}
+{{.Title}}{{range $all}}{{if (and .IsAvailableCommand (eq .GroupID $group))}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if (and .HasAvailableSubCommands (not .Groups))}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableFlags}}
 
-{{flagGroups .Name .Flags | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{flagGroups . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
-Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
+"{{.CommandPath}} [command] --help" has more about a command.{{end}}
 `
+
+// expert are the flags that help shows only if all are asked for: those of a single workload, and
+// those that change what the usual ones imply. Run files, completion and manual pages have them all.
+var expert = []string{
+	"processes", "threads", "pool", "key-choice", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
+	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
+	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
+	"fail-fast", "abort-on-fail", "known", "metrics", "drivers",
+}
+
+// allFlags is the word after --help, and the annotation of a command, that asks for all flags.
+const allFlags = "all"
 
 // A flagGroup is a heading and the names of its flags, in the order in which they are shown. A
 // name that has another meaning in one command is listed as "COMMAND NAME".
@@ -50,6 +71,69 @@ func flagGroups() []flagGroup {
 		{"Output", []string{"out", "evidence", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
 		{"Help", []string{"help"}},
 	}
+}
+
+// flagsOf returns the help of the flags of a command: of all, if that was asked for, else the first
+// clause on each of the usual ones.
+func flagsOf(cmd *cobra.Command) string {
+	if _, all := cmd.Annotations[allFlags]; all {
+		return helpOfFlags(cmd.Name(), cmd.Flags())
+	}
+	usual, left := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError), 0
+	usual.SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case !slices.Contains(expert, f.Name) || hasOwn(cmd.Name(), f.Name):
+			brief := *f
+			brief.Usage = firstClause(f.Usage)
+			usual.AddFlag(&brief)
+		case !f.Hidden:
+			left++
+		}
+	})
+	text := helpOfFlags(cmd.Name(), usual)
+	if left > 0 {
+		text += fmt.Sprintf("%s --help %s shows %d more flags.\n", cmd.CommandPath(), allFlags, left)
+	}
+	return text
+}
+
+// saysDefault matches the default at the end of the usage of a flag whose value does not show it.
+var saysDefault = regexp.MustCompile(` \(default [^()]*\)$`)
+
+// firstClause returns the usage of a flag up to the first colon or semicolon that is not in parentheses,
+// with the default that it states.
+func firstClause(usage string) string {
+	depth := 0
+	for i, c := range usage {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ':', ';':
+			if depth == 0 && strings.HasPrefix(usage[i+1:], " ") {
+				return usage[:i] + saysDefault.FindString(usage)
+			}
+		}
+	}
+	return usage
+}
+
+// wrappedExamples returns examples in lines that fit the help: a shell reads a line that ends in a
+// backslash together with the next.
+func wrappedExamples(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		parts := wrap.Lines(strings.TrimPrefix(line, "  "), helpWidth-len("  ")-len(` \`), 4)
+		for i, part := range parts {
+			if i < len(parts)-1 {
+				part += ` \`
+			}
+			lines = append(lines, "  "+part)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // helpOfFlags returns the help of the flags of a command: each group that has any, under its title.

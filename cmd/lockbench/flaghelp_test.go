@@ -18,8 +18,9 @@ func TestHelpOfFlags(t *testing.T) {
 	f.Int("clients", 32, "number of clients")
 	want := `Load:
       --clients int   number of clients (default 32)
-      --keys int      word word word word word word word word word word word word word word
-                      word word word word word word end (default 12)
+      --keys int      word word word word word word word word word word
+                      word word word word word word word word word word
+                      end (default 12)
 
 %s:
       --force   compare anyway
@@ -48,6 +49,19 @@ func TestEachFlagHasOneGroup(t *testing.T) {
 				t.Errorf("--%s is in the groups %s and %s", name, was, g.title)
 			}
 			in[name] = g.title
+		}
+	}
+}
+
+func TestFirstClause(t *testing.T) {
+	for usage, want := range map[string]string{
+		"number of locks": "number of locks",
+		"number of locks; each design runs once with each (default 10)":            "number of locks (default 10)",
+		"`URL` of the server: redis:// (of a cluster any node; of a sentinel one)": "`URL` of the server",
+		"time (0s: none), such as host:port; repeated":                             "time (0s: none), such as host:port",
+	} {
+		if got := firstClause(usage); got != want {
+			t.Errorf("%q: got %q, want %q", usage, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,11 +12,25 @@ import (
 )
 
 // TestHelpIsReadable asserts, of each command, that no line of its help is longer than
-// helpWidth and that each of its flags is in a group.
+// helpWidth, that each of its flags is in a group, and that usual help is short.
 func TestHelpIsReadable(t *testing.T) {
 	for _, cmd := range allCommands(newRoot()) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
-			text := helpOf(t, cmd)
+			usual := helpOf(t, cmd)
+			if n := strings.Count(usual, "\n"); n > 110 {
+				t.Errorf("%d lines of usual help, want 110 at most: what is for experts?", n)
+			}
+			shown := strings.Count(usual, "\n      --")
+			text := helpOf(t, cmd, allFlags)
+			all := strings.Count(text, "\n      --")
+			if more := fmt.Sprintf("--help all shows %d more flags.\n", all-shown); all > shown && !strings.Contains(usual, more) {
+				t.Errorf("the usual help leaves out flags, and does not end in %q:\n%s", more, usual)
+			}
+			for line := range strings.Lines(usual) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+					t.Errorf("%d columns, want %d at most: %s", n, helpWidth, line)
+				}
+			}
 			for line := range strings.Lines(text) {
 				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
 					t.Errorf("%d columns, want %d at most: %s", n, helpWidth, line)
@@ -60,13 +75,11 @@ func allCommands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-func helpOf(t *testing.T, cmd *cobra.Command) string {
+func helpOf(t *testing.T, cmd *cobra.Command, args ...string) string {
 	t.Helper()
 	var text strings.Builder
 	cmd.SetOut(&text)
 	cmd.SetErr(io.Discard)
-	if err := cmd.Help(); err != nil {
-		t.Fatal(err)
-	}
+	cmd.HelpFunc()(cmd, args)
 	return text.String()
 }

@@ -25,7 +25,7 @@ func newReport() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
-		Short: "Show saved results again, as a page, as pictures or in the terminal",
+		Short: "Show saved results again: as a page, pictures or text",
 		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out
 json=FILE. --html writes one HTML page that needs no network. --svg writes SVG pictures of the
 durations of acquires and of every counterexample. Without these flags report prints on the

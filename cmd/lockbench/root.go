@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 	"github.com/lockbench/lockbench/internal/lib/wholefile"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
 // exitUsage is the exit code for an error of usage or set-up. The exit codes of results are in the
@@ -108,7 +109,14 @@ func complaint(cmd *cobra.Command, err error) string {
 	return what + "\nhint: " + hint
 }
 
-func init() { cobra.AddTemplateFunc("flagGroups", helpOfFlags) }
+func init() {
+	cobra.EnableCommandSorting = false // commands stand in the order in which a user meets them
+	cobra.AddTemplateFunc("flagGroups", flagsOf)
+	cobra.AddTemplateFunc("examples", wrappedExamples)
+	cobra.AddTemplateFunc("wrapped", func(line string) string {
+		return strings.Join(wrap.Lines(line, helpWidth-len("  "), 4), "\n  ")
+	})
+}
 
 // sweep is a former command: the hint of its error names run, which takes lists.
 const sweep = "sweep"
@@ -125,11 +133,11 @@ design, one command at a time, and prints one that breaks it.
 
 Exit codes: 0 every claim that could be exercised was held; 1 a claim was broken; 2 an error of
 usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing worse.`,
-		Example: `  lockbench run                                  a tour of all designs, in about a minute
+		Example: `  lockbench run                       a tour of five designs, in half a minute
+  lockbench choose                    which lock for your case
   lockbench run --design 'lua-token/*' --clients 64 --duration 1m
-  lockbench matrix                               which design keeps which guarantees
-  lockbench explore lua-token/token              look for the schedule that breaks it
-  lockbench check histories/*.lbh                judge saved histories again`,
+  lockbench explore lua-token/token   look for the schedule that breaks it
+  lockbench check histories/*.lbh     judge saved histories again`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -156,6 +164,10 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 		var text bytes.Buffer
 		out := cmd.OutOrStdout()
 		cmd.SetOut(&text)
+		if len(args) > 0 && args[len(args)-1] == allFlags {
+			cmd.Annotations = map[string]string{allFlags: ""}
+		}
+		cmd.Long = wrap.Paragraphs(cmd.Long, helpWidth)
 		printHelp(cmd, args)
 		cmd.SetOut(out)
 		if _, err := out.Write(text.Bytes()); err != nil && !errors.Is(err, syscall.EPIPE) {
@@ -163,13 +175,25 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 			os.Exit(exitUsage)
 		}
 	})
-	root.AddCommand(newRun(), newCompare(), newLimit(), newExplore(), newMatrix(), newExplain(), newChoose(), newCheck(), newReport(), newList(), newHistory(), newVersion(), newInit(), newMan(), newClean())
+	root.AddGroup(&cobra.Group{ID: "usual", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
+	grouped(root, "usual", newRun(), newChoose(), newExplore(), newCheck(), newCompare(), newLimit())
+	grouped(root, "more", newMatrix(), newExplain(), newList(), newReport(), newHistory(), newInit(), newClean(), newVersion(), newMan())
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	refuseUnknownTopics(root)
 	refuseUnknownShells(root)
 	completeAll(root)
 	return root
+}
+
+// grouped adds commands to a group.
+func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+	}
+	root.AddCommand(commands...)
 }
 
 // refuseUnknownTopics makes cobra's help command refuse a name that no command has.
@@ -181,6 +205,9 @@ func refuseUnknownTopics(root *cobra.Command) {
 		switch {
 		case err != nil:
 			return err
+		case slices.Equal(rest, []string{allFlags}):
+			cmd.HelpFunc()(cmd, rest)
+			return nil
 		case len(rest) > 0:
 			return suggest.Unknown("command", rest[0], commandNames(cmd))
 		}

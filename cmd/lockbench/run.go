@@ -57,14 +57,11 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
   lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
   lockbench run --workload reentrant --depth 3 --server redis://localhost:6379
-  lockbench run --rate 1000 --clients 64 --workload mutex --design lua-token/token
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
-  lockbench run --design lua-token/fenced --guard none,fence,cas
   lockbench run --design 'hash-reentrant/*' --clients 1,8,64 --keys 1,64 --out csv=points.csv
-  lockbench run --design 'redsync/*'
   lockbench run --design all
   lockbench run run.yaml --duration 1m
-  lockbench run --key-choice own --history histories --out json=result.json`,
+  lockbench run --key-choice own --history histories --out json=r.json`,
 		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := readRunFile(cmd, args, newRun().Flags())

@@ -62,7 +62,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)
-	f.StringArrayVar(&o.faults, "fault", nil, "fault to inject: `KIND[,name=value...]`, such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
+	f.StringArrayVar(&o.faults, "fault", nil, "fault to inject, as `KIND[,name=value...]`: such as lost-reply,p=0.01 or restart,at=2s; repeated; lockbench list faults prints all (default none)")
 	f.StringSliceVar(&o.guards, "guard", nil, "`kinds` of guard on the store, for oversell and redeem: "+strings.Join(catalog.Names(catalog.Guards()), ", ")+"; a design runs once with each (default none)")
 	claimsFlag(f, &o.claims, "the designs")
 	f.BoolVar(&o.failFast, "fail-fast", false, "end the run within about 1s of a broken claim and start no other design")

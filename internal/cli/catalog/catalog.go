@@ -5,16 +5,15 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/suggest"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -86,30 +85,54 @@ func List(w io.Writer, kind string, asJSON, verbose bool) error {
 	return suggest.Unknown("list", kind, Kinds())
 }
 
-func printList(w io.Writer, lines []Entry, verbose bool) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var errs []error
-	for i := range lines {
-		l := &lines[i]
-		_, err := fmt.Fprintln(tab, strings.Join(l.columns(), "\t"))
-		errs = append(errs, err)
+// width is the length of the longest line of a list, in columns.
+const width = 80
+
+// printList writes each name with its texts beside it, each of which begins a line.
+func printList(w io.Writer, entries []Entry, verbose bool) error {
+	widest := 0
+	for i := range entries {
+		widest = max(widest, len(entries[i].Name))
+	}
+	var list strings.Builder
+	for i := range entries {
+		l := &entries[i]
+		beside := fmt.Sprintf("%-*s", widest, l.Name)
+		for _, text := range l.texts() {
+			for _, line := range wrap.Lines(text, width-widest-2, 2) {
+				fmt.Fprintln(&list, beside+"  "+line)
+				beside = strings.Repeat(" ", widest)
+			}
+		}
 		if verbose && l.Claims != nil {
-			_, err := fmt.Fprintln(tab, l.claims())
-			errs = append(errs, err)
+			list.WriteString(l.claims())
 		}
 	}
-	return errors.Join(append(errs, tab.Flush())...)
+	_, err := io.WriteString(w, list.String())
+	return err
 }
 
-// columns returns the texts of an entry, one for each column.
-func (l *Entry) columns() []string {
-	columns := []string{l.Name}
-	for _, text := range []string{l.Source, l.Unit, l.Title, l.Summary, l.Drivers, l.Usual, l.When, l.about(), l.brought()} {
+// texts returns the texts of an entry.
+func (l *Entry) texts() (texts []string) {
+	summary := l.Summary
+	if l.Title != "" {
+		summary = l.Title + ": " + summary
+	}
+	if l.Unit != "" {
+		summary = l.Unit + ": " + summary
+	}
+	if l.Drivers != "" {
+		summary += " (" + l.Drivers + ")"
+	}
+	for _, text := range []string{summary, l.about(), l.Usual, l.When, l.brought()} {
 		if text != "" {
-			columns = append(columns, text)
+			texts = append(texts, text)
 		}
 	}
-	return columns
+	if l.Source != "" {
+		texts = append(texts, "from: "+l.Source)
+	}
+	return texts
 }
 
 func (l *Entry) about() string {
@@ -142,16 +165,21 @@ func (l *Entry) brought() string {
 
 // claims returns the terms of a design. Terms with a reason are on lines of their own.
 func (l *Entry) claims() string {
-	var plain []string
-	text := ""
+	var plain, reasoned []string
 	for _, term := range l.Claims.Terms() {
 		if strings.Contains(term, ": ") {
-			text += "\n    " + term
+			reasoned = append(reasoned, term)
 			continue
 		}
 		plain = append(plain, term)
 	}
-	return "    claims " + strings.Join(plain, " ") + text + "\n"
+	var text strings.Builder
+	for _, term := range append([]string{"claims " + strings.Join(plain, " ")}, reasoned...) {
+		for _, line := range wrap.Lines(term, width-4, 2) {
+			fmt.Fprintln(&text, "    "+line)
+		}
+	}
+	return text.String() + "\n"
 }
 
 // Designs lists all designs, with their claims.

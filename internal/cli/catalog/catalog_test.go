@@ -1,6 +1,10 @@
 package catalog
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 // TestEveryConditionIsBrought checks that a fault causes every condition, since a condition
 // without one cannot be put to the test. It tells the author of a new condition which entry
@@ -9,6 +13,21 @@ func TestEveryConditionIsBrought(t *testing.T) {
 	for _, c := range Conditions() {
 		if len(c.Faults)+len(c.Explored) == 0 {
 			t.Errorf("no fault of internal/fault/table.go brings %s", c.Name)
+		}
+	}
+}
+
+// TestListsFit checks that no line of a list is longer than the width of a terminal.
+func TestListsFit(t *testing.T) {
+	for _, kind := range Kinds() {
+		var text strings.Builder
+		if err := List(&text, kind, false, true); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%s: %d columns, want %d at most: %s", kind, n, width, line)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -84,23 +85,12 @@ func (p *page) line(indent int, text string) {
 // prose writes text in lines that fit the terminal; lines after the first are indented by hang
 // more.
 func (p *page) prose(indent, hang int, text string) {
-	if p.width <= 0 || indent+ansi.StringWidth(text) <= p.width {
-		p.line(indent, text)
-		return
+	width := 0
+	if p.width > 0 {
+		width = max(1, p.width-indent)
 	}
-	if hang > p.width/2 {
-		hang = 2
-	}
-	for line := ""; text != ""; {
-		word, rest, _ := strings.Cut(text, " ")
-		if line != "" && indent+ansi.StringWidth(line+word) > p.width { // names and flags have hyphens: lines break at spaces only
-			p.line(indent, line)
-			line = strings.Repeat(" ", hang)
-		}
-		line, text = line+word+" ", rest
-		if text == "" {
-			p.line(indent, line)
-		}
+	for _, line := range wrap.Lines(text, width, hang) {
+		p.line(indent, line)
 	}
 }
 

@@ -1,0 +1,45 @@
+// Package wrap breaks text into lines that fit a terminal.
+package wrap
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Lines breaks text at spaces into lines of at most width columns; a longer word has a line of its own.
+// Lines after the first begin with hang spaces. Names and flags have hyphens, so no line breaks there.
+// Escape sequences of colours have no width. A width of zero or less is unlimited.
+func Lines(text string, width, hang int) []string {
+	if width <= 0 || ansi.StringWidth(text) <= width {
+		return []string{text}
+	}
+	if hang > width/2 {
+		hang = 2
+	}
+	var lines []string
+	for line := ""; text != ""; {
+		word, rest, _ := strings.Cut(text, " ")
+		if line != "" && ansi.StringWidth(line+word) > width {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", hang)
+		}
+		line, text = line+word+" ", rest
+		if text == "" {
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+	}
+	return lines
+}
+
+// Paragraphs breaks the paragraphs of a text, which a blank line divides, into lines of at most width
+// columns. A paragraph that begins with a space keeps its lines.
+func Paragraphs(text string, width int) string {
+	all := strings.Split(text, "\n\n")
+	for i, p := range all {
+		if !strings.HasPrefix(p, " ") {
+			all[i] = strings.Join(Lines(strings.ReplaceAll(p, "\n", " "), width, 0), "\n")
+		}
+	}
+	return strings.Join(all, "\n\n")
+}

@@ -1,0 +1,35 @@
+package wrap
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLines(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		width, hang int
+		want        string
+	}{
+		{"one two", 0, 2, "one two"},
+		{"one two", 7, 2, "one two"},
+		{"one two three", 7, 2, "one two|  three"},
+		{"one --fail-if-slower three", 8, 1, "one| --fail-if-slower| three"},
+		{"one two", 3, 3, "one|  two"},
+		{"\x1b[1mone\x1b[0m two three", 7, 0, "\x1b[1mone\x1b[0m two|three"},
+	} {
+		if got := strings.Join(Lines(c.text, c.width, c.hang), "|"); got != c.want {
+			t.Errorf("%q in %d columns: got %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestParagraphs(t *testing.T) {
+	got := Paragraphs("one two\nthree\n\n  a   b   c   d\n\nfour", 9)
+	if want := "one two\nthree\n\n  a   b   c   d\n\nfour"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Paragraphs("one\ntwo three", 8); got != "one two\nthree" {
+		t.Errorf("got %q", got)
+	}
+}
