@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/evidence"
@@ -21,6 +23,7 @@ The evidence is the released matrix; see docs/matrix.md.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := cmd.Flags()
+			asked := f.Changed("conditions")
 			if err := choosing.Ask(cmd.InOrStdin(), cmd.ErrOrStderr(), f.Changed, f.Set); err != nil {
 				return err
 			}
@@ -28,6 +31,7 @@ The evidence is the released matrix; see docs/matrix.md.`,
 			if c.Over, err = evidence.Conditions(conditions); err != nil {
 				return err
 			}
+			c.Unasked = !asked && slices.Equal(conditions, choosing.UsualConditions())
 			if err := c.Check(); err != nil {
 				return err
 			}

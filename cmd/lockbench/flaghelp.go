@@ -120,16 +120,11 @@ func firstClause(usage string) string {
 	return usage
 }
 
-// wrappedExamples returns examples in lines that fit the help: a shell reads a line that ends in a
-// backslash together with the next.
+// wrappedExamples returns examples in lines that fit the help.
 func wrappedExamples(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		parts := wrap.Lines(strings.TrimPrefix(line, "  "), helpWidth-len("  ")-len(` \`), 4)
-		for i, part := range parts {
-			if i < len(parts)-1 {
-				part += ` \`
-			}
+		for _, part := range wrap.Command(strings.TrimPrefix(line, "  "), helpWidth-len("  "), 4) {
 			lines = append(lines, "  "+part)
 		}
 	}

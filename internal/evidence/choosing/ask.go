@@ -13,6 +13,12 @@ type Question struct {
 	Flag, Text, Default string
 }
 
+// usualConditions is the answer that an empty line stands for.
+const usualConditions = "outlived,pause,crash,lost-reply,cancel,script-flush"
+
+// UsualConditions returns the conditions that count if the user names none.
+func UsualConditions() []string { return strings.Split(usualConditions, ",") }
+
 // Questions returns the questions, in their order.
 func Questions() []Question {
 	return []Question{
@@ -20,7 +26,7 @@ func Questions() []Question {
 		{"work", "How long does the work under the lock take, usually?", "50ms"},
 		{"service", "What is the lock to stand on: " + strings.Join(Services(), ", ") + "?", string(OneRedis)},
 		{"waiters", "How many clients want one key at the same time?", "8"},
-		{"conditions", "What can happen? Conditions, separated by commas; lockbench list conditions explains them.", "outlived,pause,crash,lost-reply,cancel,script-flush"},
+		{"conditions", "What can happen? Conditions, separated by commas; lockbench list conditions explains them.", usualConditions},
 	}
 }
 

@@ -27,6 +27,8 @@ type Case struct {
 	Waiters int
 	// Over are the conditions that can happen, in addition to the conditions of the service.
 	Over lockbench.Conditions
+	// Unasked reports whether nobody chose Over: it is the default.
+	Unasked bool
 }
 
 // Harm is the damage if two clients hold a lock at once.
@@ -201,12 +203,17 @@ var faults = map[lockbench.Conditions]string{
 	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
 }
 
+// longestTried is the longest work in the commands that check an option.
+const longestTried = 300 * time.Millisecond
+
 // commands returns command lines that test an option in the case: live, without and with its
 // conditions, and by exploration.
 func (c *Case) commands(o *Option) (all, kinds []string) {
-	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), c.Work)
+	tried := *c
+	tried.Work = min(c.Work, longestTried) // so that a run of seconds has many rounds
+	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), tried.Work)
 	if o.Lease > 0 {
-		run += fmt.Sprintf(" --ttl %v", o.Lease)
+		run += fmt.Sprintf(" --ttl %v", tried.lease(&o.Design))
 	}
 	if o.Guard != "" {
 		run += " --guard " + string(o.Guard)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -158,7 +159,7 @@ func cases() (all []Case) {
 func TestOneAnswer(t *testing.T) {
 	first := Choose(usual)[0].Design.Name
 	for file, mention := range map[string]string{
-		"../../../README.md":        "\nTake " + first + ", ",
+		"../../../README.md":        "\nTake " + first + ": ",
 		"../../../docs/choosing.md": "\n1. " + first + ": ",
 	} {
 		text, err := os.ReadFile(file)
@@ -213,13 +214,35 @@ func TestWrite(t *testing.T) {
 	if err := Write(&b, usual, Choose(usual)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1. ", "use:      lease 1s", "because:  ", "check it: lockbench run --design ", "Not for this case:", "Left out, as you say that it cannot happen: "} {
+	for _, want := range []string{"1. ", "use:      lease 1s", "because:  ", "check it:\n     lockbench run --design ", "Not for this case:", "Left out, as you say that it cannot happen: "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}
 	}
+	for _, one := range cases() {
+		b.Reset()
+		if err := Write(&b, one, Choose(one)); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "\n"); n > 50 {
+			t.Errorf("%+v: %d lines, want an answer that a screen shows", one, n)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%+v: %d columns: %s", one, n, line)
+			}
+		}
+	}
+	unasked, long := usual, usual
+	unasked.Unasked, long.Work = true, 15*time.Minute
+	for want, one := range map[string]Case{"Left out, unless --conditions names it: ": unasked, "a process that dies keeps others out for up to 45m0s": long} {
+		b.Reset()
+		if err := Write(&b, one, Choose(one)); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in (%v):\n%s", want, err, b.String())
+		}
+	}
 	b.Reset()
-	if err := Write(&b, usual, nil); err != nil || !strings.HasPrefix(b.String(), "None of the 0 designs on redis fits.") {
+	if err := Write(&b, usual, nil); err != nil || !strings.HasSuffix(b.String(), "None of the 0 designs on redis fits.\n") {
 		t.Errorf("nothing fits: got %q, %v", b.String(), err)
 	}
 }

@@ -4,57 +4,98 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/lib/figures"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
-// shown is the largest number of fitting designs that are written with their commands.
-const shown = 3
+const (
+	// shown is the largest number of fitting designs that are written with their settings.
+	shown = 3
+	// width is the length of the longest line but for long words, in columns.
+	width = 80
+)
 
-// Write writes the options for people: the first fitting ones with settings, evidence and
-// commands, the others in a line each. It returns the first error of w.
+// Write writes the options for people, the best last, where a terminal shows it: first the designs that
+// do not fit, and those that fit less well, by reason; then the first few with their settings; then the
+// best with its evidence, and the commands that check it. It returns the first error of w.
 func Write(w io.Writer, c Case, all []Option) error {
 	var b strings.Builder
-	fits := 0
+	var fitting, others []*Option
 	for i := range all {
 		if o := &all[i]; o.Fits {
-			if fits++; fits <= shown {
-				o.write(&b, fits)
-			}
+			fitting = append(fitting, o)
+		} else {
+			others = append(others, o)
 		}
 	}
-	if fits == 0 {
-		fmt.Fprintf(&b, "None of the %s on %s fits.\n\n", figures.Plural(int64(len(all)), "design"), c.Service)
+	list(&b, "Not for this case:", others)
+	first := fitting[:min(shown, len(fitting))]
+	list(&b, "Fit, but break more, were tried less or are slower:", fitting[len(first):])
+	c.writeLeftOut(&b)
+	for i := len(first) - 1; i >= 0; i-- {
+		first[i].write(&b, i+1)
 	}
-	if fits > shown {
-		fmt.Fprintf(&b, "%s more fit, which break more, were tried less or are slower:\n", figures.Number(int64(fits-shown)))
-		n := 0
-		list(&b, all, func(o *Option) bool {
-			if o.Fits {
-				n++
-			}
-			return o.Fits && n > shown
-		})
-	}
-	if fits < len(all) {
-		b.WriteString("Not for this case:\n")
-		list(&b, all, func(o *Option) bool { return !o.Fits })
-	}
-	var left []string
-	for _, one := range (conclusion.All() &^ c.over()).Each() {
-		left = append(left, one.Title())
-	}
-	if len(left) > 0 {
-		fmt.Fprintf(&b, "Left out, as you say that it cannot happen: %s.\n", strings.Join(left, ", "))
+	if len(first) == 0 {
+		fmt.Fprintf(&b, "None of the %s on %s fits.\n", figures.Plural(int64(len(all)), "design"), c.Service)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// write writes an option in full.
+// writeLeftOut writes the conditions that do not count in the case, and who said so.
+func (c *Case) writeLeftOut(b *strings.Builder) {
+	var left []string
+	for _, one := range (conclusion.All() &^ c.over()).Each() {
+		left = append(left, one.Title())
+	}
+	switch text := strings.Join(left, ", "); {
+	case text == "":
+	case c.Unasked:
+		paragraph(b, 0, "Left out, unless --conditions names it: "+text+".")
+		b.WriteString("\n")
+	default:
+		paragraph(b, 0, "Left out, as you say that it cannot happen: "+text+".")
+		b.WriteString("\n")
+	}
+}
+
+// write writes an option: the first one in full.
 func (o *Option) write(b *strings.Builder, n int) {
-	fmt.Fprintf(b, "%d. %s: %s\n   %s\n", n, o.Design.Name, o.Conclusion.Word, o.Design.Summary)
+	paragraph(b, 0, fmt.Sprintf("%d. %s: %s", n, o.Design.Name, o.Conclusion.Word))
+	if n == 1 {
+		paragraph(b, 3, o.Design.Summary)
+	}
+	entry := func(name, text string) { paragraph(b, 3, fmt.Sprintf("%-10s%s", name, text)) }
+	entry("use:", o.settings())
+	if o.Lease >= longLease {
+		entry("mind:", fmt.Sprintf("a process that dies keeps others out for up to %v", o.Lease))
+	}
+	if n > 1 {
+		b.WriteString("\n")
+		return
+	}
+	entry("because:", o.Why)
+	if o.Conclusion.Source != "" {
+		entry("seen:", fmt.Sprintf("%s, by", o.Conclusion.Cell))
+		command(b, o.Conclusion.Shows)
+	}
+	b.WriteString("   check it:\n")
+	for _, line := range o.Commands {
+		command(b, line)
+	}
+	if len(o.Faults) > 0 {
+		paragraph(b, 5, "and the first once more with each of --fault "+strings.Join(o.Faults, ", "))
+	}
+}
+
+// longLease is a lease whose end is worth waiting for only in rare cases.
+const longLease = time.Minute
+
+// settings describes how to use an option.
+func (o *Option) settings() string {
 	var settings []string
 	if o.Lease > 0 {
 		settings = append(settings, fmt.Sprintf("lease %v", o.Lease))
@@ -68,28 +109,43 @@ func (o *Option) write(b *strings.Builder, n int) {
 	if o.GrantsPerS > 0 {
 		settings = append(settings, fmt.Sprintf("%s grants/s in the released matrix", figures.Rate(o.GrantsPerS)))
 	}
-	fmt.Fprintf(b, "   use:      %s\n   because:  %s\n", strings.Join(settings, ", "), o.reason())
-	fmt.Fprintf(b, "   check it: %s\n", strings.Join(o.Commands, "\n             "))
-	if len(o.Faults) > 0 {
-		fmt.Fprintf(b, "             the first once more with each of --fault %s\n", strings.Join(o.Faults, ", "))
-	}
-	b.WriteString("\n")
+	return strings.Join(settings, ", ")
 }
 
-// reason returns the reason of the conclusion, with the cell and the command that shows it.
-func (o *Option) reason() string {
-	if o.Conclusion.Source == "" {
-		return o.Why
+// paragraph writes text in lines that fit, indented.
+func paragraph(b *strings.Builder, indent int, text string) {
+	for _, line := range wrap.Lines(text, width-indent, 2) {
+		fmt.Fprintln(b, strings.Repeat(" ", indent)+line)
 	}
-	return fmt.Sprintf("%s (%s: %s)", o.Why, o.Conclusion.Cell, o.Conclusion.Shows)
 }
 
-// list writes a line for each option that matches.
-func list(b *strings.Builder, all []Option, match func(*Option) bool) {
-	for i := range all {
-		if o := &all[i]; match(o) {
-			fmt.Fprintf(b, "   %-23s %s: %s\n", o.Design.Name, o.Conclusion.Word, o.Why)
+// command writes a command line in lines that fit and that a shell reads as one.
+func command(b *strings.Builder, line string) {
+	for _, part := range wrap.Command(line, width-5, 4) {
+		fmt.Fprintln(b, "     "+part)
+	}
+}
+
+// list writes the names of options by their conclusion and its reason, under a title.
+func list(b *strings.Builder, title string, of []*Option) {
+	if len(of) == 0 {
+		return
+	}
+	fmt.Fprintln(b, title)
+	var reasons []string
+	designs := make(map[string][]string)
+	for _, o := range of {
+		why := string(o.Conclusion.Word) + ": " + o.Why
+		if o.Conclusion.Word == conclusion.NotKnown {
+			why = string(o.Conclusion.Word) + ": too little was tried" // the rest differs from design to design
 		}
+		if len(designs[why]) == 0 {
+			reasons = append(reasons, why)
+		}
+		designs[why] = append(designs[why], o.Design.Name)
+	}
+	for _, why := range reasons {
+		paragraph(b, 2, why+": "+strings.Join(designs[why], ", "))
 	}
 	b.WriteString("\n")
 }

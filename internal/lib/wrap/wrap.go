@@ -32,6 +32,20 @@ func Lines(text string, width, hang int) []string {
 	return lines
 }
 
+// Command is like Lines for a command line: all lines but the last end in a backslash, so that a shell
+// reads them as one.
+func Command(line string, width, hang int) []string {
+	lines := Lines(line, width, hang)
+	if len(lines) == 1 {
+		return lines
+	}
+	lines = Lines(line, width-len(` \`), hang)
+	for i := range len(lines) - 1 {
+		lines[i] += ` \`
+	}
+	return lines
+}
+
 // Paragraphs breaks the paragraphs of a text, which a blank line divides, into lines of at most width
 // columns. A paragraph that begins with a space keeps its lines.
 func Paragraphs(text string, width int) string {

@@ -33,3 +33,11 @@ func TestParagraphs(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestCommand(t *testing.T) {
+	for line, want := range map[string]string{"a b c": "a b c", "lockbench run --keys 1 --ttl 2s": `lockbench run --keys \|  1 --ttl 2s`} {
+		if got := strings.Join(Command(line, 22, 2), "|"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
