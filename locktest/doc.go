@@ -1,7 +1,8 @@
 // Package locktest tests distributed locks of any library, in two ways: in real time and in virtual
 // time. A lock takes part in both through an adapter to [lockbench.Locker] of a few lines. Either
-// reports every cell, a guarantee under conditions, as a subtest: a cell that the lock claims and
-// breaks fails, with the evidence. "exclusion@crash" is exclusion while a process died.
+// reports every cell that was tested, a guarantee under conditions, as a subtest: a cell that the lock
+// claims and breaks fails, with the evidence, unless a file accepts that ([WithAccepted]). The other
+// cells are listed with their reasons, and one line sums up. "exclusion@crash" is exclusion while a process died.
 //
 //	                in real time   in virtual time
 //	fails a test    Run            Explore
@@ -80,6 +81,6 @@
 // as a first look at it shows or [WithRenewal] declares. [WithSession] declares a lock without a
 // lease, [WithWaking] or [WithPolling] one that wakes its waiters or lets them poll, and
 // [WithTimeout] one that gives its tries up. [Run] prints the declarations. A claim that no lock
-// can be held to here, such as exclusion@failover, is skipped, with the reason. Errors that prove
+// can be held to here, such as exclusion@failover, is listed with the reason. Errors that prove
 // nothing against the lock wrap [ErrUntested].
 package locktest

@@ -366,13 +366,13 @@ func TestExplore(t *testing.T) {
 		want       []string // patterns
 	}{
 		{"sound", "sound", nil, false, []string{
-			`--- PASS: TestChild/exclusion`, `--- PASS: TestChild/fencing`, `--- SKIP: TestChild/exclusion@failover`,
-			`--- SKIP: TestChild/reentrancy`, `RUN +TestChild/reentrancy\n.*does not count: it is refused`, `explored with seed 1\n +contend `,
-			`--- SKIP: TestChild/exclusion@skew`, `RUN +TestChild/exclusion@skew\n.*does not read the clock`,
+			`--- PASS: TestChild/exclusion`, `--- PASS: TestChild/fencing`, `\n +exclusion@failover: `,
+			`not for this lock, or not tried:\n`, `\n +reentrancy: .*does not count: it is refused`, `: \d+ held, .*\d+ not for this lock, or not tried\n`, `explored with seed 1\n +contend `,
+			`\n +exclusion@skew: .*does not read the clock`,
 		}},
 		{"broken", "plain-del", nil, true, []string{
 			`--- FAIL: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n +` + placeOf(t, "explore_test.go", "locktest.Explore(t, newOf(find(t, name))") + `: .*broken;`, `release: DEL job-1 `, `run it again: LOCKBENCH_REPLAY=\S+ go test -run '\^TestChild\$'`,
-			`--- SKIP: TestChild/exclusion@failover`, `RUN +TestChild/exclusion@failover\n.*cannot fail over`,
+			`\n +exclusion@failover: .*cannot fail over`, `: \d+ held, \d+ broken \(.*owner-release@outlived.*\), `,
 		}},
 		{"not claimed", "plain-del", []string{"LOCKBENCH_CLAIMS=recovery", "LOCKBENCH_SEED=3"}, false, []string{
 			`seed 3`, `--- SKIP: TestChild/owner-release@outlived`, `RUN +TestChild/owner-release@outlived\n.*broken;.*not claimed`,

@@ -46,9 +46,10 @@ type Env struct {
 
 // Explore looks for a schedule that breaks the lock and reports each cell, a guarantee
 // under conditions, as a subtest of t: it passes when it held, fails when it is claimed and
-// was broken, and is skipped, with the reason, when the lock lacks the ability, the schedules had no
-// occasion for it ([WithRequired] makes that fail), or it broke without being claimed. If no claim
-// was tested at all, each fails.
+// was broken, and is skipped, with the reason, when the schedules had no occasion for it
+// ([WithRequired] makes that fail), or it broke without being claimed or is accepted ([WithAccepted]).
+// Cells for which the lock lacks the ability, and others that nothing tried, are listed in the log,
+// whose last line sums up. If no claim was tested at all, each fails.
 //
 // If several are broken, the one to start with comes first, see [checker.Cells.First]. A cell that is
 // broken by the same cause ([Test.Cause]) is skipped once the subtest of its cause has failed, so

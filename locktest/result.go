@@ -62,6 +62,8 @@ type Test struct {
 	// or Cause is the same guarantee under fewer conditions. It is zero unless both count against the
 	// claims.
 	Cause lockbench.Cell
+	// Accepted is set if the cell is claimed, was broken, and a file of [WithAccepted] accepts that.
+	Accepted *results.AcceptedBreak
 	// Source is where the verdict comes from: the name of a test case or scenario, or the file of
 	// a schedule.
 	Source string
@@ -248,7 +250,8 @@ func table(rows []explore.Row) string {
 	return b.String()
 }
 
-// report fails t for Defects, and runs a subtest for each cell.
+// report fails t for Defects, runs a subtest for each cell that was tested or should have been, and logs
+// the others with their reasons, and the summary.
 func (r *Result) report(t *testing.T) {
 	t.Helper()
 	if err := r.contradiction(); err != nil {
@@ -256,12 +259,18 @@ func (r *Result) report(t *testing.T) {
 	}
 	ran := map[lockbench.Cell]bool{} // -run may leave out the subtest of a cause
 	for _, cell := range r.ordered() {
+		if r.folded(cell) {
+			continue
+		}
 		t.Run(cell.String(), func(t *testing.T) {
 			t.Helper() // attributes failures to the line that calls Run or Explore
 			ran[cell] = true
-			r.reportCell(t, cell, ran[r.Tests[cell].Cause])
+			cause := r.Tests[cell].Cause
+			r.reportCell(t, cell, ran[cause] && r.Tests[cause].Err != nil)
 		})
 	}
+	t.Log(r.notTried())
+	t.Log(r.summary())
 }
 
 // reportCell ends the subtest of cell. A cell is skipped if its cause has failed already, so that
@@ -269,6 +278,8 @@ func (r *Result) report(t *testing.T) {
 func (r *Result) reportCell(t *testing.T, cell lockbench.Cell, failed bool) {
 	t.Helper()
 	switch test := r.Tests[cell]; {
+	case test.Err == nil && test.Accepted != nil:
+		t.Skipf("%s\n%s", test.Accepted, r.text(cell))
 	case test.Err != nil && failed:
 		t.Skip(r.text(cell))
 	case test.Err != nil:

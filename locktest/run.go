@@ -9,7 +9,8 @@ import (
 // Run tests a lock in real time, on any service that newLocker connects it to, and
 // reports each cell, a guarantee under conditions, as a subtest of t: it passes when it
 // held, fails when it is claimed and was broken or stayed untested, or when the lock
-// panicked or did not come back from a call, and is skipped, with the reason, otherwise.
+// panicked or did not come back from a call, and is skipped, with the reason, otherwise. Cells that are
+// not for the lock, or that nothing here can test, are listed in the log, whose last line sums up.
 // What stayed untested because the machine stood still is skipped ([WithRequired] makes it fail),
 // unless no claim was tested.
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/standstill"
+	"github.com/lockbench/lockbench/results"
 )
 
 // The environment variables, see the package's documentation.
@@ -34,6 +35,9 @@ type settings struct {
 	unit     time.Duration // declared: leases are multiples of it; zero is any
 	said     []said        // the given times, to be checked against their bounds
 	required bool          // claims fail that a slow machine leaves untested
+	// accepted are the breaks that do not fail the test, and unreadable is the error of their file.
+	accepted   []results.Acceptance
+	unreadable error
 }
 
 // runSettings are the settings of a test in real time.
@@ -114,7 +118,7 @@ func (s *settings) environment() (err error) {
 	}
 	s.variable = os.Getenv(claimsVariable)
 	_, err = s.claimed(abilities{})
-	return err
+	return errors.Join(s.unreadable, err)
 }
 
 // environment reads the variables of a test in real time.

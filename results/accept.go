@@ -53,7 +53,6 @@ func (a *AcceptedBreak) String() string { return "accepted until " + a.Until + "
 //
 // Call Accept after [Result.Conclude], if that is called, and before [Result.Gate].
 func (r *Result) Accept(asked []Acceptance, now time.Time) {
-	today := now.UTC().Format(time.DateOnly)
 	for _, a := range asked {
 		met := false
 		for i := range r.Runs {
@@ -61,19 +60,27 @@ func (r *Result) Accept(asked []Acceptance, now time.Time) {
 			if ok, err := path.Match(a.Design, run.Design); !ok || err != nil || run.Control != "" {
 				continue
 			}
-			met = run.accept(&a, a.Until >= today) || met
+			met = run.accept(&a, a.Counts(now)) || met
 		}
-		switch {
-		case a.Until < today:
-			a.State = Expired
-		case met:
-			a.State = Accepted
-		default:
-			a.State = Stale
-		}
+		a.Settle(met, now)
 		r.Acceptances = append(r.Acceptances, a)
 	}
 	r.Exit = r.total()
+}
+
+// Counts reports whether a accepts violations on the day of now, in UTC.
+func (a *Acceptance) Counts(now time.Time) bool { return a.Until >= now.UTC().Format(time.DateOnly) }
+
+// Settle sets the state of a at the end of a run in which what it covers was broken, or was not.
+func (a *Acceptance) Settle(met bool, now time.Time) {
+	switch {
+	case !a.Counts(now):
+		a.State = Expired
+	case met:
+		a.State = Accepted
+	default:
+		a.State = Stale
+	}
 }
 
 // accept marks the broken claims of r that a covers, provided that a still counts, and reports
@@ -86,7 +93,7 @@ func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 		}
 	}
 	for _, cells := range all {
-		for _, cell := range cells.Names(func(cell lockbench.Cell, f checker.Finding) bool { return f.Against > 0 && a.covers(cell) }) {
+		for _, cell := range cells.Names(func(cell lockbench.Cell, f checker.Finding) bool { return f.Against > 0 && a.Covers(cell) }) {
 			met = true
 			if f := cells.At(cell); counts && f.Accepted == nil {
 				f.Accepted = &AcceptedBreak{Until: a.Until, Reason: a.Reason}
@@ -100,10 +107,10 @@ func (r *Run) accept(a *Acceptance, counts bool) (met bool) {
 	return met
 }
 
-// covers reports whether a accepts violations of cell. As with exceptions of claims, an accepted
+// Covers reports whether a accepts violations of cell. As with exceptions of claims, an accepted
 // cell with conditions covers the cells of its guarantee under these and further conditions. An
 // accepted cell without conditions covers itself alone.
-func (a *Acceptance) covers(cell lockbench.Cell) bool {
+func (a *Acceptance) Covers(cell lockbench.Cell) bool {
 	more := a.Cell.Under != 0 && cell.Guarantee == a.Cell.Guarantee && cell.Under.Has(a.Cell.Under)
 	return cell == a.Cell || more
 }

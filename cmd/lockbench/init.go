@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/cli/runfile"
 	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
 // usualRunFile is the default file of init.

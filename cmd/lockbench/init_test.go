@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
 // TestStarter asserts that the output of init is valid, also with any of its commented

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lockbench/lockbench/internal/cli/accept"
+	"github.com/lockbench/lockbench/internal/evidence/accept"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"

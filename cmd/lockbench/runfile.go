@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/cli/catalog"
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
 // oneRunFile refuses arguments beyond the run file.

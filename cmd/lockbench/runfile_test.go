@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
-var updateSchema = flag.Bool("update-schema", false, "rewrite internal/cli/runfile/schema/run-file-v1.json")
+var updateSchema = flag.Bool("update-schema", false, "rewrite internal/lib/runfile/schema/run-file-v1.json")
 
-const schemaFile = "../../internal/cli/runfile/schema/run-file-v1.json"
+const schemaFile = "../../internal/lib/runfile/schema/run-file-v1.json"
 
 // TestRunFileSchemaIsFresh asserts that the published schema has the present flags
 // of run.

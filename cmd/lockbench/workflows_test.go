@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/lockbench/lockbench/internal/cli/accept"
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/evidence/accept"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
 // A workflow is a workflow of GitHub, with the fields that a test can check.

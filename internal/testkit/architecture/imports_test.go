@@ -22,7 +22,7 @@ var reserved = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"charm.land/":                       {"internal/cli/ui"},
 	"github.com/olekukonko/tablewriter": {"reports/internal/terminal"},
-	"github.com/goccy/go-yaml":          {"internal/cli/runfile"},
+	"github.com/goccy/go-yaml":          {"internal/lib/runfile"},
 	"github.com/anishathalye/porcupine": {"checker/internal/crosscheck", "bench/*"},
 	"github.com/prometheus/":            {"internal/cli/exporter"},
 	"testing":                           {"locktest", "internal/explore/bubble", "internal/testkit/servertest", "internal/testkit/longtest", "internal/testkit/designtest", "internal/testkit/pagetest"},

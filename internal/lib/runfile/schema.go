@@ -9,10 +9,10 @@ import (
 )
 
 // SchemaURL is the URL of the published schema, for editors.
-const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/internal/cli/runfile/schema/run-file-v1.json"
+const SchemaURL = "https://raw.githubusercontent.com/lockbench/lockbench/main/internal/lib/runfile/schema/run-file-v1.json"
 
 // schemaID identifies the schema, like the IDs of the schemas of results.
-const schemaID = "https://github.com/lockbench/lockbench/internal/cli/runfile/schema/run-file-v1.json"
+const schemaID = "https://github.com/lockbench/lockbench/internal/lib/runfile/schema/run-file-v1.json"
 
 // Patterns of values, in the regular expressions of JSON Schema.
 const (

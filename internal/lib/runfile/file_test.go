@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 )
 
 // keys returns one key of each kind.

@@ -1,6 +1,6 @@
 // Package accept reads files of accepted violations: the design and the cell, the reason, and the
-// last day. A file of --accept has a format with a reader of its own and its own errors, so it is
-// not part of the command, its only user.
+// last day. A file of lockbench run --accept is about designs of the catalogue; one of locktest is
+// about one lock, and names no design.
 package accept
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/cli/runfile"
+	"github.com/lockbench/lockbench/internal/lib/runfile"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -33,10 +33,21 @@ func Load(path string) ([]results.Acceptance, error) {
 	return Read(path, text)
 }
 
+// LoadLock reads the file at a path, about one lock.
+func LoadLock(path string) ([]results.Acceptance, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; hint: docs/testing.md has an example", err)
+	}
+	return read(path, text, keys()[1:])
+}
+
 // Read reads the text of a file, a list in YAML. The error is of type [runfile.Problems], and names
 // all faults with line and value.
-func Read(name string, text []byte) ([]results.Acceptance, error) {
-	items, err := runfile.ReadList(name, text, keys())
+func Read(name string, text []byte) ([]results.Acceptance, error) { return read(name, text, keys()) }
+
+func read(name string, text []byte, keys []runfile.Key) ([]results.Acceptance, error) {
+	items, err := runfile.ReadList(name, text, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +63,7 @@ func Read(name string, text []byte) ([]results.Acceptance, error) {
 		what := [2]string{v["design"], cell.String()}
 		if line, twice := first[what]; twice {
 			problems = append(problems, runfile.Problem{File: name, At: item.At,
-				Err: fmt.Errorf("%s %s: line %d has it, too; hint: leave one of them out", what[0], what[1], line)})
+				Err: fmt.Errorf("%s: line %d has it, too; hint: leave one of them out", strings.TrimSpace(what[0]+" "+what[1]), line)})
 			continue
 		}
 		first[what] = item.At.Line
