@@ -19,7 +19,7 @@ func matrixSuites(m *results.Matrix) []document.Suite {
 			s.Cases = append(s.Cases, partCase(m, row, part))
 		}
 		for _, cell := range row.Cells.Sorted() {
-			s.Cases = append(s.Cases, matrixCellCase(m, row, cell))
+			addCell(&s, matrixCellCase(m, row, cell))
 		}
 		all = append(all, s)
 	}

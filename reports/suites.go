@@ -25,7 +25,7 @@ func resultSuites(r *results.Result) []document.Suite {
 		s.Cases[0].Sources = append(concludedProperties(run.Conclusion), sourceProperties(run)...)
 		s.Cases = append(s.Cases, thresholdCases(&merged, i)...)
 		for _, cell := range sourced(run).Sorted() {
-			s.Cases = append(s.Cases, resultCellCase(&merged, run, cell))
+			addCell(&s, resultCellCase(&merged, run, cell))
 		}
 		all = append(all, s)
 	}
@@ -37,6 +37,23 @@ func resultSuites(r *results.Result) []document.Suite {
 		return []document.Suite{{Name: "lockbench", Cases: []document.Case{{Name: "run", State: document.Erred, Message: "nothing was run"}}}}
 	}
 	return all
+}
+
+// notTried is the property of a suite with the cells that have no case, since nothing tried them.
+const notTried = "not tried"
+
+// addCell adds the case of a cell to its suite. A cell that nothing tried, or that is not for the design,
+// is no test: its name is in a property, the last one. What any source found broken is a test.
+func addCell(s *document.Suite, c document.Case) {
+	if broken := strengthRank[c.Strength] >= strengthRank[wordUnclaim]; c.State != document.Skipped || c.Broken || broken {
+		s.Cases = append(s.Cases, c)
+		return
+	}
+	if n := len(s.Properties); n > 0 && s.Properties[n-1][0] == notTried {
+		s.Properties[n-1][1] += ", " + c.Name
+		return
+	}
+	s.Properties = append(s.Properties, [2]string{notTried, c.Name})
 }
 
 // took returns the duration of the measured part of a run, or of the exploration of its design
