@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence/accept"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/results"
@@ -95,5 +96,11 @@ func (a *acceptFlag) load(failFast bool) ([]results.Acceptance, error) {
 	if a.path != "" && failFast {
 		return nil, errors.New("--accept and --fail-fast: an accepted violation would end the run; hint: leave one of them out")
 	}
-	return accept.Load(a.path)
+	return accept.Load(a.path, knownDesign)
+}
+
+// knownDesign returns an error for a name or a glob that selects no design.
+func knownDesign(pattern string) error {
+	_, err := impls.Match(pattern)
+	return err
 }

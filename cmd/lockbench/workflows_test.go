@@ -99,7 +99,7 @@ func TestGatePage(t *testing.T) {
 	if !strings.Contains(run, "accept: locks/accepted.yaml\n") {
 		t.Error("the run file accepts nothing")
 	}
-	if accepted, err := accept.Read("locks/accepted.yaml", []byte(pageFile(t, "locks/accepted.yaml"))); err != nil || len(accepted) != 2 {
+	if accepted, err := accept.Read("locks/accepted.yaml", []byte(pageFile(t, "locks/accepted.yaml")), knownDesign); err != nil || len(accepted) != 2 {
 		t.Errorf("accepted: %v, error %v; want two", accepted, err)
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/lib/runfile"
 	"github.com/lockbench/lockbench/results"
 )
 
-// Load reads the file at a path; the empty path means no file, and accepts nothing.
-func Load(path string) ([]results.Acceptance, error) {
+// Load reads the file at a path; the empty path means no file, and accepts nothing. known returns an
+// error for a design that nobody knows.
+func Load(path string, known func(design string) error) ([]results.Acceptance, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func Load(path string) ([]results.Acceptance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--accept %s: %w", path, err)
 	}
-	return Read(path, text)
+	return Read(path, text, known)
 }
 
 // LoadLock reads the file at a path, about one lock.
@@ -39,12 +39,14 @@ func LoadLock(path string) ([]results.Acceptance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; hint: docs/testing.md has an example", err)
 	}
-	return read(path, text, keys()[1:])
+	return read(path, text, keys(nil)[1:])
 }
 
 // Read reads the text of a file, a list in YAML. The error is of type [runfile.Problems], and names
 // all faults with line and value.
-func Read(name string, text []byte) ([]results.Acceptance, error) { return read(name, text, keys()) }
+func Read(name string, text []byte, known func(design string) error) ([]results.Acceptance, error) {
+	return read(name, text, keys(known))
+}
 
 func read(name string, text []byte, keys []runfile.Key) ([]results.Acceptance, error) {
 	items, err := runfile.ReadList(name, text, keys)
@@ -78,13 +80,10 @@ func read(name string, text []byte, keys []runfile.Key) ([]results.Acceptance, e
 	return all, nil
 }
 
-// keys are the keys of an item, all of them required.
-func keys() []runfile.Key {
+// keys are the keys of an item, all of them required, the design first.
+func keys(known func(design string) error) []runfile.Key {
 	return []runfile.Key{
-		{Name: "design", Help: "a design or a glob, such as design: lua-token/*", Check: func(text string) error {
-			_, err := impls.Match(text)
-			return err
-		}},
+		{Name: "design", Help: "a design or a glob, such as design: lua-token/*", Check: known},
 		{Name: "cell", Help: "the broken cell as reports name it, such as cell: exclusion@crash", Check: func(text string) error {
 			_, err := lockbench.ParseCell(text)
 			return err
