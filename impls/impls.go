@@ -58,7 +58,7 @@ func Names() []string {
 }
 
 // Match returns the designs that any of the patterns selects, each once, in the order of [All]. A
-// pattern is a name, a glob of package path ("lua-token/*", "*/poll"), or "all". It returns an error for
+// pattern is a name or a glob of package path ("lua-token/*", "*/poll"). It returns an error for
 // the first pattern that is malformed or selects nothing; the latter error has similar names.
 func Match(patterns ...string) ([]design.Design, error) {
 	wanted := map[string]bool{}
@@ -81,7 +81,7 @@ func match(pattern string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("design pattern %q: %w; hint: quote *, ? and [ with a backslash to mean them", pattern, err)
 		}
-		if ok || pattern == "all" {
+		if ok {
 			matched = append(matched, name)
 		}
 	}

@@ -51,21 +51,28 @@ func (r *Result) accept(all []results.Acceptance, now time.Time) {
 }
 
 // folded reports whether a cell has no subtest of its own, but a place in the summary: nothing was
-// claimed of it and nothing broke, or the lock cannot do what it takes.
+// claimed of it and nothing broke, or the lock cannot do what it takes. A claim that only a slow machine
+// left untested is not folded.
 func (r *Result) folded(cell lockbench.Cell) bool {
 	f, test := r.Cells[cell], r.Tests[cell]
-	return test.Err == nil && f.Violations == 0 && f.Verdict != checker.Held && (test.Skipped != "" || !f.Claimed || f.Verdict == checker.NotApplicable)
+	if test.Err != nil || f.Violations > 0 || f.Verdict == checker.Held || f.Claimed && test.starved {
+		return false
+	}
+	return test.Skipped != "" || !f.Claimed || f.Verdict == checker.NotApplicable
 }
 
-// notTried lists the folded cells, each with its reason.
+// notTried lists the folded cells, each with its reason; it is empty if there are none.
 func (r *Result) notTried() string {
-	text := "not for this lock, or not tried:"
+	var lines []string
 	for _, cell := range r.ordered() {
 		if r.folded(cell) {
-			text += "\n" + cell.String() + ": " + r.line(cell)
+			lines = append(lines, cell.String()+": "+r.line(cell))
 		}
 	}
-	return text
+	if len(lines) == 0 {
+		return ""
+	}
+	return "not for this lock, or not tried:\n" + strings.Join(lines, "\n")
 }
 
 // summary returns the outcome in a line, with the names of the cells that ask for a look.

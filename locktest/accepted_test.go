@@ -102,6 +102,23 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestStarvedIsNotFolded checks that a claim that a slow machine left untested has a subtest and a name in
+// the summary, and that one for which the lock lacks an ability has neither.
+func TestStarvedIsNotFolded(t *testing.T) {
+	cell := lockbench.Recovery.At(lockbench.LostReply)
+	for starved, want := range map[bool]string{
+		true:  "1 held, 1 untested (recovery@lost-reply), 2 not for this lock, or not tried",
+		false: "1 held, 3 not for this lock, or not tried",
+	} {
+		r := brokenAt()
+		r.Tests[cell] = Test{Skipped: "untested in 50 schedules", starved: starved}
+		judged(r, "2027-01-01")
+		if got := r.summary(); got != want || r.folded(cell) == starved || strings.Contains(r.notTried(), cell.String()) == starved {
+			t.Errorf("starved %v: got %s, folded %v, and\n%s\nwant %s", starved, got, r.folded(cell), r.notTried(), want)
+		}
+	}
+}
+
 // TestWrongFileOfAcceptances checks that a wrong file is told before anything runs.
 func TestWrongFileOfAcceptances(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "accepted.yaml")

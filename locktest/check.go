@@ -312,6 +312,7 @@ func (c *check) list() {
 		}
 		if test.Skipped == "" && excused {
 			test.Skipped = c.tooFew(cell, f)
+			test.starved = test.Skipped != ""
 		}
 		tests[cell] = test
 	}

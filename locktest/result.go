@@ -75,6 +75,7 @@ type Test struct {
 	// under fewer conditions breaks it, too, and in a Result of Try.
 	Replay string
 
+	starved  bool                    // Skipped is for lack of time or of schedules, and not of an ability
 	against  []lockbench.Cell        // the cells that the schedule or record breaks against the claims
 	schedule *explore.Counterexample // the schedule of Replay
 	file     string                  // the file of schedule
@@ -269,7 +270,9 @@ func (r *Result) report(t *testing.T) {
 			r.reportCell(t, cell, ran[cause] && r.Tests[cause].Err != nil)
 		})
 	}
-	t.Log(r.notTried())
+	if others := r.notTried(); others != "" {
+		t.Log(others)
+	}
 	t.Log(r.summary())
 }
 

@@ -35,7 +35,9 @@ func (r *trial) found() Result {
 	for cell, test := range all.Tests {
 		if excused && test.Skipped == "" {
 			test.Skipped = r.prevented(cell, all.Cells[cell])
+			test.starved = test.Skipped != ""
 		}
+		test.starved = test.starved || r.starved != "" && test.Skipped == r.starved
 		if len(r.complaints(cell, excused)) > 0 { // more than the breach is wrong
 			test.Cause = lockbench.Cell{}
 		}

@@ -74,27 +74,22 @@ func (s *summary) conclusions() *document.Section {
 // reasonsFor returns the reasons for a conclusion, each once, with the designs.
 func (s *summary) reasonsFor(word conclusion.Word, best []int) *document.List {
 	l := &document.List{Title: string(word)}
-	var reasons []string
-	designs := make(map[string][]string)
+	var these []int
 	for _, i := range best {
-		run := &s.result.Runs[i]
-		if run.Conclusion.Word != word {
+		c := s.result.Runs[i].Conclusion
+		if c.Word != word {
 			continue
 		}
-		if run.Conclusion.Guard != "" {
+		if c.Guard != "" {
 			l.Title = string(word) + " (the store refuses late writes: --guard cas or fence)"
 		}
-		why := run.Conclusion.Why
-		if word == conclusion.NotKnown {
-			why, _, _ = strings.Cut(why, " of ") // which differs from design to design
-		}
-		if len(designs[why]) == 0 {
-			reasons = append(reasons, why)
-		}
-		designs[why] = append(designs[why], s.lockName(run)+sourceMarks[run.Conclusion.Source])
+		these = append(these, i)
 	}
-	for _, why := range reasons {
-		l.Items = append(l.Items, document.Item{Text: why + ": " + strings.Join(designs[why], ", ")})
+	for _, r := range conclusion.ByReason(these, func(i int) (why, lock string) {
+		run := &s.result.Runs[i]
+		return run.Conclusion.Brief(), s.lockName(run) + sourceMarks[run.Conclusion.Source]
+	}) {
+		l.Items = append(l.Items, document.Item{Text: r.Why + ": " + strings.Join(r.Locks, ", ")})
 	}
 	return l
 }

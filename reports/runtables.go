@@ -117,15 +117,8 @@ func (s *summary) speeds() *document.Table {
 	}...), anyRun)
 }
 
-// slowServer marks speeds that are the embedded server's, not the design's.
-const slowServer = "~"
-
 func (s *summary) rate(r *results.Run) string {
-	text := figures.Rate(r.GrantsPerS)
-	if s.result.ServerOf(r).Kind == "embedded" && text != "-" {
-		text = slowServer + text
-	}
-	return text
+	return results.Speed(r.GrantsPerS, s.result.ServerOf(r))
 }
 
 func breaches(r *results.Run) document.Value {

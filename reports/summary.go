@@ -106,7 +106,7 @@ func (s *summary) servers() (all []document.Block) {
 		all = append(all, &document.Paragraph{Text: fmt.Sprintf("server: %s, %s", kindOf(server), server.Version)})
 		if server.Kind == "embedded" {
 			all = append(all, &document.Paragraph{Word: "note:", Tone: document.Weak,
-				Text: fmt.Sprintf("speeds marked %s are the embedded server's, not the design's speed; put redis-server in PATH or give --server URL to measure", slowServer)})
+				Text: fmt.Sprintf("speeds marked %s are the embedded server's, not the design's speed; put redis-server in PATH or give --server URL to measure", results.SlowServer)})
 		}
 	}
 	return all

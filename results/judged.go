@@ -5,7 +5,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 )
 
@@ -49,6 +51,18 @@ func (j *Judged) Latency(operation string, percentile float64) (time.Duration, b
 // GrantsPerSecond returns the rate of new holds in the measured part of the run, zero if that part
 // is empty.
 func (j *Judged) GrantsPerSecond() float64 { return j.Measures.GrantsPerSecond }
+
+// SlowServer marks speeds that are the embedded server's, not the design's.
+const SlowServer = "~"
+
+// Speed formats a rate of grants on a server, per second.
+func Speed(rate float64, on runinfo.Server) string {
+	text := figures.Rate(rate)
+	if on.Kind == "embedded" && text != "-" {
+		text = SlowServer + text
+	}
+	return text
+}
 
 // Metrics returns the run as the data of metrics.
 func (j *Judged) Metrics() *thresholds.Run {

@@ -64,7 +64,7 @@ type LimitAnswer struct {
 	Beyond    float64 `json:"beyond"`
 	WhyBeyond string  `json:"why_beyond,omitempty"`
 	// AtLeast reports whether the design may do better than Value: the trials themselves could not
-	// go further, as when the machine cannot offer a higher rate.
+	// go further, as when the machine cannot offer a higher rate, or the time is over.
 	AtLeast bool `json:"at_least,omitempty"`
 	// OutOfTime reports whether the search ended early, so that Value may be further from Beyond than
 	// was asked.

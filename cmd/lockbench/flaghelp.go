@@ -13,7 +13,7 @@ import (
 )
 
 // helpWidth is the length of the longest line of a help text, in columns.
-const helpWidth = 80
+const helpWidth = wrap.Width
 
 // usageTemplate is the usage template of all commands: cobra's default, with the commands and the flags
 // in groups, and lines that fit.

@@ -64,6 +64,16 @@ func TestNoGroupOfFlagsIsEmpty(t *testing.T) {
 	}
 }
 
+// TestExpertFlagsExist asserts that each flag for experts is a flag of some command.
+func TestExpertFlagsExist(t *testing.T) {
+	all := allCommands(newRoot())
+	for _, name := range expert {
+		if !slices.ContainsFunc(all, func(cmd *cobra.Command) bool { return cmd.Flags().Lookup(name) != nil }) {
+			t.Errorf("--%s is for experts, and no command has it", name)
+		}
+	}
+}
+
 // allCommands returns a command and all below it, with the flags that cobra adds.
 func allCommands(cmd *cobra.Command) []*cobra.Command {
 	cmd.InitDefaultHelpFlag()

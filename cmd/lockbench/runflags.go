@@ -182,7 +182,7 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
 	designs := impls.Tour()
 	if len(o.designs) > 0 {
-		if designs, err = impls.MatchRun(o.designs...); err != nil {
+		if designs, err = impls.MatchRun(everyDesign(o.designs)...); err != nil {
 			return p, err
 		}
 	}
@@ -201,6 +201,17 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 		return p, err
 	}
 	return p, p.Check()
+}
+
+// everyDesign returns patterns of designs with a glob in place of "all".
+func everyDesign(patterns []string) []string {
+	patterns = slices.Clone(patterns)
+	for i, p := range patterns {
+		if p == "all" {
+			patterns[i] = "*/*"
+		}
+	}
+	return patterns
 }
 
 // subjects returns each design with each of the guards, except designs without fences with the guard

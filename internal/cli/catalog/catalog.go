@@ -85,10 +85,7 @@ func List(w io.Writer, kind string, asJSON, verbose bool) error {
 	return suggest.Unknown("list", kind, Kinds())
 }
 
-// width is the length of the longest line of a list, in columns.
-const width = 80
-
-// printList writes each name with its texts beside it, each of which begins a line.
+// printList writes each name with its texts beside it, each of which begins a line of [wrap.Width].
 func printList(w io.Writer, entries []Entry, verbose bool) error {
 	widest := 0
 	for i := range entries {
@@ -99,7 +96,7 @@ func printList(w io.Writer, entries []Entry, verbose bool) error {
 		l := &entries[i]
 		beside := fmt.Sprintf("%-*s", widest, l.Name)
 		for _, text := range l.texts() {
-			for _, line := range wrap.Lines(text, width-widest-2, 2) {
+			for _, line := range wrap.Lines(text, wrap.Width-widest-2, 2) {
 				fmt.Fprintln(&list, beside+"  "+line)
 				beside = strings.Repeat(" ", widest)
 			}
@@ -175,7 +172,7 @@ func (l *Entry) claims() string {
 	}
 	var text strings.Builder
 	for _, term := range append([]string{"claims " + strings.Join(plain, " ")}, reasoned...) {
-		for _, line := range wrap.Lines(term, width-4, 2) {
+		for _, line := range wrap.Lines(term, wrap.Width-4, 2) {
 			fmt.Fprintln(&text, "    "+line)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
 // TestEveryConditionIsBrought checks that a fault causes every condition, since a condition
@@ -25,8 +27,8 @@ func TestListsFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
-				t.Errorf("%s: %d columns, want %d at most: %s", kind, n, width, line)
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > wrap.Width {
+				t.Errorf("%s: %d columns, want %d at most: %s", kind, n, wrap.Width, line)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func TestNow(t *testing.T) {
 		p.Sink().Begin(runner.Subject{Design: design.Design{Name: "c/d"}}, func() runner.Progress {
 			return runner.Progress{Elapsed: 10 * time.Second, Length: 40 * time.Second, Grants: 1000}
 		})
-		time.Sleep(now + time.Second)
+		time.Sleep(lineInterval + time.Second)
 		p.Close()
 		if want := "[1/1] c/d                        100 grants/s, 0 violations, 25%\n"; out.String() != want {
 			t.Errorf("got %q, want %q", out.String(), want)

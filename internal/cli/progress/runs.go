@@ -61,10 +61,10 @@ func (l *Lines) begin(design string, live func() runner.Progress) {
 	if l.table == nil {
 		l.Say("%s %s ...", l.count(l.Done+1), design)
 	}
-	l.every(now, func() {
-		so := live()
-		share, _ := so.Share()
-		l.Say("%s, %.0f%%", l.describe(so), 100*share)
+	l.every(lineInterval, func() {
+		now := live()
+		share, _ := now.Share()
+		l.Say("%s, %.0f%%", l.describe(now), 100*share)
 	})
 }
 
@@ -75,8 +75,8 @@ func (l *Lines) start(design string) {
 	}
 }
 
-// now is the interval between two lines of a run.
-const now = 30 * time.Second
+// lineInterval is the interval between two lines of a run.
+const lineInterval = 30 * time.Second
 
 // every calls do at each interval, until Close.
 func (l *Lines) every(interval time.Duration, do func()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
 func TestDecide(t *testing.T) {
@@ -228,7 +229,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%+v: %d lines, want an answer that a screen shows", one, n)
 		}
 		for line := range strings.Lines(b.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > wrap.Width {
 				t.Errorf("%+v: %d columns: %s", one, n, line)
 			}
 		}

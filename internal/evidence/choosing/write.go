@@ -11,12 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
-const (
-	// shown is the largest number of fitting designs that are written with their settings.
-	shown = 3
-	// width is the length of the longest line but for long words, in columns.
-	width = 80
-)
+// shown is the largest number of fitting designs that are written with their settings.
+const shown = 3
 
 // Write writes the options for people, the best last, where a terminal shows it: first the designs that
 // do not fit, and those that fit less well, by reason; then the first few with their settings; then the
@@ -114,14 +110,14 @@ func (o *Option) settings() string {
 
 // paragraph writes text in lines that fit, indented.
 func paragraph(b *strings.Builder, indent int, text string) {
-	for _, line := range wrap.Lines(text, width-indent, 2) {
+	for _, line := range wrap.Lines(text, wrap.Width-indent, 2) {
 		fmt.Fprintln(b, strings.Repeat(" ", indent)+line)
 	}
 }
 
 // command writes a command line in lines that fit and that a shell reads as one.
 func command(b *strings.Builder, line string) {
-	for _, part := range wrap.Command(line, width-5, 4) {
+	for _, part := range wrap.Command(line, wrap.Width-5, 4) {
 		fmt.Fprintln(b, "     "+part)
 	}
 }
@@ -132,20 +128,14 @@ func list(b *strings.Builder, title string, of []*Option) {
 		return
 	}
 	fmt.Fprintln(b, title)
-	var reasons []string
-	designs := make(map[string][]string)
-	for _, o := range of {
-		why := string(o.Conclusion.Word) + ": " + o.Why
+	for _, r := range conclusion.ByReason(of, func(o *Option) (why, lock string) {
+		why = o.Why
 		if o.Conclusion.Word == conclusion.NotKnown {
-			why = string(o.Conclusion.Word) + ": too little was tried" // the rest differs from design to design
+			why = o.Conclusion.Brief()
 		}
-		if len(designs[why]) == 0 {
-			reasons = append(reasons, why)
-		}
-		designs[why] = append(designs[why], o.Design.Name)
-	}
-	for _, why := range reasons {
-		paragraph(b, 2, why+": "+strings.Join(designs[why], ", "))
+		return string(o.Conclusion.Word) + ": " + why, o.Design.Name
+	}) {
+		paragraph(b, 2, r.Why+": "+strings.Join(r.Locks, ", "))
 	}
 	b.WriteString("\n")
 }

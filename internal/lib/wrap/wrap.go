@@ -7,6 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// Width is the width of a terminal that nobody made wider, in columns.
+const Width = 80
+
 // Lines breaks text at spaces into lines of at most width columns; a longer word has a line of its own.
 // Lines after the first begin with hang spaces. Names and flags have hyphens, so no line breaks there.
 // Escape sequences of colours have no width. A width of zero or less is unlimited.
