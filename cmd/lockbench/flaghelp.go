@@ -15,25 +15,40 @@ import (
 // helpWidth is the length of the longest line of a help text, in columns.
 const helpWidth = wrap.Width
 
-// usageTemplate is the usage template of all commands: cobra's default, with the commands and the flags
-// in groups, and lines that fit.
-const usageTemplate = `Usage:{{if .Runnable}}
-  {{wrapped .UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
-
-Examples:
-{{examples .Example}}{{end}}{{$all := .Commands}}{{range .Groups}}{{$group := .ID}}
-
-{{.Title}}{{range $all}}{{if (and .IsAvailableCommand (eq .GroupID $group))}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if (and .HasAvailableSubCommands (not .Groups))}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableFlags}}
-
-{{flagGroups . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-"{{.CommandPath}} [command] --help" has more about a command.{{end}}
-`
+// usage returns the usage of a command: the line to type, examples, and the commands and the flags in
+// groups, in lines that fit. It is a function rather than a template because a template calls
+// methods by their names, and the linker then keeps every method of every library.
+func usage(cmd *cobra.Command) string {
+	text := "Usage:"
+	if cmd.Runnable() {
+		text += "\n  " + strings.Join(wrap.Lines(cmd.UseLine(), helpWidth-len("  "), 4), "\n  ")
+	}
+	if cmd.HasAvailableSubCommands() {
+		text += "\n  " + cmd.CommandPath() + " [command]"
+	}
+	if cmd.HasExample() {
+		text += "\n\nExamples:\n" + wrappedExamples(cmd.Example)
+	}
+	groups := cmd.Groups()
+	if len(groups) == 0 && cmd.HasAvailableSubCommands() {
+		groups = []*cobra.Group{{Title: "Commands:"}}
+	}
+	for _, group := range groups {
+		text += "\n\n" + group.Title
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() && sub.GroupID == group.ID {
+				text += fmt.Sprintf("\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableFlags() {
+		text += "\n\n" + strings.TrimRight(flagsOf(cmd), "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		text += "\n\n\"" + cmd.CommandPath() + " [command] --help\" has more about a command."
+	}
+	return text + "\n"
+}
 
 // expert are the flags that help shows only if all are asked for: those of a single workload, and
 // those that change what the usual ones imply. Run files, completion and manual pages have them all.
@@ -69,7 +84,7 @@ func flagGroups() []flagGroup {
 		{"Conclusion", []string{"explore", "known", "conditions"}},
 		{"The case", []string{"if-two-hold", "work", "service", "waiters", "choose conditions"}},
 		{"Output", []string{"out", "evidence", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
-		{"Help", []string{"help"}},
+		{"Help", []string{"help", "version"}},
 	}
 }
 

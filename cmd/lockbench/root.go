@@ -111,11 +111,6 @@ func complaint(cmd *cobra.Command, err error) string {
 
 func init() {
 	cobra.EnableCommandSorting = false // commands stand in the order in which a user meets them
-	cobra.AddTemplateFunc("flagGroups", flagsOf)
-	cobra.AddTemplateFunc("examples", wrappedExamples)
-	cobra.AddTemplateFunc("wrapped", func(line string) string {
-		return strings.Join(wrap.Lines(line, helpWidth-len("  "), 4), "\n  ")
-	})
 }
 
 // sweep is a former command: the hint of its error names run, which takes lists.
@@ -124,6 +119,7 @@ const sweep = "sweep"
 var errSweep = fmt.Errorf("unknown command %q; hint: lockbench run --clients 1,8,64 runs each number of clients", sweep)
 
 func newRoot() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "lockbench",
 		Short: "How fast is a distributed lock, and which guarantees does it keep?",
@@ -145,6 +141,10 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 			return refuseEmpty(cmd.Flags())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
+				return err
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}
@@ -158,7 +158,10 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 		},
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(cmd))
+		return err
+	})
 	printHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text bytes.Buffer
@@ -180,8 +183,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	grouped(root, "more", newMatrix(), newExplain(), newList(), newReport(), newHistory(), newInit(), newClean(), newVersion(), newMan())
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
-	root.Version = versionLine()
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolVar(&version, "version", false, "version of lockbench")
 	refuseUnknownTopics(root)
 	refuseUnknownShells(root)
 	completeAll(root)

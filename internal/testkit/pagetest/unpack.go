@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	packed  = regexp.MustCompile(` data-packed="([^"]+)"><p class="note">[^\n]*</p>`)
+	packed  = regexp.MustCompile(` data-packed="([^"]+)"><p class="note">.*?</p>`)
 	picture = regexp.MustCompile(` data-picture="([^"]+)"`)
 )
 

@@ -2,112 +2,31 @@ package html
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench/internal/lib/figures"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
 //go:embed assets
 var assets embed.FS
 
-// page is the template of all pages, parsed once. It escapes a value as the context of the
-// value demands.
-var page = template.Must(template.New("layout.html").Funcs(template.FuncMap{
-	"palette": palette,
-	"style":   func(name string) template.CSS { return template.CSS(asset(name)) },
-	"script":  func(name string) template.JS { return template.JS(asset(name)) },
-	"policy":  policy,
-	"moment":  figures.Moment,
-	"capital": capital,
-	"arrow":   arrow,
-	"name":    name,
-	"kind":    func(b document.Block) string { return reflect.TypeOf(b).Elem().Name() },
-	"visible": func(b document.Block) bool { return document.Visible(b, document.Page) },
-	"title":   func(s *document.Section) string { return arrow(cmp.Or(s.PageTitle, s.Title)) },
-	"says":    func(s *document.Section) string { return cmp.Or(s.PageSays, s.Says) },
-	"lines":   func(text string) bool { return strings.Contains(text, "\n") },
-	"mark":    func(t document.Tone) string { return marks[t] },
-	"class":   func(t document.Tone) string { return classes[t] },
-	"sign":    func(t document.Tone) string { return signs[t] },
-	"toned":   toned,
-	"look":    look,
-	"grouped": grouped,
-	"dotted":  dotted,
-	"place":   func(v document.Value, c document.Column, blank string) []any { return []any{v, c, blank} },
-	"stripX":  func(share float64) string { return fmt.Sprintf("%.1f", stripX(share)) },
-	"stripY":  func(side int) int { return 10 + 16*side },
-}).ParseFS(assets, "assets/layout.html", "assets/blocks.html"))
-
-// The outcome, the CSS class and the sign of each tone. The sign has the meaning of the colour.
-var (
-	marks   = map[document.Tone]string{document.Good: "good", document.Weak: "open", document.Bad: "bad"}
-	classes = map[document.Tone]string{document.Good: "held", document.Weak: "weak", document.Bad: "broken claimed", document.None: "none", document.Unclaimed: "broken"}
-	signs   = map[document.Tone]string{document.Good: "✓", document.Weak: "?", document.Bad: "✗", document.None: "·", document.Unclaimed: "✗"}
-)
-
-// toned reports whether an item of the list is good or bad.
-func toned(l *document.List) bool {
-	return slices.ContainsFunc(l.Items, func(item document.Item) bool { return item.Tone != document.Plain })
-}
-
-// grouped reports whether columns of a table have a common heading.
-func grouped(t *document.Table) bool {
-	return slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Above != "" })
-}
-
-// dotted reports whether a table shows the values behind its figures.
-func dotted(t *document.Table) bool {
-	return slices.ContainsFunc(t.Rows, func(r document.Row) bool {
-		return slices.ContainsFunc(r.Cells, func(v document.Value) bool { return v.Dots != nil })
-	})
-}
-
-// look returns the CSS classes of a table.
-func look(t *document.Table) string {
-	switch {
-	case t.Wide:
-		return "ops"
-	case slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Prose }):
-		return "words"
-	case dotted(t):
-		return "figures compared"
-	case slices.ContainsFunc(t.Columns, func(c document.Column) bool { return c.Number }):
-		return "figures"
-	case slices.ContainsFunc(t.Rows, func(r document.Row) bool {
-		return slices.ContainsFunc(r.Cells, func(v document.Value) bool { return v.Tone != document.Plain })
-	}):
-		return "matrix"
-	}
-	return "changes"
-}
-
-// The strip of values behind a figure is drawn in units that are pixels if there is room.
-const (
-	stripFrom, stripTo = 32.0, 212.0
-	stripMargin        = 6.0
-)
-
-func stripX(share float64) float64 {
-	return stripFrom + stripMargin + (stripTo-stripFrom-2*stripMargin)*share
-}
-
 // asset returns an embedded file, which needs no escaping because it is part of lockbench.
 func asset(name string) string {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // a name in lockbench's own template
+		panic(err) // a name in this package
 	}
 	return string(text)
 }
@@ -125,17 +44,24 @@ func capital(words string) string {
 func arrow(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
 // name allows a line break after the slash of a design's name, for narrow columns.
-func name(text string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "/", "/<wbr>"))
+func name(text string) g.Node {
+	var parts g.Group
+	for part := range strings.SplitAfterSeq(text, "/") {
+		if len(parts) > 0 {
+			parts = append(parts, h.Wbr())
+		}
+		parts = append(parts, g.Text(part))
+	}
+	return parts
 }
 
 // palette returns the colours as custom properties: light, or dark if the reader prefers or has
 // chosen that.
-func palette() template.CSS {
+func palette() string {
 	light, dark := asset("light.css")+"color-scheme: light;", asset("dark.css")+"color-scheme: dark;"
-	return template.CSS(":root {" + light + "}\n" +
+	return ":root {" + light + "}\n" +
 		"@media (prefers-color-scheme: dark) { :root[data-theme=auto] {" + dark + "} }\n" +
-		":root[data-theme=dark] {" + dark + "}")
+		":root[data-theme=dark] {" + dark + "}"
 }
 
 // policy allows only the named scripts to run, so that none from a result can.
@@ -152,9 +78,9 @@ func policy(scripts []string) string {
 // of w.
 func Write(w io.Writer, d *document.Document) error {
 	var buf bytes.Buffer
-	v, err := newView(d)
+	page, err := newPage(d)
 	if err == nil {
-		err = page.Execute(&buf, v)
+		err = page.node().Render(&buf)
 	}
 	if err == nil {
 		_, err = w.Write(buf.Bytes())
@@ -165,43 +91,46 @@ func Write(w io.Writer, d *document.Document) error {
 	return nil
 }
 
-// A view is a document with the additional data of the template.
-type view struct {
+// A page is a document with its scripts.
+type page struct {
 	*document.Document
-	// Scripts are run at the end of the page, over Data.
-	Scripts []string
-	Data    data
-	// Packed is whether the page has compressed cells.
-	Packed bool
+	// scripts are run at the end of the page, over data.
+	scripts []string
+	data    string // the drawings on the page, a JSON object that may stand in an element
+	packed  bool   // whether the page has compressed cells
 }
 
-// A data is the data of the drawings on a page, for its scripts.
-type data struct {
-	Runs     []document.Series             `json:"runs,omitempty"`
-	Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID
-}
+// theme is the script that runs before the page is shown, and chartLibrary the one that draws charts.
+const (
+	theme        = "theme.js"
+	chartLibrary = "uplot/uPlot.iife.min.js"
+)
 
-func newView(d *document.Document) (*view, error) {
+func newPage(d *document.Document) (*page, error) {
 	blocks, err := pack(d.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	// Marshal escapes what would end an element.
+	data, err := json.Marshal(struct {
+		Runs     []document.Series             `json:"runs,omitempty"`
+		Pictures map[string]*document.Timeline `json:"pictures,omitempty"` // by their ID
+	}{d.Series, pictured(blocks)})
 	if err != nil {
 		return nil, err
 	}
 	with := *d
 	with.Blocks = blocks
-	v := &view{Document: &with, Scripts: []string{"base.js", "lanes.js"}, Data: data{Runs: d.Series, Pictures: pictured(blocks)}}
-	charts := false
+	p := &page{Document: &with, scripts: []string{"base.js", "lanes.js"}, data: string(data)}
 	each(blocks, func(b document.Block) {
 		switch b.(type) {
 		case *document.Chart:
-			charts = true
+			p.scripts = []string{chartLibrary, "base.js", "charts.js", "lanes.js"}
 		case *packed:
-			v.Packed = true
+			p.packed = true
 		}
 	})
-	if charts {
-		v.Scripts = []string{chartLibrary, "base.js", "charts.js", "lanes.js"}
-	}
-	return v, nil
+	return p, nil
 }
 
 // each calls do for every block that a page shows.
@@ -217,13 +146,101 @@ func each(blocks []document.Block, do func(document.Block)) {
 	}
 }
 
-// Charts reports whether the page draws charts, which need a library.
-func (v *view) Charts() bool { return slices.Contains(v.Scripts, chartLibrary) }
+// charts reports whether the page draws charts, which need a library.
+func (p *page) charts() bool { return slices.Contains(p.scripts, chartLibrary) }
 
-const chartLibrary = "uplot/uPlot.iife.min.js"
+func (p *page) node() g.Node {
+	return h.Doctype(g.Group{g.Text("\n"), h.HTML(h.Lang("en"), h.Data("theme", "auto"), p.head(), h.Body(
+		h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the results")),
+		p.top(),
+		h.Main(h.ID("main"), p.verdict(), all(p.Blocks)),
+		p.end(),
+	)), g.Text("\n")})
+}
 
-// theme is the script that runs before the page is shown.
-const theme = "theme.js"
+func (p *page) head() g.Node {
+	title := p.Headline
+	if p.Conclusion != nil {
+		title = p.Conclusion.Word
+	}
+	meta := func(name, content string) g.Node { return h.Meta(h.Name(name), h.Content(content)) }
+	style := func(text string) g.Node { return h.StyleEl(g.Raw(text)) }
+	return h.Head(
+		h.Meta(h.Charset("utf-8")),
+		h.Meta(g.Attr("http-equiv", "Content-Security-Policy"), h.Content("default-src 'none'; style-src 'unsafe-inline'; script-src "+policy(append([]string{theme}, p.scripts...))+"; base-uri 'none'; form-action 'none'")),
+		meta("viewport", "width=device-width, initial-scale=1"),
+		meta("color-scheme", "light dark"),
+		meta("generator", "lockbench"),
+		h.TitleEl(g.Textf("lockbench: %s (%s)", title, arrow(p.Title))),
+		style(palette()),
+		g.Iff(p.charts(), func() g.Node { return style(asset("uplot/uPlot.min.css")) }),
+		style(asset("style.css")+"\n"+asset("lanes.css")),
+		script(theme),
+	)
+}
 
-// Allowed returns all scripts of the page.
-func (v *view) Allowed() []string { return append([]string{theme}, v.Scripts...) }
+func script(name string) g.Node { return h.Script(g.Raw(asset(name))) }
+
+func (p *page) top() g.Node {
+	choice := func(name, title, pressed string) g.Node {
+		return h.Button(h.Type("button"), h.Data("theme-choice", name), h.Aria("pressed", pressed), g.Text(title))
+	}
+	return h.Header(h.Class("top"),
+		h.P(h.Class("brand"), h.Strong(g.Text("lockbench")), g.Text(" "+p.Kind)),
+		h.Div(h.Class("theme"), h.Role("group"), h.Aria("label", "Colour theme"),
+			choice("auto", "Auto", "true"), choice("light", "Light", "false"), choice("dark", "Dark", "false")))
+}
+
+// verdict returns the part that states the outcome: the conclusion, the headline and the exit code.
+func (p *page) verdict() g.Node {
+	exit := h.Span(h.Class("dim"), g.Textf("Exit code %d.", p.Exit))
+	why := p.Why
+	if why != "" {
+		why = arrow(why) + ". "
+	}
+	var said g.Node
+	if c := p.Conclusion; c != nil {
+		said = g.Group{
+			h.H1(h.ID("verdict"), g.Text(c.Word)),
+			h.P(g.Text(capital(c.Text) + ".")),
+			h.P(h.B(g.Text(p.Headline)), g.Text(": "+why), exit),
+		}
+	} else {
+		if p.Exit == 0 {
+			why = capital(why)
+		}
+		said = g.Group{h.H1(h.ID("verdict"), g.Text(p.Headline)), h.P(g.Text(why), exit)}
+	}
+	var beside g.Node
+	if b := p.Beside; b != nil {
+		var links g.Group
+		for i, l := range b.Links {
+			links = append(links, g.If(i > 0, g.Text(";")), g.Text(" "), link(l.ID, g.Text(l.Text)))
+		}
+		beside = h.P(h.Class("beside"), h.Span(h.Class("sign broken"), hidden(), g.Text("✗")), g.Text(" "), h.B(g.Text(b.Word)), links, g.Text(". "),
+			h.Span(h.Class("dim"), g.Text("What is not claimed fails nothing.")))
+	}
+	return h.Section(h.Class("verdict "+marks[p.Tone]), h.Aria("labelledby", "verdict"),
+		h.Span(h.Class("stamp"), hidden(), g.Text(signs[p.Tone])), h.Div(said, beside))
+}
+
+// end returns the footer, the data and the scripts.
+func (p *page) end() g.Node {
+	version, charts := p.Version, ""
+	if version != "" {
+		version = " " + version
+	}
+	if p.charts() {
+		charts = " Charts: uPlot, MIT licence."
+	}
+	without := g.Text("Pictures need JavaScript; every verdict, figure and operation stands in the tables without it.")
+	if p.packed {
+		without = g.Group{g.Text("Pictures, and the cells of each design, need JavaScript; "), h.Code(g.Text("lockbench explain")), g.Text(" shows the cells without it.")}
+	}
+	return g.Group{
+		h.Footer(h.P(g.Text("Written by lockbench" + version + ". This page is one file and asks no network for anything." + charts))),
+		h.NoScript(h.P(h.Class("note"), without)),
+		h.Script(h.Type("application/json"), h.ID("lockbench-data"), g.Raw(p.data)),
+		g.Map(p.scripts, script),
+	}
+}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -23,6 +26,12 @@ const (
 	overlapRow  = 18.0
 	overlapSize = 40.0
 	letter      = 7.4 // width of a letter in the broadest of the usual fonts
+)
+
+// The kinds of overlaps: one owner holds the lock past its lease, or both hold it within theirs.
+const (
+	lateHold = "late"
+	bothHold = "both"
 )
 
 // A drawing is a picture with everything in its place.
@@ -63,7 +72,7 @@ type drawnMark struct {
 }
 
 type drawnOverlap struct {
-	Kind, Says  string // both within their leases, or late
+	Kind, Says  string // the kind is lateHold or bothHold
 	X, Y, Width float64
 	Top, Height float64 // of the band over the lanes
 	// Length is the duration of the overlap as text, above the band; it is empty if the text does not
@@ -71,6 +80,59 @@ type drawnOverlap struct {
 	Length                     string
 	LengthX                    float64
 	LabelX, LabelY, LabelWidth float64
+}
+
+// node returns the elements of the drawing.
+func (d *drawing) node() g.Node {
+	return g.Group{
+		g.El("defs", pattern(lateHold, "M0 7L7 0"), pattern(bothHold, "M0 7L7 0M0 0L7 7")),
+		g.Map(d.Ticks, func(t drawnText) g.Node {
+			return g.Group{g.Text("\n"), path("grid", "M"+px(t.X)+" "+px(t.Y)+"m0 5V"+px(d.Height)), g.If(t.Text != "", label("tick", t.X, t.Y, t.Text, middle()))}
+		}),
+		g.Map(d.Lanes, func(l drawnLane) g.Node {
+			return g.Group{g.Text("\n"), path("grid", "M.5 "+px(l.Y)+"H839.5"), g.If(l.RailY != 0, path("rail", "M14 "+px(l.RailY)+"H"+px(l.End))), label("name", 14, l.NameY, l.Name)}
+		}),
+		g.Map(d.Overlaps, drawnOverlap.node),
+		g.Map(d.Bars, drawnBar.node),
+		g.Map(d.Marks, drawnMark.node),
+	}
+}
+
+// pattern returns the hatching of a kind of hold.
+func pattern(kind, lines string) g.Node {
+	return g.El("pattern", h.ID(kind), h.Class(kind), h.Width("7"), h.Height("7"), g.Attr("patternUnits", "userSpaceOnUse"),
+		g.El("rect", h.Width("7"), h.Height("7")), g.El("path", g.Attr("d", lines)))
+}
+
+// said returns the words that a browser shows beside the pointer.
+func said(text string) g.Node { return h.TitleEl(g.Text(text)) }
+
+func (o drawnOverlap) node() g.Node {
+	x, width := at("x", o.X), at("width", o.Width)
+	all := g.Group{g.Text("\n"), g.El("g", h.Class("overlap "+o.Kind), said(o.Says),
+		g.El("rect", h.Class("band"), x, at("y", o.Top), width, at("height", o.Height)),
+		g.El("rect", h.Class("row"), x, at("y", o.Y), width, h.Height("16"), g.Attr("rx", "2"), g.Attr("fill", "url(#"+o.Kind+")")))}
+	if o.Length != "" {
+		all = append(all, g.El("g", h.Class("length"),
+			g.El("rect", at("x", o.LabelX), at("y", o.LabelY), at("width", o.LabelWidth), h.Height("13"), g.Attr("rx", "2")),
+			svgText(at("x", o.LengthX), at("y", o.LabelY), g.Attr("dy", "10.5"), middle(), g.Text(o.Length))))
+	}
+	return all
+}
+
+func (b drawnBar) node() g.Node {
+	return g.Group{g.Text("\n"), g.El("g", h.Class("bar "+b.Kind), said(b.Says),
+		g.El("rect", at("x", b.X), at("y", b.Y), at("width", b.Width), at("height", b.Height), g.Attr("rx", "2"), g.If(b.Kind == document.Past, h.Style("fill:url(#"+lateHold+")"))))}
+}
+
+func (m drawnMark) node() g.Node {
+	class := "mark"
+	if m.Bad {
+		class += " bad"
+	}
+	return g.Group{g.Text("\n"), g.El("g", h.Class(class), said(m.Says), path("at", "M"+px(m.X)+" "+px(m.Top)+"V"+px(m.Low)),
+		g.If(m.Answered, path("answer", "M"+px(m.X)+" "+px(m.Low)+"H"+px(m.To)+"v-4")),
+		g.If(m.Sign != "", svgText(at("x", m.X), at("y", m.SignY), middle(), g.Text(m.Sign))))}
 }
 
 // draw lays out a timeline, below a heading of the given height.
@@ -146,9 +208,9 @@ func clipped(sign string, room int) string {
 }
 
 func (d *drawing) overlap(o document.Overlap, top, y float64) {
-	out := drawnOverlap{Kind: "late", Says: o.Says, X: d.x(o.From), Y: y + overlapRow, Top: top + float64(min(o.Lanes[0], o.Lanes[1]))*laneHeight}
+	out := drawnOverlap{Kind: lateHold, Says: o.Says, X: d.x(o.From), Y: y + overlapRow, Top: top + float64(min(o.Lanes[0], o.Lanes[1]))*laneHeight}
 	if o.Within {
-		out.Kind = "both"
+		out.Kind = bothHold
 	}
 	out.Width, out.Height = max(d.x(o.To)-out.X, 3), out.Y-out.Top
 	length := "both believe"
@@ -223,9 +285,9 @@ func (d *drawing) signs() (all []string) {
 		there bool
 		says  string
 	}{
-		{bars(document.Believes), "bar: believes that it holds the lock"}, {d.Steps && over("both"), "red: two believe so"},
+		{bars(document.Believes), "bar: believes that it holds the lock"}, {d.Steps && over(bothHold), "red: two believe so"},
 		{bars(document.Within), "solid bar: within the lease"}, {bars(document.Past), "striped: past it"}, {bars(document.Waiting), "dotted: waiting"},
-		{!d.Steps && over("both"), "red, crossed: two hold it at once"}, {mark("G"), "G granted"}, {mark("|"), "| lease over"},
+		{!d.Steps && over(bothHold), "red, crossed: two hold it at once"}, {mark("G"), "G granted"}, {mark("|"), "| lease over"},
 		{mark("R"), "R release"}, {mark("E"), "E extend or renewal"}, {mark("r"), "r read"}, {mark("w"), "w write"},
 		{mark("A"), "A acquire, not granted"}, {mark("L"), "L told of the loss"}, {mark("†"), "† died"},
 		{slices.ContainsFunc(d.Marks, func(m drawnMark) bool { return m.Answered }), "bracket: until the answer"},

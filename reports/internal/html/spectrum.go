@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
 
@@ -21,6 +23,23 @@ type drawnSpectrum struct {
 	Right, Top    float64
 	Rows, Columns []drawnText // with a line from each
 	Lines         []drawnCurve
+}
+
+// node returns the elements of the drawing.
+func (s *drawnSpectrum) node() g.Node {
+	return g.Group{
+		g.Map(s.Rows, func(t drawnText) g.Node {
+			return g.Group{g.Text("\n"), path("grid", "M"+px(t.X)+" "+px(t.Y)+"H"+px(s.Right)), label("tick", t.X, t.Y, t.Text, g.Attr("dx", "-6"), g.Attr("dy", "4"), g.Attr("text-anchor", "end"))}
+		}),
+		g.Map(s.Columns, func(t drawnText) g.Node {
+			return g.Group{g.Text("\n"), path("grid", "M"+px(t.X)+" "+px(t.Y)+"V"+px(s.Top)), label("tick", t.X, t.Y, t.Text, g.Attr("dy", "16"), middle())}
+		}),
+		g.Map(s.Lines, func(c drawnCurve) g.Node {
+			class := "line " + c.Class
+			return g.Group{g.Text("\n"), path(class, c.Path), path(class, "M"+px(c.KeyX)+" "+px(c.KeyY)+"h26"),
+				svgText(at("x", c.KeyX), at("y", c.KeyY), g.Attr("dx", "32"), g.Attr("dy", "4"), g.Text(c.Label))}
+		}),
+	}
 }
 
 type drawnCurve struct {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"html/template"
 	"strings"
 	"unicode/utf8"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"github.com/lockbench/lockbench/reports/internal/document"
 )
@@ -51,24 +53,40 @@ type drawnLine struct {
 	Y           float64
 }
 
-// InnerWidth and InnerHeight leave room for the border.
-func (d *drawnPicture) InnerWidth() float64  { return d.Width - 1 }
-func (d *drawnPicture) InnerHeight() float64 { return d.Height - 1 }
-
-// Style returns the palette and the drawing styles, the same as a page's.
-func (d *drawnPicture) Style() template.CSS {
-	return template.CSS(":root {" + asset("light.css") + "}\n@media (prefers-color-scheme: dark) { :root {" + asset("dark.css") + "} }\n" +
-		asset("lanes.css") + asset("picture.css"))
+// node returns the document, with the palette and the drawing styles of a page.
+func (d *drawnPicture) node() g.Node {
+	style := ":root {" + asset("light.css") + "}\n@media (prefers-color-scheme: dark) { :root {" + asset("dark.css") + "} }\n" +
+		asset("lanes.css") + asset("picture.css")
+	const border = 1
+	return h.SVG(g.Attr("xmlns", "http://www.w3.org/2000/svg"), h.Class("stage"), g.Attr("viewBox", "0 0 "+px(d.Width)+" "+px(d.Height)), at("width", d.Width), at("height", d.Height), h.Role("img"), h.Aria("labelledby", "title about"),
+		h.TitleEl(h.ID("title"), g.Text(d.Title)),
+		g.El("desc", h.ID("about"), g.Text(d.About)),
+		h.StyleEl(g.Raw(style)),
+		g.El("rect", h.Class("ground"), g.Attr("x", ".5"), g.Attr("y", ".5"), at("width", d.Width-border), at("height", d.Height-border), g.Attr("rx", "8")),
+		label("title", 14, 26, d.Title),
+		g.Map(d.Lines, func(l drawnLine) g.Node { return g.Group{g.Text("\n"), label(l.Class, 14, l.Y, l.Text)} }),
+		g.Iff(d.Drawing != nil, func() g.Node { return d.Drawing.node() }),
+		g.Iff(d.Spectrum != nil, func() g.Node { return d.Spectrum.node() }),
+		g.Text("\n"))
 }
 
-var pictureTemplate = template.Must(template.New("picture.svg").Funcs(template.FuncMap{"px": px}).ParseFS(assets, "assets/picture.svg"))
+// at returns an attribute that is a length or a position.
+func at(name string, v float64) g.Node { return g.Attr(name, px(v)) }
+
+// label returns text at a position; attributes move it from there.
+func label(class string, x, y float64, text string, attributes ...g.Node) g.Node {
+	return svgText(h.Class(class), at("x", x), at("y", y), g.Group(attributes), g.Text(text))
+}
+
+// middle centres a label at its position.
+func middle() g.Node { return g.Attr("text-anchor", "middle") }
 
 // px formats a length to a tenth of a pixel.
 func px(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
 func (d *drawnPicture) svg() ([]byte, error) {
 	var buf bytes.Buffer
-	if err := pictureTemplate.Execute(&buf, d); err != nil {
+	if err := d.node().Render(&buf); err != nil {
 		return nil, fmt.Errorf("draw %s: %w", d.Title, err)
 	}
 	return bytes.Map(inXML, buf.Bytes()), nil
