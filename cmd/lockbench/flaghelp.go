@@ -83,7 +83,7 @@ func flagGroups() []flagGroup {
 		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "accept", "fail-fast", "abort-on-fail", "expect", "compare force"}},
 		{"Conclusion", []string{"explore", "known", "conditions"}},
 		{"The case", []string{"if-two-hold", "work", "service", "waiters", "choose conditions"}},
-		{"Output", []string{"out", "evidence", "history", "save", "html", "svg", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
+		{"Output", []string{"out", "evidence", "history", "save", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},
 		{"Help", []string{"help", "version"}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,22 +26,29 @@ type outPaths struct {
 	shown allEvidence
 }
 
-// stdoutPath is the path of standard output. A JSON result there replaces the terminal report.
+// stdoutPath is the path of standard output. A report there replaces the table.
 const stdoutPath = "-"
 
 // An outKind is a form in which a result can be written.
 type outKind struct {
 	name string
-	path string       // the text after the name in help
-	form reports.Form // empty for files of runs
+	path string       // the text after the name in help; DIR for kinds of several files
+	form reports.Form // empty for kinds of several files, and for logs
 }
 
+// several reports whether the kind is a directory of files.
+func (k outKind) several() bool { return strings.HasPrefix(k.path, "DIR") }
+
+// printable reports whether the kind can replace the table on standard output.
+func (k outKind) printable() bool { return k.form != "" && k.name != githubKind.name }
+
 var (
-	jsonKind  = outKind{"json", "FILE (- replaces the table on standard output)", reports.JSON}
+	jsonKind  = outKind{"json", "FILE", reports.JSON}
 	hgrmKind  = outKind{"hgrm", "DIR (HdrHistogram percentiles, ms)", ""}
 	hlogKind  = outKind{"hlog", "FILE (HdrHistogram interval log, 1s each)", ""}
 	junitKind = outKind{"junit", "FILE (JUnit XML)", reports.JUnit}
 	benchKind = outKind{"bench", "FILE (the Go benchmark format, for benchstat)", reports.Bench}
+	svgKind   = outKind{"svg", "DIR (a picture of latencies, and one of each broken cell)", ""}
 	textKind  = outKind{"text", "FILE (the terminal report)", reports.Text}
 	csvKind   = outKind{"csv", "FILE (one row per run, latencies in ns)", reports.CSV}
 
@@ -49,9 +57,10 @@ var (
 	githubKind   = outKind{"github", "FILE (Markdown, appended, such as to the summary of a step)", reports.Markdown}
 
 	// The kinds of output of each command.
-	runOutputs         = []outKind{jsonKind, hgrmKind, hlogKind, benchKind, csvKind, htmlKind, junitKind, markdownKind, githubKind}
-	explorationOutputs = []outKind{jsonKind, textKind, htmlKind, junitKind, markdownKind, githubKind}
-	matrixOutputs      = []outKind{jsonKind, markdownKind, htmlKind, junitKind, githubKind}
+	runOutputs         = []outKind{jsonKind, hgrmKind, hlogKind, benchKind, csvKind, htmlKind, svgKind, junitKind, markdownKind, githubKind}
+	explorationOutputs = []outKind{jsonKind, textKind, htmlKind, svgKind, junitKind, markdownKind, githubKind}
+	matrixOutputs      = []outKind{jsonKind, markdownKind, htmlKind, svgKind, junitKind, githubKind}
+	savedOutputs       = []outKind{jsonKind, textKind, htmlKind, svgKind, junitKind, markdownKind, githubKind, benchKind, csvKind}
 	comparisonOutputs  = []outKind{jsonKind, markdownKind, htmlKind, githubKind, {benchKind.name, "FILE (the Go benchmark format: benchstat -col side FILE)", reports.Bench}}
 	limitOutputs       = []outKind{jsonKind}
 )
@@ -84,8 +93,10 @@ func (o *outFlags) addEvidence(f *pflag.FlagSet) {
 	f.Var(newTextFlag(&o.shown, "claimed|all"), "evidence", "evidence to print: of broken claims, or of all violations, with all tables; files of --out have all")
 }
 
-// replaced reports whether a JSON result replaces the terminal report.
-func (o *outFlags) replaced() bool { return slices.Contains(o.out, jsonKind.name+"="+stdoutPath) }
+// replaced reports whether another form of the report replaces the table.
+func (o *outFlags) replaced() bool {
+	return slices.ContainsFunc(o.out, func(v string) bool { return strings.HasSuffix(v, "="+stdoutPath) })
+}
 
 // allEvidence is the value of --evidence: whether a report shows all evidence and all tables, or only
 // the evidence of broken claims.
@@ -126,7 +137,7 @@ func outHelp(kinds []outKind) string {
 	if last := len(each) - 1; last > 0 {
 		list = strings.Join(each[:last], ", ") + " or " + each[last]
 	}
-	return "also write `kind=path`, repeated: " + list
+	return "also write `kind=path`, repeated: " + list + "; - for FILE replaces the table on standard output"
 }
 
 // parse reads the values of --out, each of one of the kinds. The error says why a value is wrong,
@@ -137,26 +148,33 @@ func (o *outFlags) parse(kinds []outKind) (outPaths, error) {
 		names = append(names, k.name)
 	}
 	paths := outPaths{files: make(map[string][]string), shown: o.shown}
+	printed := false
 	for _, v := range o.out {
-		kind, path, _ := strings.Cut(v, "=")
-		if !slices.Contains(names, kind) {
-			return paths, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", kind, names))
+		name, path, _ := strings.Cut(v, "=")
+		i := slices.Index(names, name)
+		if i < 0 {
+			return paths, fmt.Errorf("--out %s: %w", v, suggest.Unknown("kind of output", name, names))
 		}
-		if path == "" || path == stdoutPath && kind != jsonKind.name {
-			return paths, fmt.Errorf("--out %s: no path to write to; hint: %s=PATH", v, kind)
+		kind, print := kinds[i], path == stdoutPath
+		switch {
+		case path == "" || print && !kind.printable():
+			return paths, fmt.Errorf("--out %s: no path to write to; hint: %s=PATH", v, name)
+		case print && printed:
+			return paths, fmt.Errorf("--out %s: a second report for standard output; hint: %s=PATH", v, name)
 		}
-		if err := writable(kind, path); err != nil {
+		printed = printed || print
+		if err := kind.writable(path); err != nil {
 			return paths, fmt.Errorf("--out %s: %w", v, err)
 		}
-		paths.files[kind] = append(paths.files[kind], path)
+		paths.files[name] = append(paths.files[name], path)
 	}
 	return paths, nil
 }
 
 // writable returns an error if a path cannot be written, and makes it if it is a directory.
-func writable(kind, path string) error {
+func (k outKind) writable(path string) error {
 	switch {
-	case kind == hgrmKind.name:
+	case k.several():
 		return os.MkdirAll(path, 0o755)
 	case path == stdoutPath:
 		return nil
@@ -180,35 +198,67 @@ func (o outPaths) writeMatrix(stdout io.Writer, m *results.Matrix, failed error)
 	return outPaths{rest, o.shown}.write(stdout, m, matrixOutputs, failed)
 }
 
-// write writes r in each requested kind to its files. If no kind is for standard output, it writes
-// the report for people there. It goes on after an error, so that one full disk does not affect the
-// other files, and returns all errors. failed is an earlier error, nil for none: the measurements
-// before it are written all the same.
+// write writes r in each requested kind to its files, and for GitHub Actions. If no kind is for standard
+// output, it writes the report for people there. It goes on after an error, so that one full disk does
+// not affect the other files, and returns all errors. failed is an earlier error, nil for none: the
+// measurements before it are written all the same.
 func (o outPaths) write(stdout io.Writer, r results.Report, kinds []outKind, failed error) error {
+	table, failed := o.writeForms(stdout, r, kinds, failed)
+	log := io.Writer(os.Stderr)
+	if table {
+		log = stdout
+	}
+	return errors.Join(failed, inGitHub(log, r, kinds))
+}
+
+// writeForms is write without GitHub Actions. It reports whether it wrote the report for people.
+func (o outPaths) writeForms(stdout io.Writer, r results.Report, kinds []outKind, failed error) (table bool, _ error) {
 	errs := []error{failed}
-	table := true
+	table = true
 	for _, kind := range kinds {
 		for _, path := range o.files[kind.name] {
+			write := func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }
 			switch {
+			case kind.name == svgKind.name:
+				errs = append(errs, writePictures(path, r))
 			case kind.form == "":
 			case path == stdoutPath:
 				table = false
-				errs = append(errs, reports.Write(stdout, kind.form, r, reports.Options{}))
+				errs = append(errs, write(stdout))
 			case kind.name == githubKind.name:
 				errs = append(errs, appendFile(path, kind.form, r))
 			default:
-				errs = append(errs, wholefile.Write(path, func(w io.Writer) error { return reports.Write(w, kind.form, r, reports.Options{}) }))
+				errs = append(errs, wholefile.Write(path, write))
 			}
 		}
 	}
-	log := io.Writer(os.Stderr)
 	if table {
 		opt := o.shown.on(stdout)
 		opt.Failed = errors.Join(errs...) != nil
 		errs = append(errs, reports.Write(stdout, reports.Text, r, opt))
-		log = stdout
 	}
-	return errors.Join(append(errs, inGitHub(log, r, kinds))...)
+	return table, errors.Join(errs...)
+}
+
+// writePictures writes the pictures of a report into a directory.
+func writePictures(dir string, r results.Report) error {
+	all, err := reports.Pictures(r)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("--out svg=%s: nothing to draw: nothing was measured, and no guarantee was broken; hint: --out html=FILE writes a page", dir)
+	}
+	for _, p := range all {
+		draw := func(w io.Writer) error {
+			_, err := w.Write(p.SVG)
+			return err
+		}
+		if err := wholefile.Write(filepath.Join(dir, p.Name), draw); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // terminalOptions returns the options for a report on w: colours and a limited width only if w is a

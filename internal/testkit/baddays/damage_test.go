@@ -21,7 +21,7 @@ var readers = []struct {
 	{"history", "token.lbh", nil, [][]string{{"check", "FILE"}, {"history", "FILE"}}, true},
 	{"JSON Lines", "token.jsonl", nil, [][]string{{"check", "FILE"}}, false},
 	{"result", "result.json", []string{"run", "--design", lock, "--duration", "300ms", "--explore", "0s", "--out", "json=FILE"},
-		[][]string{{"report", "FILE"}, {"report", "FILE", "--html", "/dev/null"}, {"compare", "--force", "WHOLE", "--", "FILE"}}, false},
+		[][]string{{"report", "FILE"}, {"report", "FILE", "--out", "html=/dev/null"}, {"compare", "--force", "WHOLE", "--", "FILE"}}, false},
 	{"result with points", "points.json", []string{"run", "--design", lock, "--clients", "1,2,3", "--keys", "1,2,3", "--stallers", "0", "--duration", "50ms", "--warmup", "0s", "--explore", "0s", "--out", "json=FILE"},
 		[][]string{{"report", "FILE"}, {"compare", "--force", "WHOLE", "--", "FILE"}, {"compare", "--force", "FILE", "--", "FILE"}}, false},
 	{"matrix", "matrix.json", []string{"matrix", lock, "--drivers", "explore", "--schedules", "400", "--out", "json=FILE"},

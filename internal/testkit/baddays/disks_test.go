@@ -88,8 +88,8 @@ func (b *bench) blocks(ctx context.Context, temp string) error {
 	}
 	all := []writer{
 		{args: []string{"check", history, "--out", "hgrm=" + in("percentiles")}, file: in("percentiles/lua-token-strategy.measured.acquire.hgrm"), prints: true},
-		{args: []string{"report", in("run.json"), "--html", in("page")}, file: in("page")},
-		{args: []string{"report", in("run.json"), "--svg", in("pictures")}, file: in("pictures/latency.svg")},
+		{args: []string{"report", in("run.json"), "--out", "html=" + in("page")}, file: in("page"), prints: true},
+		{args: []string{"report", in("run.json"), "--out", "svg=" + in("pictures")}, file: in("pictures/latency.svg"), prints: true},
 		{args: []string{"explain", "setnx-getset/naive", "recovery@crash", "--from", "../../../docs/matrix.json", "--save", in("replay")}, file: in("replay"), prints: true},
 		{args: []string{"matrix", "--resume", saved, "--out", "json=" + in("again.json")}, file: in("again.json"), prints: true},
 	}
