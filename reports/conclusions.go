@@ -111,12 +111,14 @@ func (s *summary) leftOut() string {
 	return strings.Join(titles, ", ")
 }
 
-// leftOutList returns the same conditions as a list, for a brief report.
+// leftOutList returns the same conditions as a list, for a brief report, with the meaning of the marks
+// in it.
 func (s *summary) leftOutList() *document.List {
 	l := &document.List{}
 	if left := s.leftOut(); left != "" {
 		l.Items = append(l.Items, document.Item{Text: "not tried: " + left})
 	}
+	l.Items = append(l.Items, document.Item{Text: markExplored + ": found by exploration; " + markKnown + ": known from the released matrix"})
 	return l
 }
 
@@ -252,9 +254,10 @@ func (s *summary) scope() *document.List {
 	return l
 }
 
-// shortly returns the first few names in one phrase, with the number of the others.
+// shortly returns the first few names in one phrase, with the number of the others. A number never stands
+// for a single name.
 func shortly(all []string) string {
-	if len(all) <= fewRuns {
+	if len(all) <= fewRuns+1 {
 		return strings.Join(all, ", ")
 	}
 	return strings.Join(all[:fewRuns], ", ") + fmt.Sprintf(", and %d more", len(all)-fewRuns)

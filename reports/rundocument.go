@@ -195,7 +195,7 @@ func onScreen(blocks ...document.Block) *document.Section {
 // shortTable returns the table of speeds with the notes of a brief report.
 func (s *summary) shortTable() *document.Section {
 	t := s.speeds()
-	t.Notes = []string{"^: found by exploration", "*: by the released matrix", "--evidence all shows more"}
+	t.Notes = []string{"--evidence all shows more"}
 	return onScreen(t)
 }
 

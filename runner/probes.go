@@ -48,7 +48,7 @@ func (s *session) probe(ctx context.Context, options workloads.Options) (all []r
 			return all, err
 		}
 		if c.Caught {
-			s.sink.say("self-check: it was caught breaking %s", p.breaks)
+			s.sink.say("self-check: a lock broken on purpose was caught breaking %s", p.breaks)
 		} else if c.Error == "" {
 			c.Error = s.cutOff(ctx)
 		}

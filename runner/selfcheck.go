@@ -89,7 +89,7 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*r
 				return nil, err
 			}
 			if c.Caught {
-				s.sink.say("self-check: it was caught breaking %s", p.breaks)
+				s.sink.say("self-check: a lock broken on purpose was caught breaking %s", p.breaks)
 				return c, nil
 			}
 			if c.Error == "" {

@@ -24,6 +24,9 @@ was used for --idle. A run removes its keys itself, unless it is killed.`,
 			for _, r := range found {
 				fmt.Fprintln(cmd.OutOrStdout(), r)
 			}
+			if err == nil && len(found) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "no run left keys there: nothing to remove")
+			}
 			return err
 		},
 	}

@@ -36,7 +36,11 @@ func (t *Table) lines(name string, j *results.Judged) (lines []string) {
 	if p99, ok := j.Latency("acquire", 99); ok {
 		longest = figures.Compact(int64(p99))
 	}
-	row(name, concluded(t.Conclude(j)), results.Speed(j.GrantsPerSecond(), j.Header.Server), longest)
+	says := concluded(t.Conclude(j))
+	if j.Header.Control != "" {
+		says = "no lock, to compare with"
+	}
+	row(name, says, results.Speed(j.GrantsPerSecond(), j.Header.Server), longest)
 	if j.Err != nil {
 		lines = append(lines, "  "+j.Err.Error())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -13,11 +14,16 @@ import (
 // forms is the hint for an invalid address.
 const forms = "hint: write redis://user:password@host:port/db, rediss://... for TLS, unix:///path/to/socket, redis://sentinel:26379?master_name=mymaster for Sentinel, or redis://node:6379?addr=node2:6379 for Cluster"
 
+// hostAndPort matches a host and a port alone.
+var hostAndPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]+$`)
+
 // parseURL is redis.ParseURL with additional parameters, and with errors that hint and never
 // repeat a password.
 func parseURL(rawURL string) (*redis.Options, ownOptions, error) {
 	scheme, rest, found := strings.Cut(rawURL, "://")
 	switch {
+	case !found && hostAndPort.MatchString(rawURL): // it has no place for a password
+		return nil, ownOptions{}, fmt.Errorf("server address %s has no scheme; hint: write redis://%[1]s", rawURL)
 	case !found:
 		return nil, ownOptions{}, fmt.Errorf("server address has no scheme; %s", forms)
 	case strings.Contains(hostOf(rest), ","):

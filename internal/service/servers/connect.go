@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -86,18 +88,22 @@ func newExternal(opt redis.Options, p ownOptions) *Server {
 	return s
 }
 
+// helloTimeout is how long a server may take to begin TLS before it is asked whether it speaks it. A
+// Redis without TLS waits for the end of a line that never comes.
+const helloTimeout = time.Second
+
+// errPlain means that the server answers without TLS.
+var errPlain = errors.New("it answers PING without TLS, and no TLS handshake")
+
 // reach opens and closes a connection, TLS included, to report early and exactly why it fails.
 func reach(ctx context.Context, s *Server) error {
 	opt := s.Options()
-	var dialer interface {
-		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
-	} = new(net.Dialer)
-	if opt.TLSConfig != nil {
-		dialer = &tls.Dialer{Config: opt.TLSConfig}
-	}
-	dial := dialer.DialContext
-	if s.options.Dialer != nil {
+	dial := new(net.Dialer).DialContext
+	switch {
+	case s.options.Dialer != nil:
 		dial = opt.Dialer
+	case opt.TLSConfig != nil:
+		dial = dialTLS(opt.TLSConfig)
 	}
 	conn, err := dial(ctx, opt.Network, opt.Addr)
 	if err != nil {
@@ -106,4 +112,39 @@ func reach(ctx context.Context, s *Server) error {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	return refusedTLS(conn)
+}
+
+// dialTLS returns a function that opens a TLS connection, or returns [errPlain].
+func dialTLS(config *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dialer := &tls.Dialer{Config: config}
+		early, cancel := context.WithTimeout(ctx, helloTimeout)
+		defer cancel()
+		conn, err := dialer.DialContext(early, network, addr)
+		switch {
+		case err == nil || early.Err() == nil || ctx.Err() != nil:
+			return conn, err
+		case answersPlain(ctx, network, addr):
+			return nil, errPlain
+		}
+		return dialer.DialContext(ctx, network, addr)
+	}
+}
+
+// answersPlain reports whether a server answers a command without TLS in time.
+func answersPlain(ctx context.Context, network, addr string) bool {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout/2)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		return false
+	}
+	var first [1]byte
+	_, err = io.ReadFull(conn, first[:])
+	return err == nil && strings.ContainsRune("+-", rune(first[0])) // a RESP status or error, such as -NOAUTH
 }

@@ -1,6 +1,7 @@
 package servers_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -158,8 +159,18 @@ func TestConnectRefusesWhatItCannotReach(t *testing.T) {
 		{"no such host", "redis://user:" + secret + "@no-such-host.invalid", "host name is not known"},
 		{"no such socket", "unix://:" + secret + "@" + filepath.Join(t.TempDir(), "none"), "no such socket"},
 		{"no TLS", "rediss://:" + secret + "@" + fake(t, saying("-ERR unknown command\r\n")), "does not speak TLS"},
+		{"no TLS, and silent until a line ends", "rediss://:" + secret + "@" + fake(t, lineByLine), "does not speak TLS"},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkRefusal(t, c.url, c.want) })
+	}
+}
+
+// lineByLine answers each line, as a Redis does before it knows a command.
+func lineByLine(conn net.Conn) {
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		if _, err := io.WriteString(conn, "-NOAUTH Authentication required.\r\n"); err != nil {
+			return
+		}
 	}
 }
 
@@ -208,7 +219,8 @@ func TestConnectRefusesAServerThatGoesOnLoading(t *testing.T) {
 
 func TestConnectRefusesAddresses(t *testing.T) {
 	for _, c := range []struct{ name, url, want string }{
-		{"empty scheme", "localhost:6379", "no scheme"},
+		{"no scheme", "localhost:6379", "localhost:6379 has no scheme; hint: write redis://localhost:6379"},
+		{"no scheme, and a password", "user:" + secret + "@localhost:6379", "server address has no scheme; hint: write redis://user:password@"},
 		{"web", "http://localhost", `scheme "http"`},
 		{"sentinel", "redis+sentinel://localhost:26379/primary", "?master_name=mymaster for Sentinel"},
 		{"several hosts", "redis://:" + secret + "@a:1,b:2", "has several hosts"},

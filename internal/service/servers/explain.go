@@ -73,7 +73,7 @@ var diagnoses = []diagnosis{
 		return strings.Contains(err.Error(), "redis: can't parse") || strings.Contains(err.Error(), "redis: invalid")
 	},
 		"what answers is not a Redis", "is it the right port? A server that speaks TLS wants rediss://"},
-	{asError[tls.RecordHeaderError], "it does not speak TLS", "write redis:// instead of rediss://"},
+	{func(err error) bool { return asError[tls.RecordHeaderError](err) || errors.Is(err, errPlain) }, "it does not speak TLS", "write redis:// instead of rediss://"},
 	{asError[x509.UnknownAuthorityError], "its certificate is signed by nobody known here", "name the authority by ca_file=ca.pem in the address, or add skip_verify=true to accept any"},
 	{asError[x509.HostnameError], "its certificate is for another name", "use that name, or add skip_verify=true to the address"},
 	{asError[x509.CertificateInvalidError], "its certificate is not valid", "renew it, or add skip_verify=true to the address"},
