@@ -21,7 +21,8 @@ import (
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
 //	              stoodInstead: renewals that a standstill of everybody kept back
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
-//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while an affected call may act
+//	lost-reply    unanswered, grantedUnder, ranLate: holds valid while an affected call may act;
+//	              affectClient: holds of the client, if it may renew them unseen
 //	cancel        grantedUnder, ranLate: the grant of the call itself; holds valid when it ran late
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it

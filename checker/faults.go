@@ -87,19 +87,28 @@ func (c *Checker) anythingOpen() bool {
 
 // affectClient applies fault to the call that its client has under way or, if there is none, to the
 // renewals of the client. A fault in the background of a process names no client; it affects all
-// renewals of the process.
+// renewals of the process. If the history does not show renewals, the fault may have struck one of any
+// hold of the client, or of the process.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 	if fault.Client >= 0 {
-		for _, op := range c.faults.clients.Get(fault.Client).Affected() {
+		cl := c.faults.clients.Get(fault.Client)
+		for _, op := range cl.Affected() {
 			c.affect(cause, fault, op)
+		}
+		if c.rules.HiddenRenewals {
+			c.touchHeld(fault.Client, cause)
 		}
 		return
 	}
 	for cl := range c.faults.clients.Each {
-		if cl.Process == fault.Process {
-			for _, op := range cl.Renewals() {
-				c.affect(cause, fault, op)
-			}
+		if cl.Process != fault.Process {
+			continue
+		}
+		for _, op := range cl.Renewals() {
+			c.affect(cause, fault, op)
+		}
+		if c.rules.HiddenRenewals {
+			c.touchHeld(cl.ID(), cause)
 		}
 	}
 }

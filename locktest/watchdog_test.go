@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -243,6 +244,67 @@ func TestTryRueidislock(t *testing.T) {
 			})
 			return rueidisLocker{l}, err
 		})
+	}
+}
+
+// An exploredRueidis is the adapter of a user of rueidislock in virtual time, where each lease asked for
+// needs a library of its own.
+type exploredRueidis struct {
+	env  locktest.Env
+	each map[time.Duration]rueidisLocker
+}
+
+// Acquire implements lockbench.Locker.
+func (e exploredRueidis) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	l, made := e.each[opt.TTL]
+	if !made {
+		inner, err := rueidislock.NewLocker(rueidislock.LockerOption{
+			ClientOption: rueidis.ClientOption{
+				InitAddress: []string{"127.0.0.1:6379"}, DisableCache: true, AlwaysRESP2: true, DisableRetry: true, ForceSingleClient: true, PipelineMultiplex: -1,
+				DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+					return e.env.Dial(ctx, "tcp", addr)
+				},
+			},
+			KeyMajority: 1, KeyValidity: opt.TTL, NoLoopTracking: true,
+		})
+		if err != nil {
+			return nil, err
+		}
+		l = rueidisLocker{inner}
+		e.each[opt.TTL] = l
+	}
+	return l.Acquire(ctx, key, opt)
+}
+
+// Close implements io.Closer.
+func (e exploredRueidis) Close() error {
+	for _, l := range e.each {
+		_ = l.Close()
+	}
+	return nil
+}
+
+// TestExploreRueidislock checks that a lock that gives the key back if a renewal is not answered, and
+// tells its owner, is not accused of a lease that is too short when nothing goes wrong: the fault
+// struck between two calls, and no renewal is on record.
+func TestExploreRueidislock(t *testing.T) {
+	if !alone(t, 1200, 3000) {
+		return
+	}
+	r, err := locktest.Check(t, func(_ *testing.T, env locktest.Env) lockbench.Locker {
+		return exploredRueidis{env, map[time.Duration]rueidisLocker{}}
+	}, locktest.WithClientRetries(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := r.Cells.With(checker.Broken)
+	for _, cell := range []lockbench.Cell{lockbench.LeaseKept.At(0), lockbench.LossReported.At(0)} {
+		if slices.Contains(broken, cell) {
+			t.Errorf("%s is broken: %v", cell, r.Tests[cell].Err)
+		}
+	}
+	if cell := lockbench.LossReported.At(lockbench.LostReply); !slices.Contains(broken, cell) {
+		t.Errorf("%s is not broken: no fault struck a renewal", cell)
 	}
 }
 

@@ -160,6 +160,9 @@ func (t *Clients) Retire(id int32) {
 	t.dead = append(t.dead[:0], t.dead[1:]...)
 }
 
+// ID returns the number of the client.
+func (cl *Client) ID() int32 { return cl.id }
+
 // Affected returns the operations that a fault of the connection of cl affects: its newest call
 // under way or, if there is none, its renewals. Reads and writes do not use the lock and are never
 // affected.
