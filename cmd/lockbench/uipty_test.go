@@ -96,3 +96,32 @@ func until(t *testing.T, tty *os.File, seen *bytes.Buffer, texts ...string) {
 		}
 	}
 }
+
+// TestErrorsFitATerminal checks that errors that list all names have no line that is wider than the
+// terminal.
+func TestErrorsFitATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	t.Parallel()
+	for _, args := range [][]string{{"run", "--design", "nosuch"}, {"run", "--claims", "exclusive"}, {"run", "--server", "redis://127.0.0.1:1/first"}} {
+		cmd := exec.Command("lockbench", args...)
+		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 80})
+		if err != nil {
+			t.Skipf("no pseudo-terminal to be had: %v", err)
+		}
+		defer tty.Close()
+		var seen bytes.Buffer
+		_, _ = io.Copy(&seen, tty) // until the terminal is closed
+		_ = cmd.Wait()
+		text := ansi.Strip(seen.String())
+		if code := cmd.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(text, "hint: ") {
+			t.Errorf("%v: exit code %d:\n%s", args, code, text)
+		}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimRight(line, "\r\n"); ansi.StringWidth(line) > 80 {
+				t.Errorf("%v: %d columns: %s", args, ansi.StringWidth(line), line)
+			}
+		}
+	}
+}
