@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 	"github.com/lockbench/lockbench/internal/lib/wholefile"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/results"
 )
@@ -264,13 +264,9 @@ func writePictures(dir string, r results.Report) error {
 // terminalOptions returns the options for a report on w: colours and a limited width only if w is a
 // terminal.
 func terminalOptions(w io.Writer) reports.Options {
-	f, isFile := w.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
+	width, is := wrap.Terminal(w)
+	if !is {
 		return reports.Options{}
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		width = 0
 	}
 	colour := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return reports.Options{Color: colour, Width: width}

@@ -70,21 +70,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitUsage // a reader that closed the pipe needs no message
 	}
-	fmt.Fprintln(stderr, fitted(stderr, legible.Text(complaint(cmd, err))))
+	fmt.Fprintln(stderr, wrap.Fit(stderr, legible.Text(complaint(cmd, err))))
 	return exitUsage
-}
-
-// fitted breaks lines that are wider than w, if w is a terminal.
-func fitted(w io.Writer, text string) string {
-	width := terminalOptions(w).Width
-	if width == 0 {
-		return text
-	}
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, wrap.Lines(line, width, 2)...)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // hidePasswords hides the passwords of addresses in these texts from all that the program writes, until

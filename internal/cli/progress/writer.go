@@ -3,17 +3,15 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
 // redraw is the interval between two redraws of a bar.
@@ -45,7 +43,7 @@ func (w *writer) Say(format string, args ...any) {
 			return
 		}
 	}
-	fmt.Fprintln(w.w, text)
+	fmt.Fprintln(w.w, wrap.Fit(w.w, text))
 }
 
 // say is Say for a sink.
@@ -74,8 +72,8 @@ func left(started time.Time, share float64) string {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, isFile := w.(*os.File)
-	return isFile && term.IsTerminal(int(f.Fd()))
+	_, is := wrap.Terminal(w)
+	return is
 }
 
 // barWidth is the length of a bar, and besideBar the room that the text before it leaves for the
@@ -104,12 +102,8 @@ func fit(w io.Writer, text string) string { return within(w, text, besideBar) }
 
 // within shortens text to the width of a terminal less free columns.
 func within(w io.Writer, text string, free int) string {
-	f, isFile := w.(*os.File)
-	if !isFile {
-		return text
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
+	width, _ := wrap.Terminal(w)
+	if width == 0 {
 		return text
 	}
 	return ansi.Truncate(text, max(0, width-free), "…")

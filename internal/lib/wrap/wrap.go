@@ -2,13 +2,40 @@
 package wrap
 
 import (
+	"io"
+	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 )
 
 // Width is the width of a terminal that nobody made wider, in columns.
 const Width = 80
+
+// Terminal returns the width of the terminal that w is, in columns: zero if its width is unknown. It
+// returns false if w is no terminal.
+func Terminal(w io.Writer) (width int, is bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return width, true
+}
+
+// Fit breaks the lines of text that are wider than w, if w is a terminal.
+func Fit(w io.Writer, text string) string {
+	width, _ := Terminal(w)
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, Lines(line, width, 2)...)
+	}
+	return strings.Join(lines, "\n")
+}
 
 // Lines breaks text at spaces into lines of at most width columns; a longer word has a line of its own.
 // Lines after the first begin with hang spaces. Names and flags have hyphens, so no line breaks there.

@@ -259,7 +259,7 @@ func row(t *document.Table, r document.Row) g.Node {
 }
 
 func value(v document.Value, c document.Column, blank string) g.Node {
-	cell := g.Group{g.If(c.Prose, h.Data("head", c.Name)), g.If(v.Tone != document.Plain, h.Class(v.Tone.String())), g.If(v.Note != "", h.TitleAttr(v.Note))}
+	cell := g.Group{g.If(c.Prose, h.Data("head", c.Name)), g.If(v.Tone != document.Plain, h.Class(v.Tone.String())), g.If(v.Note != "", h.Title(v.Note))}
 	text := g.Text(v.Text)
 	switch {
 	case v.Link != "":
