@@ -203,8 +203,22 @@ var faults = map[lockbench.Conditions]string{
 	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
 }
 
-// longestTried is the longest work in the commands that check an option.
-const longestTried = 300 * time.Millisecond
+// longestTried is the longest work in the commands that check an option, and leastRenewed the shortest
+// lease of a lock that renews it.
+const (
+	longestTried = 300 * time.Millisecond
+	leastRenewed = 100 * time.Millisecond
+)
+
+// triedLease returns the lease for work that stands for that of c. If the work of c needs renewals, so does
+// this.
+func (c *Case) triedLease(tried *Case, d *design.Design) time.Duration {
+	lease := c.lease(d)
+	if d.Renews && c.Work > lease {
+		return max(leastRenewed, time.Duration(float64(tried.Work)*float64(lease)/float64(c.Work)).Round(time.Millisecond))
+	}
+	return tried.lease(d)
+}
 
 // commands returns command lines that test an option in the case: live, without and with its
 // conditions, and by exploration.
@@ -213,7 +227,7 @@ func (c *Case) commands(o *Option) (all, kinds []string) {
 	tried.Work = min(c.Work, longestTried) // so that a run of seconds has many rounds
 	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), tried.Work)
 	if o.Lease > 0 {
-		run += fmt.Sprintf(" --ttl %v", tried.lease(&o.Design))
+		run += fmt.Sprintf(" --ttl %v", c.triedLease(&tried, &o.Design))
 	}
 	if o.Guard != "" {
 		run += " --guard " + string(o.Guard)

@@ -215,7 +215,7 @@ func TestWrite(t *testing.T) {
 	if err := Write(&b, usual, Choose(usual)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1. ", "use:      lease 1s", "because:  ", "check it:\n     lockbench run --design ", "Not for this case:", "Left out, as you say that it cannot happen: "} {
+	for _, want := range []string{"1. ", "use:      lease 1s", "because:  ", "check it:\n     lockbench run --design ", "Not for this case:", "Left out, as --conditions does not name it: "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}
@@ -234,9 +234,15 @@ func TestWrite(t *testing.T) {
 			}
 		}
 	}
-	unasked, long := usual, usual
-	unasked.Unasked, long.Work = true, 15*time.Minute
-	for want, one := range map[string]Case{"Left out, unless --conditions names it: ": unasked, "a process that dies keeps others out for up to 45m0s": long} {
+	unasked, long, cron := usual, usual, usual
+	unasked.Unasked, long.Work, cron.Harm, cron.Work = true, 15*time.Minute, Waste, 30*time.Second
+	for want, one := range map[string]Case{
+		"Left out, unless --conditions names it: ":             unasked,
+		"a process that dies keeps others out for up to 45m0s": long,
+		"no guard, as two at once only waste work":             cron,
+		"check it, 300ms of work standing for 30s:":            cron,
+		"--hold \\\n         300ms --ttl 100ms\n":              cron, // hash-reentrant/notify has to renew, as it would in 30 s
+	} {
 		b.Reset()
 		if err := Write(&b, one, Choose(one)); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in (%v):\n%s", want, err, b.String())

@@ -32,7 +32,7 @@ func Write(w io.Writer, c Case, all []Option) error {
 	list(&b, "Fit, but break more, were tried less or are slower:", fitting[len(first):])
 	c.writeLeftOut(&b)
 	for i := len(first) - 1; i >= 0; i-- {
-		first[i].write(&b, i+1)
+		first[i].write(&b, i+1, &c)
 	}
 	if len(first) == 0 {
 		fmt.Fprintf(&b, "None of the %s on %s fits.\n", figures.Plural(int64(len(all)), "design"), c.Service)
@@ -53,19 +53,19 @@ func (c *Case) writeLeftOut(b *strings.Builder) {
 		paragraph(b, 0, "Left out, unless --conditions names it: "+text+".")
 		b.WriteString("\n")
 	default:
-		paragraph(b, 0, "Left out, as you say that it cannot happen: "+text+".")
+		paragraph(b, 0, "Left out, as --conditions does not name it: "+text+".")
 		b.WriteString("\n")
 	}
 }
 
-// write writes an option: the first one in full.
-func (o *Option) write(b *strings.Builder, n int) {
+// write writes an option of a case: the first one in full.
+func (o *Option) write(b *strings.Builder, n int, c *Case) {
 	paragraph(b, 0, fmt.Sprintf("%d. %s: %s", n, o.Design.Name, o.Conclusion.Word))
 	if n == 1 {
 		paragraph(b, 3, o.Design.Summary)
 	}
 	entry := func(name, text string) { paragraph(b, 3, fmt.Sprintf("%-10s%s", name, text)) }
-	entry("use:", o.settings())
+	entry("use:", o.settings(c.Harm))
 	if o.Lease >= longLease {
 		entry("mind:", fmt.Sprintf("a process that dies keeps others out for up to %v", o.Lease))
 	}
@@ -78,7 +78,11 @@ func (o *Option) write(b *strings.Builder, n int) {
 		entry("seen:", fmt.Sprintf("%s, by", o.Conclusion.Cell))
 		command(b, o.Conclusion.Shows)
 	}
-	b.WriteString("   check it:\n")
+	if c.Work > longestTried {
+		fmt.Fprintf(b, "   check it, %v of work standing for %v:\n", longestTried, c.Work)
+	} else {
+		b.WriteString("   check it:\n")
+	}
 	for _, line := range o.Commands {
 		command(b, line)
 	}
@@ -91,7 +95,7 @@ func (o *Option) write(b *strings.Builder, n int) {
 const longLease = time.Minute
 
 // settings describes how to use an option.
-func (o *Option) settings() string {
+func (o *Option) settings(harm Harm) string {
 	var settings []string
 	if o.Lease > 0 {
 		settings = append(settings, fmt.Sprintf("lease %v", o.Lease))
@@ -101,6 +105,8 @@ func (o *Option) settings() string {
 	}
 	if o.Guard != "" {
 		settings = append(settings, "a guard in the store ("+string(o.Guard)+")")
+	} else if harm == Waste && o.Conclusion.Word == conclusion.NeedsGuard {
+		settings = append(settings, "no guard, as two at once only waste work")
 	}
 	if o.GrantsPerS > 0 {
 		settings = append(settings, fmt.Sprintf("%s grants/s in the released matrix", figures.Rate(o.GrantsPerS)))

@@ -21,8 +21,8 @@ var (
 	signs   = map[document.Tone]string{document.Good: "✓", document.Weak: "?", document.Bad: "✗", document.None: "·", document.Unclaimed: "✗"}
 )
 
-// all returns the nodes of those blocks that a page shows.
-func all(blocks []document.Block) g.Node {
+// nodesOf returns the nodes of those blocks that a page shows.
+func nodesOf(blocks []document.Block) g.Node {
 	var nodes g.Group
 	for _, b := range blocks {
 		if document.Visible(b, document.Page) {
@@ -54,7 +54,7 @@ func node(b document.Block) g.Node {
 }
 
 func section(s *document.Section) g.Node {
-	title, inside := arrow(cmp.Or(s.PageTitle, s.Title)), all(s.Blocks)
+	title, inside := arrow(cmp.Or(s.PageTitle, s.Title)), nodesOf(s.Blocks)
 	heading := s.ID + "-h"
 	switch {
 	case s.Role == document.Subject:

@@ -153,7 +153,7 @@ func (p *page) node() g.Node {
 	return h.Doctype(g.Group{g.Text("\n"), h.HTML(h.Lang("en"), h.Data("theme", "auto"), p.head(), h.Body(
 		h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the results")),
 		p.top(),
-		h.Main(h.ID("main"), p.verdict(), all(p.Blocks)),
+		h.Main(h.ID("main"), p.verdict(), nodesOf(p.Blocks)),
 		p.end(),
 	)), g.Text("\n")})
 }

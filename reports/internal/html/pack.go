@@ -56,7 +56,7 @@ func packSection(s *document.Section) (_ *document.Section, err error) {
 	}
 	content := packedCells{Pictures: pictured(cells.Blocks)}
 	var html, text bytes.Buffer
-	if err := all(cells.Blocks).Render(&html); err != nil {
+	if err := nodesOf(cells.Blocks).Render(&html); err != nil {
 		return nil, err
 	}
 	content.HTML = html.String()
