@@ -15,7 +15,7 @@ func newReport() *cobra.Command {
 	var o outFlags
 	cmd := &cobra.Command{
 		Use:   "report RESULT.json...",
-		Short: "Show saved results again: as text, a page, pictures or for programs",
+		Short: "Show saved results again: as text, a page, pictures or data",
 		Long: `report shows results that run, check, explore, matrix, compare or limit wrote with --out
 json=FILE: on the terminal, and in every form of --out. Several results of runs become one report;
 - is standard input.
