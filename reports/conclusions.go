@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -96,6 +97,22 @@ func (s *summary) reasonsFor(word conclusion.Word, best []int) *document.List {
 
 // sourceMarks mark, in tables, designs with a conclusion from another source.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
+
+// countedWords counts conclusions by their words, the best first, as in "1 safe only with a guard, 2 do not
+// use"; empty for none.
+func countedWords(all iter.Seq[*conclusion.Conclusion]) string {
+	count := make(map[conclusion.Word]int)
+	for c := range all {
+		count[c.Word]++
+	}
+	var parts []string
+	for _, word := range conclusion.Words {
+		if n := count[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
 
 // leftOut returns a phrase with the conditions that the conclusions do not cover.
 func (s *summary) leftOut() string {

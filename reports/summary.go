@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/reports/internal/document"
@@ -211,10 +212,27 @@ func (s *summary) unclaimedBreaks() *document.Paragraph {
 	if len(links) > manyLinks {
 		p.Links = []document.Link{{Text: figures.Plural(int64(len(links)), unit), ID: "guarantees"}}
 	}
-	if len(only) > 0 {
+	switch words := s.words(); {
+	case s.result.Exit == results.Passed && words != "":
+		p.Text = "a lock may claim little: " + words
+	case len(only) > 0:
 		p.Text = "broken only where nothing was claimed: " + shortly(only)
 	}
 	return p
+}
+
+// words counts several locks by their conclusions; empty for one lock, and without conclusions.
+func (s *summary) words() string {
+	if len(s.result.Locks()) < 2 {
+		return ""
+	}
+	return countedWords(func(yield func(*conclusion.Conclusion) bool) {
+		for i := range s.result.Runs {
+			if c := s.result.Runs[i].Conclusion; c != nil && !yield(c) {
+				return
+			}
+		}
+	})
 }
 
 func exitTone(exit int) document.Tone {
