@@ -66,7 +66,7 @@ same on every machine, unless the time budget ends the search.
 
 Ctrl-C ends the search and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench explore lua-token/token
-  lockbench explore --take 'SET {key} {token} NX PX {ttl_ms}' --free 'DEL {key}'
+  lockbench explore --take 'SET {key} {token} NX EX {ttl_s}' --free 'GET {key} => {token}; DEL {key}'
   lockbench explore 'setnx-getset/*' --scenario overrun,wait --budget 5s
   lockbench explore hash-reentrant/watchdog --clients 6 --threads 6 --pool 5 --scenario wait
   lockbench explore lua-token/expire --save replays
