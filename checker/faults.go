@@ -90,25 +90,22 @@ func (c *Checker) anythingOpen() bool {
 // renewals of the process. If the history does not show renewals, the fault may have struck one of any
 // hold of the client, or of the process.
 func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
-	if fault.Client >= 0 {
-		cl := c.faults.clients.Get(fault.Client)
-		for _, op := range cl.Affected() {
-			c.affect(cause, fault, op)
-		}
-		if c.rules.HiddenRenewals {
-			c.touchHeld(fault.Client, cause)
-		}
-		return
-	}
-	for cl := range c.faults.clients.Each {
-		if cl.Process != fault.Process {
-			continue
-		}
-		for _, op := range cl.Renewals() {
+	strike := func(cl *pending.Client, ops []*history.Op) {
+		for _, op := range ops {
 			c.affect(cause, fault, op)
 		}
 		if c.rules.HiddenRenewals {
 			c.touchHeld(cl.ID(), cause)
+		}
+	}
+	if fault.Client >= 0 {
+		cl := c.faults.clients.Get(fault.Client)
+		strike(cl, cl.Affected())
+		return
+	}
+	for cl := range c.faults.clients.Each {
+		if cl.Process == fault.Process {
+			strike(cl, cl.Renewals())
 		}
 	}
 }

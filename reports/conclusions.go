@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -98,13 +97,9 @@ func (s *summary) reasonsFor(word conclusion.Word, best []int) *document.List {
 // sourceMarks mark, in tables, designs with a conclusion from another source.
 var sourceMarks = map[conclusion.Source]string{conclusion.Explored: markExplored, conclusion.Known: markKnown}
 
-// countedWords counts conclusions by their words, the best first, as in "1 safe only with a guard, 2 do not
-// use"; empty for none.
-func countedWords(all iter.Seq[*conclusion.Conclusion]) string {
-	count := make(map[conclusion.Word]int)
-	for c := range all {
-		count[c.Word]++
-	}
+// countedWords returns numbers of conclusions in words, the best first, as in "1 safe only with a guard, 2
+// do not use"; empty for none.
+func countedWords(count map[conclusion.Word]int) string {
 	var parts []string
 	for _, word := range conclusion.Words {
 		if n := count[word]; n > 0 {

@@ -70,26 +70,19 @@ func addConclusions(t *document.Table, m *results.Matrix) {
 // matrixConclusion counts the designs by conclusion; nil if there are none, or if the exit code
 // is graver.
 func matrixConclusion(m *results.Matrix) *document.Paragraph {
-	all, safe := 0, 0
-	text := countedWords(func(yield func(*conclusion.Conclusion) bool) {
-		for _, r := range m.Rows {
-			if c := r.Conclusion; c != nil {
-				all++
-				if c.Word == conclusion.Safe || c.Word == conclusion.SafeSession {
-					safe++
-				}
-				if !yield(c) {
-					return
-				}
-			}
+	count, all := make(map[conclusion.Word]int), 0
+	for _, r := range m.Rows {
+		if r.Conclusion != nil {
+			count[r.Conclusion.Word]++
+			all++
 		}
-	})
+	}
 	if all == 0 || m.Exit != results.Passed {
 		return nil
 	}
-	p := &document.Paragraph{Word: "No design is safe without a guard", Tone: document.Weak, Text: text}
-	if safe > 0 {
-		p.Word, p.Tone = fmt.Sprintf("%d of %s safe without a guard", safe, figures.Plural(int64(all), "design")), document.Good
+	p := &document.Paragraph{Word: "No design is safe without a guard", Tone: document.Weak, Text: countedWords(count)}
+	if n := count[conclusion.Safe] + count[conclusion.SafeSession]; n > 0 {
+		p.Word, p.Tone = fmt.Sprintf("%d of %s safe without a guard", n, figures.Plural(int64(all), "design")), document.Good
 	}
 	return p
 }

@@ -221,18 +221,19 @@ func (s *summary) unclaimedBreaks() *document.Paragraph {
 	return p
 }
 
-// words counts several locks by their conclusions; empty for one lock, and without conclusions.
+// words counts the conclusions on several locks; empty for fewer than two.
 func (s *summary) words() string {
-	if len(s.result.Locks()) < 2 {
+	count, all := make(map[conclusion.Word]int), 0
+	for i := range s.result.Runs {
+		if c := s.result.Runs[i].Conclusion; c != nil {
+			count[c.Word]++
+			all++
+		}
+	}
+	if all < 2 {
 		return ""
 	}
-	return countedWords(func(yield func(*conclusion.Conclusion) bool) {
-		for i := range s.result.Runs {
-			if c := s.result.Runs[i].Conclusion; c != nil && !yield(c) {
-				return
-			}
-		}
-	})
+	return countedWords(count)
 }
 
 func exitTone(exit int) document.Tone {

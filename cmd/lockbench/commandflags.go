@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,28 +16,28 @@ import (
 )
 
 // commandFlags are the flags of a lock that is given by its Redis commands.
-type commandFlags struct{ texts commands.Texts }
+type commandFlags struct {
+	texts  commands.Texts
+	design *design.Design // the lock, once with has parsed it; nil for none
+}
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	t := &o.texts
-	f.Var((*once)(&t.Take), "take", "Redis `commands` that take a lock of your own, such as 'SET {key} {token} NX PX {ttl_ms}'; several by semicolons; {key}, {token}, {ttl_ms}, {ttl_s} and {now_ms} get values, @FILE is the content of a file, => REPLY tells the reply that says yes, by default any but nil, zero and nothing")
-	f.Var((*once)(&t.Free), "free", "`commands` that free that lock, such as 'EVAL @free.lua 1 {key} {token}'")
-	f.Var((*once)(&t.Extend), "extend", "`commands` that extend its lease (default it cannot be extended)")
+	f.Var(newTextFlag((*once)(&t.Take), "string"), "take", "Redis `commands` that take a lock of your own, such as 'SET {key} {token} NX PX {ttl_ms}'; several by semicolons; {key}, {token}, {ttl_ms}, {ttl_s} and {now_ms} get values, @FILE is the content of a file, => REPLY tells the reply that says yes, by default any but nil, zero and nothing")
+	f.Var(newTextFlag((*once)(&t.Free), "string"), "free", "`commands` that free that lock, such as 'EVAL @free.lua 1 {key} {token}'")
+	f.Var(newTextFlag((*once)(&t.Extend), "string"), "extend", "`commands` that extend its lease (default it cannot be extended)")
 }
 
-// A once is the value of a flag that may be given once: a second text would replace the first.
+// A once is a text that may be given once, since a second one would replace the first.
 type once string
 
-// String returns the value.
+// String returns the text.
 func (o *once) String() string { return string(*o) }
 
-// Type returns the name of the type in help.
-func (o *once) Type() string { return "string" }
-
-// Set sets the value.
-func (o *once) Set(text string) error {
-	if *o != "" && text != string(*o) {
-		return fmt.Errorf("given twice, first as %q; hint: one text has all commands, separated by semicolons", string(*o))
+// UnmarshalText sets the text.
+func (o *once) UnmarshalText(text []byte) error {
+	if *o != "" {
+		return fmt.Errorf("given twice, first as %q; hint: one text has all commands, separated by semicolons", *o)
 	}
 	*o = once(text)
 	return nil
@@ -57,59 +56,62 @@ func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Desig
 		return nil, fmt.Errorf("--free is missing; hint: the commands that free the lock, such as --free 'DEL {key}'")
 	}
 	l, err := t.Parse()
-	if err == nil {
-		err = tried(t, l.Design())
-	}
 	if err != nil {
 		return nil, err
 	}
 	if !named {
 		designs = nil
 	}
-	return append(designs, l.Design()), l.Export()
+	d := l.Design()
+	o.design = &d
+	return append(designs, d), l.Export()
 }
 
 // trialLease is the lease of a trial, longer than any trial lasts.
-const trialLease = time.Hour
+const trialLease = time.Minute
 
-// tried returns an error if a lock of these texts cannot be taken, extended and freed once, on a server
-// of its own that nobody else uses: the texts are wrong then, and whatever is judged is another lock than
-// the one meant. Commands that this server does not know may be another server's.
-func tried(t *commands.Texts, d design.Design) error {
-	server, err := servers.StartEmbedded()
+// try takes, extends and frees the lock of the flags once, with a key that nobody else uses. It returns
+// an error if a text fails or says no: the text is wrong then, and any verdict would be about another
+// lock than the one meant. start returns the server, of the kind that the lock will be judged on.
+// Without these flags try does nothing.
+func (o *commandFlags) try(ctx context.Context, start func(context.Context) (*servers.Server, error)) (err error) {
+	if o.design == nil {
+		return nil
+	}
+	server, err := start(ctx)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
-	p, err := d.Open(design.Environment{Services: []any{server.Reach()}, Host: "trial", PID: 1, Now: time.Now, Random: rand.Reader, Pool: 1})
-	if err != nil {
-		return err
+	prefix := servers.NewPrefix()
+	p, err := o.design.Open(design.Environment{Services: []any{server.Reach()}, Prefix: prefix, Host: "trial", PID: 1, Now: time.Now, Random: rand.Reader, Pool: 1})
+	if err == nil {
+		err = errors.Join(tryTexts(ctx, &o.texts, p.Locker(design.Blind)), p.Close())
+		_, unswept := server.Sweep(ctx, prefix)
+		err = errors.Join(err, unswept)
 	}
-	defer p.Close()
-	ctx := context.Background()
-	lease, err := p.Locker(design.Blind).Acquire(ctx, "trial", lockbench.Options{TTL: trialLease})
+	return errors.Join(err, server.Close())
+}
+
+func tryTexts(ctx context.Context, t *commands.Texts, owner lockbench.Locker) error {
+	lease, err := owner.Acquire(ctx, "trial", lockbench.Options{TTL: trialLease})
 	if err != nil {
-		return wrongText("take", t.Take, err, errors.Is(err, lockbench.ErrNotAcquired))
+		return wrongText("take", t.Take, err)
 	}
 	if e, can := lease.(lockbench.Extender); can {
 		if err := e.Extend(ctx, trialLease); err != nil {
-			return wrongText("extend", t.Extend, err, errors.Is(err, lockbench.ErrNotHeld))
+			return wrongText("extend", t.Extend, err)
 		}
 	}
 	if err := lease.Release(ctx); err != nil {
-		return wrongText("free", t.Free, err, errors.Is(err, lockbench.ErrNotHeld))
+		return wrongText("free", t.Free, err)
 	}
 	return nil
 }
 
-// wrongText returns the error for a text that failed on an idle server, or said no there; nil if the
-// server does not know its commands.
-func wrongText(name, text string, err error, no bool) error {
-	switch {
-	case no:
-		return fmt.Errorf("--%s %q: says no on an idle server, where nobody else has the key; hint: => REPLY after a command tells the reply that says yes", name, text)
-	case strings.Contains(err.Error(), "unknown command"):
-		return nil
+// wrongText returns the error for a text that failed, or said no, though nobody else had the key.
+func wrongText(name, text string, err error) error {
+	if errors.Is(err, lockbench.ErrNotAcquired) || errors.Is(err, lockbench.ErrNotHeld) {
+		return fmt.Errorf("--%s %q: says no, though nobody else has the key; hint: => REPLY after a command tells the reply that says yes", name, text)
 	}
 	return fmt.Errorf("--%s %q: %w; hint: try the commands in redis-cli", name, text, err)
 }

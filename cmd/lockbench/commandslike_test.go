@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +31,11 @@ func TestDocumentedDesignsAsCommands(t *testing.T) {
 	for name, texts := range documented {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i, text := range texts {
-				texts[i] = strings.ReplaceAll(text, "@", "@../../impls/")
+			var flags []string
+			for _, text := range texts {
+				flags = append(flags, strings.ReplaceAll(text, "@", "@../../impls/"))
 			}
-			design, commands := brokenBySearch(t, name), brokenBySearch(t, texts...)
+			design, commands := brokenBySearch(t, name), brokenBySearch(t, flags...)
 			if diff := cmp.Diff(commands, design); diff != "" || len(design) < 3 {
 				t.Errorf("broken (-as commands +as a design, of which there are %d):\n%s", len(design), diff)
 			}
@@ -52,12 +52,7 @@ func brokenBySearch(t *testing.T, subject ...string) (cells []string) {
 	if exit := execute(t.Context(), append([]string{"explore", "--quiet", "--schedules", "3000", "--seed", "1", "--out", "json=" + file}, subject...), &out, &out); exit == exitUsage {
 		t.Fatalf("explore %v: %s", subject, out.String())
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := results.ReadAs[*results.Result](f)
+	r, err := readReport(file, results.ReadAs[*results.Result])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -257,6 +259,10 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	}
 	request, err := o.evidence.Parse()
 	if err != nil {
+		return results.Result{}, err
+	}
+	// The server of an exploration is the embedded one, step by step.
+	if err := o.commands.try(cmd.Context(), func(context.Context) (*servers.Server, error) { return servers.StartEmbedded() }); err != nil {
 		return results.Result{}, err
 	}
 	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))

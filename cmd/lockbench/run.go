@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
@@ -112,6 +115,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := o.commands.try(cmd.Context(), o.server); err != nil {
+		return err
+	}
 	searches, designs := make(evidence.Searches), designsOf(p.Subjects)
 	rows := progress.Table{Conclude: func(j *results.Judged) *conclusion.Conclusion {
 		one := results.New([]results.Judged{*j}, nil)
@@ -143,12 +149,21 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	return verdictOf(r.Exit)
 }
 
+// server returns a Redis server as one of the runs has it.
+func (o *singleOptions) server(ctx context.Context) (*servers.Server, error) {
+	url := ""
+	if i := slices.IndexFunc(o.servers, func(url string) bool { return !strings.HasPrefix(url, "file:") }); i >= 0 {
+		url = o.servers[i]
+	}
+	return servers.Choose(ctx, url)
+}
+
 // plan returns the runs to make, and the outputs and thresholds of their one result.
 func (o *singleOptions) plan() (p runner.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p, err = o.runOptions.plan(); err != nil {
 		return p, out, nil, err
 	}
-	if len(o.designs) == 0 {
+	if len(o.designs) == 0 && o.commands.design == nil { // the tour
 		p.AddControls(impls.Controls())
 	}
 	p.Subjects = o.points.times(p.Subjects, o.params)
