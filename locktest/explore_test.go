@@ -37,7 +37,7 @@ const atOnce = "6"
 // TestMain makes this program one that can explore in a child: benchmarks need that, since
 // only a test can enter a bubble.
 func TestMain(m *testing.M) {
-	bubble.Child(func(string) (design.Design, error) { return redislockDesign(), nil })
+	bubble.Child(func(string, string) (design.Design, error) { return redislockDesign(), nil })
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}

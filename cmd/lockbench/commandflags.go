@@ -44,7 +44,7 @@ func (o *once) UnmarshalText(text []byte) error {
 }
 
 // with returns the designs and the lock of the flags, or the lock alone if the user named no designs.
-// Child processes know the lock then, too. Without these flags it returns the designs.
+// Without these flags it returns the designs.
 func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Design, error) {
 	t := &o.texts
 	switch {
@@ -64,7 +64,15 @@ func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Desig
 	}
 	d := l.Design()
 	o.design = &d
-	return append(designs, d), l.Export()
+	return append(designs, d), nil
+}
+
+// definition returns that of the lock of the flags, empty for none.
+func (o *commandFlags) definition() string {
+	if o.design == nil {
+		return ""
+	}
+	return o.design.Definition
 }
 
 // trialLease is the lease of a trial, longer than any trial lasts.

@@ -58,6 +58,9 @@ func brokenBySearch(t *testing.T, subject ...string) (cells []string) {
 	}
 	compared := []lockbench.Guarantee{lockbench.Exclusion, lockbench.Effects, lockbench.LeaseKept, lockbench.Recovery}
 	for i := range r.Runs { // one for each scenario
+		if why := r.Runs[i].Error; why != "" {
+			t.Errorf("explore %v: %s", subject, why)
+		}
 		for _, cell := range r.Runs[i].Cells.Broken() {
 			if cell.Under.Count() <= 1 && !cell.Under.Has(lockbench.LostReply) && !cell.Under.Has(lockbench.Cancel) && slices.Contains(compared, cell.Guarantee) {
 				cells = append(cells, cell.String())

@@ -68,7 +68,7 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 		cfg, name, err = file.Config()
 	}
 	if err == nil {
-		cfg.Design, err = exploring.FindDesign(name)
+		cfg.Design, err = exploring.FindDesign(name, o.commands.definition())
 	}
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)

@@ -112,7 +112,7 @@ func TestLiveMatrix(t *testing.T) {
 // found returns the designs with that name.
 func found(t *testing.T, name string) []design.Design {
 	t.Helper()
-	d, err := exploring.FindDesign(name)
+	d, err := exploring.FindDesign(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}

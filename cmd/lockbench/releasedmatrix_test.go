@@ -127,7 +127,7 @@ func stillBreaks(t *testing.T, text string, cell lockbench.Cell) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := exploring.FindDesign(name)
+	d, err := exploring.FindDesign(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}

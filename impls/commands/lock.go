@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -31,13 +30,14 @@ const (
 // Design returns the lock as a design. It claims what a lease on one server can keep.
 func (l Lock) Design() design.Design {
 	return design.Design{
-		Name:      Name,
-		Summary:   l.Summary,
-		Source:    "the command line",
-		Claims:    lockbench.LeaseClaims(),
-		Reacquire: design.Refused,
-		Granted:   func(ttl time.Duration) time.Duration { return granted(l.Take, ttl) },
-		Commands:  l.names(),
+		Name:       Name,
+		Definition: l.definition(),
+		Summary:    l.Summary,
+		Source:     "the command line",
+		Claims:     lockbench.LeaseClaims(),
+		Reacquire:  design.Refused,
+		Granted:    func(ttl time.Duration) time.Duration { return granted(l.Take, ttl) },
+		Commands:   l.names(),
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
 			p := &process{env: env, lock: l, client: env.Connect(connections)}
 			return design.NewProcess(p.locker, func() error { return env.Disconnect(p.client) }), nil
@@ -45,28 +45,25 @@ func (l Lock) Design() design.Design {
 	}
 }
 
-// variable is the environment variable with an exported lock, as JSON.
-const variable = "LOCKBENCH_COMMANDS"
-
-// Export makes the lock known to child processes, and to [Exported].
-func (l Lock) Export() error {
-	b, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("commands: %w", err)
+// Defined returns the design of the lock with this [design.Design.Definition].
+func Defined(definition string) (design.Design, error) {
+	if definition == "" {
+		return design.Design{}, fmt.Errorf("design %s has no commands; hint: give them by --take and --free", Name)
 	}
-	return os.Setenv(variable, string(b))
+	var l Lock
+	if err := json.Unmarshal([]byte(definition), &l); err != nil {
+		return design.Design{}, fmt.Errorf("design %s: %w; hint: lockbench writes its definition", Name, err)
+	}
+	return l.Design(), nil
 }
 
-// Exported returns the lock that this process, or one above it, exported.
-func Exported() (l Lock, err error) {
-	text, is := os.LookupEnv(variable)
-	if !is {
-		return l, fmt.Errorf("design %s has no commands; hint: give them by --take and --free", Name)
+// definition returns the lock as JSON.
+func (l Lock) definition() string {
+	b, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // texts, numbers and nothing else
 	}
-	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		return l, fmt.Errorf("%s: %w; hint: lockbench sets it for its children", variable, err)
-	}
-	return l, nil
+	return string(b)
 }
 
 // A process is one process with the lock.

@@ -1,9 +1,9 @@
 package commands_test
 
 import (
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/impls/commands"
@@ -36,18 +36,18 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestExported checks that a child process gets the lock whole, with the contents of files.
-func TestExported(t *testing.T) {
-	t.Setenv("LOCKBENCH_COMMANDS", "") // and back after the test
-	want, err := commands.Texts{Take: "SET {key} {token} NX PX {ttl_ms} => OK", Free: "EVAL @../../examples/free.lua 1 {key} {token}"}.Parse()
+// TestDefined checks that a child process gets the lock whole, with the contents of files.
+func TestDefined(t *testing.T) {
+	lock, err := commands.Texts{Take: "SET {key} {token} NX PX {ttl_ms} => OK", Free: "EVAL @../../examples/free.lua 1 {key} {token}"}.Parse()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := want.Export(); err != nil {
-		t.Fatal(err)
+	want := lock.Design()
+	got, err := commands.Defined(want.Definition)
+	if err != nil || got.Definition != want.Definition || !strings.Contains(got.Definition, "redis.call") {
+		t.Errorf("error %v, got %s, want %s", err, got.Definition, want.Definition)
 	}
-	got, err := commands.Exported()
-	if diff := cmp.Diff(got, want); err != nil || diff != "" {
-		t.Errorf("error %v (-got +want):\n%s", err, diff)
+	if got, err := commands.Defined(""); err == nil {
+		t.Errorf("no definition: got %v", got)
 	}
 }

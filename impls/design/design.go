@@ -15,6 +15,9 @@ import (
 type Design struct {
 	// Name is "family/variant", stable.
 	Name string
+	// Definition is what a child process needs, besides the name, to make the design again; empty if
+	// the catalogue has the design.
+	Definition string
 	// Summary describes in one sentence how it works.
 	Summary string
 	// Source names the document or library that the design comes from, by a title that users can

@@ -28,14 +28,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func find(name string) (design.Design, error) {
+func find(name, definition string) (design.Design, error) {
 	if mutant, is := strings.CutPrefix(name, "mutants/"); is {
 		all := mutants.Mutants()
 		if i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == mutant }); i >= 0 {
 			return all[i].Design(), nil
 		}
 	}
-	return exploring.FindDesign(name)
+	return exploring.FindDesign(name, definition)
 }
 
 // scope returns the default scope of an exploration, bounded by a number of schedules instead of
@@ -118,7 +118,7 @@ func TestCutLeases(t *testing.T) {
 		"get-set":     conclusion.DoNotUse,
 		"drift-added": conclusion.DoNotUse, // by 22 ms of a lease of 2 s
 	} {
-		d, err := find("mutants/" + name)
+		d, err := find("mutants/"+name, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestExplorationAloneFindsMutants(t *testing.T) {
 		var missed []string
 		some := make([]design.Design, 0, len(unreleased))
 		for _, name := range unreleased {
-			d, err := find("mutants/" + name)
+			d, err := find("mutants/"+name, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 // since a bubble is entered by a test.
 func TestMain(m *testing.M) {
 	setDefaults()
-	bubble.Child(func(name string) (design.Design, error) {
+	bubble.Child(func(name, _ string) (design.Design, error) {
 		all, err := impls.Match(name)
 		if err != nil || len(all) != 1 {
 			return design.Design{}, errors.Join(err, errors.New("no one design"))

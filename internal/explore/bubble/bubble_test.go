@@ -91,7 +91,7 @@ func act(ctx context.Context, b explore.Bubble, r request, tell func(explore.Pro
 }
 
 // find finds one design more than the catalogue has.
-func find(name string) (design.Design, error) {
+func find(name, _ string) (design.Design, error) {
 	if name == "wedges" {
 		return wedging, nil
 	}
@@ -201,7 +201,7 @@ func TestRun(t *testing.T) {
 
 // TestSameInChild explores a design in a child and in the test itself.
 func TestSameInChild(t *testing.T) {
-	d, err := find("lua-token/expire")
+	d, err := find("lua-token/expire", "")
 	if err != nil {
 		t.Fatal(err)
 	}

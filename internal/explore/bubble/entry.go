@@ -10,11 +10,12 @@ import (
 
 // Child must be called first in the main function of a program that calls Run. It
 // returns at once, unless this process is a child that Run started: then it
-// explores as requested and exits. Find returns the design with a name.
+// explores as requested and exits. Find returns the design with a name and a
+// [design.Design.Definition].
 //
 // It uses testing.Main because package testing promises to keep it, unlike
 // MainStart, and because it sets up synctest, unlike RunTests.
-func Child(find func(name string) (design.Design, error)) {
+func Child(find func(name, definition string) (design.Design, error)) {
 	if os.Getenv(childVariable) == "" {
 		return
 	}
@@ -23,8 +24,8 @@ func Child(find func(name string) (design.Design, error)) {
 	}, grace)
 }
 
-func run(ctx context.Context, b explore.Bubble, find func(string) (design.Design, error), r request, tell func(explore.Progress)) (explore.Result, error) {
-	d, err := find(r.Design)
+func run(ctx context.Context, b explore.Bubble, find func(name, definition string) (design.Design, error), r request, tell func(explore.Progress)) (explore.Result, error) {
+	d, err := find(r.Design, r.Definition)
 	if err != nil {
 		return explore.Result{}, err
 	}

@@ -14,6 +14,8 @@ type request struct {
 	// the less deeply nested field of the same name.
 	explore.Config
 	Design string
+	// Definition is that of the design.
+	Definition string `json:",omitempty"`
 	// Claims are the claims to judge the design by, which may differ from its own.
 	Claims lockbench.Claims
 	Replay []byte

@@ -37,7 +37,7 @@ func settings() []string {
 
 func start(job Job) (*process, error) {
 	d := &job.Config.Design
-	order, err := json.Marshal(request{Config: job.Config, Design: d.Name, Claims: d.Claims, Replay: job.Replay.Text})
+	order, err := json.Marshal(request{Config: job.Config, Design: d.Name, Definition: d.Definition, Claims: d.Claims, Replay: job.Replay.Text})
 	if err != nil {
 		return nil, err
 	}

@@ -67,15 +67,14 @@ func Designs(names []string) ([]design.Design, error) {
 	return found, nil
 }
 
-// FindDesign returns the design with this name, which may be the lock of the self-check, or a lock of
-// exported commands.
-func FindDesign(name string) (design.Design, error) {
+// FindDesign returns the design with this name and [design.Design.Definition]. It may be the lock of
+// the self-check, or a lock of commands.
+func FindDesign(name, definition string) (design.Design, error) {
 	switch name {
 	case mutants.SelfCheckName:
 		return mutants.SelfCheck("plain-del"), nil
 	case commands.Name:
-		l, err := commands.Exported()
-		return l.Design(), err
+		return commands.Defined(definition)
 	}
 	found, err := impls.Match(name)
 	if err != nil {
