@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
-	"github.com/lockbench/lockbench/internal/lib/relay"
+	"github.com/lockbench/lockbench/internal/lib/batch"
 )
 
 // Parallel judges a history with this header in up to the given number of goroutines, at least
@@ -32,7 +32,7 @@ type parallel struct {
 	checker    *Checker
 	shards     []*shard                    // none in the second phase
 	dispatched int64                       // number of events passed to shards so far
-	sequential *relay.Relay[history.Event] // to checker in the second phase, nil in the first
+	sequential *batch.Queue[history.Event] // to checker in the second phase, nil in the first
 }
 
 func newParallel(h history.Header, goroutines int) *parallel {
@@ -50,7 +50,7 @@ func newParallel(h history.Header, goroutines int) *parallel {
 
 // startSequential begins the second phase.
 func (p *parallel) startSequential() {
-	p.sequential = relay.New(func(events []history.Event) {
+	p.sequential = batch.New(func(events []history.Event) {
 		for _, ev := range events {
 			p.checker.Add(ev)
 		}
@@ -126,7 +126,7 @@ func (p *parallel) finish(end history.End) Result {
 // A shard judges the keys of some partitions in a goroutine of its own.
 type shard struct {
 	*Checker
-	queue *relay.Relay[numberedEvent]
+	queue *batch.Queue[numberedEvent]
 }
 
 // A numberedEvent is an event with its place in the whole history, from 1. The number 0 marks a
@@ -139,7 +139,7 @@ type numberedEvent struct {
 func newShard(h history.Header) *shard {
 	s := &shard{Checker: New(h)}
 	s.shard = true
-	s.queue = relay.New(func(events []numberedEvent) {
+	s.queue = batch.New(func(events []numberedEvent) {
 		for _, ev := range events {
 			s.judge(ev)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/lib/relay"
+	"github.com/lockbench/lockbench/internal/lib/batch"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/results"
 )
@@ -85,7 +85,7 @@ func notJudged(h history.Header, leases int64) (notes []string) {
 
 // measureBeside reads and judges src on the calling goroutine, and measures it on another.
 func measureBeside(src history.Source, judge func(history.Event), figures *measure.Collector, sink Sink) (damage error) {
-	measuring := relay.New(func(events []history.Event) {
+	measuring := batch.New(func(events []history.Event) {
 		for _, ev := range events {
 			figures.Add(ev)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
@@ -63,7 +62,6 @@ type session struct {
 // self-check.
 func (s *session) run(ctx context.Context) (err error) {
 	servers.SilenceClients()
-	inject.SilenceProxies()
 	if err := s.leaveOut(s.cannotLease); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestEveryFaultIsInjected(t *testing.T) {
 			fault.Client:  how.at == 0 || how.at&atCommand != 0 && how.command == nil,
 			fault.Process: how.begin == nil,
 			fault.Server:  how.occur == nil,
-			fault.Network: how.occur == nil || how.toxic == "",
+			fault.Network: how.occur == nil || how.network == nil,
 		}
 		if missing[row.Target] {
 			t.Errorf("%s, of the %s, is not injected; hint: an entry in injections (injections.go)", row.Kind, row.Target)

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
-// replicate starts a replica of the server, which replicates through a proxy.
+// replicate starts a replica of the server, which replicates through a relay.
 func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
 	addr, err := in.redis[0].ListenTCP(ctx)
 	if err != nil {
 		return err
 	}
-	if in.link, err = openProxy(addr); err != nil {
+	if in.link, err = relay.Listen(addr); err != nil {
 		return err
 	}
 	in.replica, err = in.redis[0].StartReplica(ctx, in.link.Address())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
 // An injection implements a fault of the table. Its fields depend on the fault's
@@ -25,9 +26,8 @@ type injection struct {
 	// counts it counts its effects itself.
 	occur  func(in *Injector, ctx context.Context, p *plan) error
 	counts bool
-	// toxic is the proxy library's description of the change to a stream: a format for
-	// the stream's direction, a delay in ms, and a rate in KB/s.
-	toxic string
+	// network is what it does to the network of a process.
+	network func(p *plan) relay.Fault
 }
 
 // An occasion is a point at which a fault of a client may occur.
@@ -62,13 +62,13 @@ var injections = map[fault.Kind]injection{
 	fault.Evict:       {occur: (*Injector).evict},
 
 	fault.Slow: {occur: (*Injector).disturbNetwork, counts: true,
-		toxic: `{"name": %q, "type": "latency", "stream": %[1]q, "attributes": {"latency": %[2]d}}`},
+		network: func(p *plan) relay.Fault { return relay.Fault{Delay: p.By} }},
 	fault.Throttle: {occur: (*Injector).disturbNetwork, counts: true,
-		toxic: `{"name": %q, "type": "bandwidth", "stream": %[1]q, "attributes": {"rate": %[3]d}}`},
+		network: func(p *plan) relay.Fault { return relay.Fault{Rate: 1000 * int(p.N)} }}, // N is in KB/s
 	fault.BlackHole: {occur: (*Injector).disturbNetwork, counts: true,
-		toxic: `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`},
+		network: func(*plan) relay.Fault { return relay.Fault{Discard: true} }},
 }
 
 // endings undo the lasting effects of faults, in this order: a server that is down has
 // no clock.
-var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).resetClocks, (*Injector).closeProxies}
+var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).resetClocks, (*Injector).closeRelays}

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/service/relay"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
@@ -66,10 +67,10 @@ type serverState struct {
 	redis []*servers.Server
 	// replica copies the server through link; nil unless the server is to fail over.
 	replica *servers.Replica
-	link    *proxy
+	link    *relay.Relay
 	ledger  replicaLocks
 
-	// tcpAddresses has the TCP address of each server, to which proxies connect, by the address
+	// tcpAddresses has the TCP address of each server, to which relays connect, by the address
 	// that designs use.
 	tcpAddresses map[string]string
 	// nextServer counts the faults of single servers, which affect the servers in turn.

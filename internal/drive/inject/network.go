@@ -2,52 +2,25 @@ package inject
 
 import (
 	"context"
-	"fmt"
 	"net"
-	"strings"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/relay"
 )
-
-// SilenceProxies disables the proxy library's own log for the whole process. Programs
-// call it before the first run.
-func SilenceProxies() { zerolog.SetGlobalLevel(zerolog.Disabled) }
-
-// A proxy forwards connections to a server while it is open.
-type proxy struct{ *toxiproxy.Proxy }
-
-// openProxy opens a proxy to a server's address, at a free port of the loopback.
-func openProxy(upstream string) (*proxy, error) {
-	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	p := toxiproxy.NewProxy(api, upstream, "127.0.0.1:0", upstream)
-	if err := p.Start(); err != nil {
-		return nil, fmt.Errorf("open a proxy to %s: %w", upstream, err)
-	}
-	return &proxy{p}, nil
-}
-
-// Address is the address at which the proxy listens.
-func (p *proxy) Address() string { return p.Listen }
-
-// Close breaks all connections and accepts no more; further calls do nothing.
-func (p *proxy) Close() { p.Stop() }
 
 // A dial opens a connection.
 type dial = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // dialTo returns the function that connects the process to the server at addr: direct itself, or a
-// function that connects through a proxy if a fault may affect the network.
+// function that connects through a relay if a fault may affect the network.
 func (p *Process) dialTo(addr string, direct dial) dial {
 	upstream, detour := p.in.tcpAddresses[addr]
 	if !detour {
 		return direct
 	}
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
-		by, err := p.proxyTo(upstream)
+		by, err := p.relayTo(upstream)
 		if err != nil {
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 		}
@@ -55,64 +28,51 @@ func (p *Process) dialTo(addr string, direct dial) dial {
 	}
 }
 
-// proxyTo returns the process's proxy to a server, which it opens on first use.
-func (p *Process) proxyTo(upstream string) (*proxy, error) {
+// relayTo returns the process's relay to a server, which it opens on first use.
+func (p *Process) relayTo(upstream string) (*relay.Relay, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if by := p.proxies[upstream]; by != nil {
+	if by := p.relays[upstream]; by != nil {
 		return by, nil
 	}
 	if p.crashed.Load() {
 		return nil, errCrashed
 	}
-	by, err := openProxy(upstream)
+	by, err := relay.Listen(upstream)
 	if err == nil {
-		p.proxies[upstream] = by
+		p.relays[upstream] = by
 	}
 	return by, err
 }
 
-// closeProxies closes all proxies of the run.
-func (in *Injector) closeProxies() {
+// closeRelays closes all relays of the run.
+func (in *Injector) closeRelays() {
 	in.mu.Lock()
 	all := in.processes
 	in.mu.Unlock()
 	for _, p := range all {
 		p.mu.Lock()
-		for _, by := range p.proxies {
+		for _, by := range p.relays {
 			by.Close()
 		}
 		p.mu.Unlock()
 	}
 }
 
-// directions are the streams of a connection.
-var directions = []string{"upstream", "downstream"}
-
-// disturbNetwork applies p to the connections of one process for a while. A black hole discards
-// their data, and so ends with broken connections.
-func (in *Injector) disturbNetwork(ctx context.Context, p *plan) error {
+// disturbNetwork applies p to the connections of one process for a while.
+func (in *Injector) disturbNetwork(_ context.Context, p *plan) error {
 	victim := in.victim(p)
 	if victim == nil {
 		return nil
 	}
 	victim.note(string(p.Kind), int64(p.For))
 	p.count(victim.holds(), victim.acquires())
-	all := victim.openProxies()
-	for _, by := range all {
-		for _, direction := range directions {
-			text := fmt.Sprintf(p.how.toxic, direction, p.By.Milliseconds(), p.N)
-			if _, err := by.Toxics.AddToxicJson(strings.NewReader(text)); err != nil {
-				return err
-			}
-		}
+	for _, by := range victim.openRelays() {
+		defer by.Begin(p.how.network(p))()
 	}
 	select {
 	case <-time.After(p.For):
 	case <-in.stopping:
-	}
-	for _, by := range all {
-		by.Toxics.ResetToxics(ctx)
 	}
 	return nil
 }
@@ -133,10 +93,10 @@ func (in *Injector) victim(p *plan) *Process {
 	return fit[in.chance.below(len(fit))]
 }
 
-func (p *Process) openProxies() (all []*proxy) {
+func (p *Process) openRelays() (all []*relay.Relay) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, by := range p.proxies {
+	for _, by := range p.relays {
 		all = append(all, by)
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
 // errCrashed is the error of the locks of a crashed process. Nobody acts on it. Calls get it from
@@ -39,8 +40,8 @@ type Process struct {
 	mu      sync.Mutex
 	clients []*Client
 	conns   map[net.Conn]struct{}
-	proxies map[string]*proxy // by the address of a server; nil without faults of the network
-	resume  chan struct{}     // closed when a pause is over, nil while there is none
+	relays  map[string]*relay.Relay // by the address of a server; nil without faults of the network
+	resume  chan struct{}           // closed when a pause is over, nil while there is none
 	// background draws for requests that no client made.
 	background *actor
 	record     *history.Client
@@ -54,7 +55,7 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 		in: in, number: number,
 		death:      make(chan struct{}),
 		conns:      map[net.Conn]struct{}{},
-		proxies:    map[string]*proxy{},
+		relays:     map[string]*relay.Relay{},
 		background: newActor(in, int64(-1-number)),
 	}
 	injects := len(in.plans) > 0 // else it only watches the connections, which costs the commands no time
@@ -110,7 +111,7 @@ func (p *Process) Pass(ctx context.Context, send func(context.Context) error) er
 }
 
 // reach returns opt changed for the process: connections end with the process, and go
-// through a proxy if a fault may affect the network.
+// through a relay if a fault may affect the network.
 func (p *Process) reach(opt *redis.Options) *redis.Options {
 	mine := *opt
 	mine.Dialer = p.dialer(p.dialTo(opt.Addr, opt.Dialer))
@@ -154,7 +155,7 @@ func (p *Process) end() {
 	for conn := range p.conns {
 		_ = conn.Close() // it is of no more use, whatever the error
 	}
-	for _, by := range p.proxies {
+	for _, by := range p.relays {
 		by.Close()
 	}
 }

@@ -25,7 +25,6 @@ import (
 
 func TestMain(m *testing.M) {
 	servers.SilenceClients()
-	SilenceProxies()
 	// A closed go-redis pool that could not dial ends within a second.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

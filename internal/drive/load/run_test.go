@@ -18,7 +18,6 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
@@ -32,7 +31,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	servers.SilenceClients() // servers are lost on purpose here
-	inject.SilenceProxies()
 	// A closed go-redis pool that could not dial ends within a second.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -40,7 +40,7 @@ var remote = map[string][]string{
 	"workloads":                   {"github.com/redis/", "github.com/alicebob/miniredis"},
 	"impls/design":                {"github.com/redis/", "github.com/alicebob/miniredis"},
 	// A test of a foreign lock links neither the live driver nor its means to inject faults.
-	"locktest": {"github.com/Shopify/toxiproxy", module + "/internal/drive/load", module + "/internal/drive/inject", module + "/internal/service/servers"},
+	"locktest": {module + "/internal/service/relay", module + "/internal/drive/load", module + "/internal/drive/inject", module + "/internal/service/servers"},
 }
 
 // A listing is the output of go list on a package, without its tests.

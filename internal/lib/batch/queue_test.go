@@ -1,4 +1,4 @@
-package relay
+package batch
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAllInOrder(t *testing.T) {
 	for _, n := range []int{0, 1, batchLen - 1, batchLen, batchLen + 1, 20*batchLen + 7} {
 		next := 0
-		r := New(func(batch []int) {
+		q := New(func(batch []int) {
 			for _, v := range batch {
 				if v != next {
 					t.Errorf("of %d values: got %d, want %d", n, v, next)
@@ -20,10 +20,10 @@ func TestAllInOrder(t *testing.T) {
 			}
 		})
 		for i := range n {
-			r.Add(i)
+			q.Add(i)
 		}
-		r.Wait()
-		r.Wait()
+		q.Wait()
+		q.Wait()
 		if next != n {
 			t.Errorf("got %d values, want %d", next, n)
 		}
@@ -31,9 +31,9 @@ func TestAllInOrder(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	r := New(func([]int) {})
+	q := New(func([]int) {})
 	for i := range b.N {
-		r.Add(i)
+		q.Add(i)
 	}
-	r.Wait()
+	q.Wait()
 }

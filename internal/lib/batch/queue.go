@@ -1,9 +1,9 @@
-// Package relay hands values on to another goroutine in batches, so that they are
+// Package batch hands values on to another goroutine in batches, so that they are
 // produced and consumed at the same time.
-package relay
+package batch
 
-// A Relay passes on values in order. Add and Wait are called by one goroutine.
-type Relay[T any] struct {
+// A Queue passes on values in order. Add and Wait are called by one goroutine.
+type Queue[T any] struct {
 	batch   []T
 	full    chan []T
 	empty   chan []T
@@ -19,45 +19,45 @@ const (
 )
 
 // New starts a goroutine that passes each batch of values to do, which must not keep the
-// slice. The goroutine ends with [Relay.Wait].
-func New[T any](do func([]T)) *Relay[T] {
-	r := &Relay[T]{
+// slice. The goroutine ends with [Queue.Wait].
+func New[T any](do func([]T)) *Queue[T] {
+	q := &Queue[T]{
 		batch: make([]T, 0, batchLen),
 		full:  make(chan []T, batches),
 		empty: make(chan []T, batches+1), // room for all after the last batch has been passed on
 		done:  make(chan struct{}),
 	}
 	for range batches {
-		r.empty <- make([]T, 0, batchLen)
+		q.empty <- make([]T, 0, batchLen)
 	}
 	go func() {
-		defer close(r.done)
-		for b := range r.full {
+		defer close(q.done)
+		for b := range q.full {
 			do(b)
 			clear(b) // releases the memory that the values refer to
-			r.empty <- b[:0]
+			q.empty <- b[:0]
 		}
 	}()
-	return r
+	return q
 }
 
 // Add passes v on, and blocks if the other goroutine is a few batches behind.
-func (r *Relay[T]) Add(v T) {
-	r.batch = append(r.batch, v)
-	if len(r.batch) == batchLen {
-		r.full <- r.batch
-		r.batch = <-r.empty
+func (q *Queue[T]) Add(v T) {
+	q.batch = append(q.batch, v)
+	if len(q.batch) == batchLen {
+		q.full <- q.batch
+		q.batch = <-q.empty
 	}
 }
 
 // Wait passes on the rest and returns when all is done. Nothing may be added after it;
 // waiting again does nothing.
-func (r *Relay[T]) Wait() {
-	if r.stopped {
+func (q *Queue[T]) Wait() {
+	if q.stopped {
 		return
 	}
-	r.stopped = true
-	r.full <- r.batch
-	close(r.full)
-	<-r.done
+	q.stopped = true
+	q.full <- q.batch
+	close(q.full)
+	<-q.done
 }

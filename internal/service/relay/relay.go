@@ -1,0 +1,121 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// A Relay listens at an address of its own, and connects each client to one server. Its methods are
+// safe for concurrent use.
+type Relay struct {
+	upstream string
+	listener net.Listener
+	ctx      context.Context // done when the relay is closed
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+
+	network atomic.Pointer[network]
+
+	mu     sync.Mutex
+	faults []*Fault
+	links  map[*link]struct{}
+}
+
+// Listen returns a relay to the server at upstream, a TCP address, at a free port of the loopback.
+// The server need not be up. The caller closes the relay.
+func Listen(upstream string) (*Relay, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("open a relay to %s: %w", upstream, err)
+	}
+	r := newRelay()
+	r.upstream, r.listener = upstream, listener
+	r.running.Go(r.accept)
+	return r, nil
+}
+
+func newRelay() *Relay {
+	r := &Relay{links: map[*link]struct{}{}}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.network.Store(newNetwork(nil))
+	return r
+}
+
+// Address returns the address at which the relay listens.
+func (r *Relay) Address() string { return r.listener.Addr().String() }
+
+// Close breaks all connections, accepts no more and waits for the goroutines of the relay. Further
+// calls do nothing.
+func (r *Relay) Close() {
+	r.cancel()
+	if r.listener != nil {
+		_ = r.listener.Close() // nobody can be told
+	}
+	r.mu.Lock()
+	for l := range r.links {
+		l.cut()
+	}
+	r.mu.Unlock()
+	r.running.Wait()
+}
+
+func (r *Relay) accept() {
+	for {
+		client, err := r.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		r.running.Go(func() { r.connect(client) })
+	}
+}
+
+// connect connects a client to the server. A client of a server that cannot be reached is hung up on.
+func (r *Relay) connect(client net.Conn) {
+	server, err := new(net.Dialer).DialContext(r.ctx, "tcp", r.upstream)
+	if err != nil {
+		_ = client.Close() // the client learns of it
+		return
+	}
+	r.forward(client, server)
+}
+
+// forward forwards between two connections until both of their streams end, and closes them.
+func (r *Relay) forward(client, server net.Conn) {
+	l := &link{client: client, server: server, broken: make(chan struct{})}
+	r.mu.Lock()
+	r.links[l] = struct{}{}
+	closed := r.ctx.Err() != nil
+	r.mu.Unlock()
+	if closed {
+		l.cut()
+	}
+	var streams sync.WaitGroup
+	for _, s := range []*stream{newStream(r, l, client, server), newStream(r, l, server, client)} {
+		streams.Go(s.read)
+		streams.Go(s.write)
+	}
+	streams.Wait()
+	l.cut()
+	r.mu.Lock()
+	delete(r.links, l)
+	r.mu.Unlock()
+}
+
+// A link is a client's connection to the relay with the relay's own to the server.
+type link struct {
+	client, server net.Conn
+	once           sync.Once
+	broken         chan struct{} // closed when the connections are
+	lost           atomic.Bool   // bytes of it were discarded
+}
+
+// cut closes both connections.
+func (l *link) cut() {
+	l.once.Do(func() {
+		close(l.broken)
+		_, _ = l.client.Close(), l.server.Close() // they may be broken
+	})
+}
