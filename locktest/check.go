@@ -213,7 +213,7 @@ func (c *check) again(file string) (note string, _ error) {
 	if err != nil {
 		return "", err
 	}
-	cfg, _, err := schedule.Config()
+	cfg, err := schedule.Config()
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -63,12 +64,11 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 		return file, cfg, fmt.Errorf("--replay %w; hint: lockbench explore --save DIR writes replays", err)
 	}
 	defer f.Close()
-	var name string
 	if file, err = explore.ReadReplay(f); err == nil {
-		cfg, name, err = file.Config()
+		cfg, err = file.Config()
 	}
 	if err == nil {
-		cfg.Design, err = exploring.FindDesign(name, o.commands.definition())
+		cfg.Design, err = exploring.FindDesign(cfg.Design.Name, cmp.Or(o.commands.definition(), cfg.Design.Definition))
 	}
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)

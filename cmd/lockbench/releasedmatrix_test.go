@@ -123,11 +123,11 @@ func breaches(r *results.MatrixRow) map[lockbench.Cell]*results.Schedule {
 func stillBreaks(t *testing.T, text string, cell lockbench.Cell) {
 	t.Helper()
 	file := explore.Replay{Text: []byte(text)}
-	_, name, err := file.Config()
+	cfg, err := file.Config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := exploring.FindDesign(name, "")
+	d, err := exploring.FindDesign(cfg.Design.Name, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -32,7 +33,8 @@ func (l Lock) Design() design.Design {
 	return design.Design{
 		Name:       Name,
 		Definition: l.definition(),
-		Summary:    l.Summary,
+		Arguments:  l.Texts.arguments(),
+		Summary:    fmt.Sprintf("taken by %s, freed by %s", l.Texts.Take, l.Texts.Free),
 		Source:     "the command line",
 		Claims:     lockbench.LeaseClaims(),
 		Reacquire:  design.Refused,
@@ -57,13 +59,15 @@ func Defined(definition string) (design.Design, error) {
 	return l.Design(), nil
 }
 
-// definition returns the lock as JSON.
+// definition returns the lock as one line of JSON.
 func (l Lock) definition() string {
-	b, err := json.Marshal(l)
-	if err != nil {
-		panic(err) // texts, numbers and nothing else
+	var b strings.Builder
+	text := json.NewEncoder(&b)
+	text.SetEscapeHTML(false) // people read it in replay files
+	if err := text.Encode(l); err != nil {
+		panic(err) // a Lock has texts and nothing else
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // A process is one process with the lock.

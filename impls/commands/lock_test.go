@@ -47,6 +47,9 @@ func TestDefined(t *testing.T) {
 	if err != nil || got.Definition != want.Definition || !strings.Contains(got.Definition, "redis.call") {
 		t.Errorf("error %v, got %s, want %s", err, got.Definition, want.Definition)
 	}
+	if want := "--take 'SET {key} {token} NX PX {ttl_ms} => OK' --free 'EVAL @../../examples/free.lua 1 {key} {token}'"; got.Arguments != want {
+		t.Errorf("arguments: got %s, want %s", got.Arguments, want)
+	}
 	if got, err := commands.Defined(""); err == nil {
 		t.Errorf("no definition: got %v", got)
 	}

@@ -28,20 +28,25 @@ import (
 // A command says yes by any reply but nil, zero, a negative number, and an empty text or list. With
 // "=> REPLY" at its end, as in "GET {key} => {token}", it says yes by this reply alone; nil is the
 // missing reply.
-type Texts struct{ Take, Free, Extend string }
+type Texts struct {
+	Take   string `json:"take"`
+	Free   string `json:"free"`
+	Extend string `json:"extend,omitempty"`
+}
 
 // A Lock is the parsed form of [Texts], with the contents of files. It can be stored as JSON.
 type Lock struct {
-	Take, Free, Extend []command
-	// Summary has the texts, for people.
-	Summary string
+	Texts  Texts     `json:"texts"`
+	Take   []command `json:"take"`
+	Free   []command `json:"free"`
+	Extend []command `json:"extend,omitempty"`
 }
 
 // A command is a parsed command: its words, and the reply that says yes. An empty Yes stands for the
 // usual rule.
 type command struct {
-	Words []word
-	Yes   string
+	Words []word `json:"words"`
+	Yes   string `json:"yes,omitempty"`
 }
 
 // A word is one word of a command. Literal words have no placeholders.
@@ -52,9 +57,23 @@ type word struct {
 
 var placeholders = []string{"key", "token", "ttl_ms", "ttl_s", "now_ms"}
 
+// arguments returns the texts as flags, in the words of a POSIX shell.
+func (t Texts) arguments() string {
+	var flags []string
+	add := func(name, text string) {
+		flags = append(flags, fmt.Sprintf("--%s '%s'", name, strings.ReplaceAll(text, "'", `'\''`)))
+	}
+	add("take", t.Take)
+	add("free", t.Free)
+	if t.Extend != "" {
+		add("extend", t.Extend)
+	}
+	return strings.Join(flags, " ")
+}
+
 // Parse reads the files and checks the texts. The error names the text, the reason and a hint.
 func (t Texts) Parse() (l Lock, err error) {
-	l.Summary = fmt.Sprintf("taken by %s, freed by %s", t.Take, t.Free)
+	l.Texts = t
 	for _, part := range []struct {
 		name, text string
 		into       *[]command
@@ -198,6 +217,21 @@ func split(text string) (words []string, err error) {
 	}
 	end()
 	return words, nil
+}
+
+// MarshalText returns the word as a text has it, but with the content of a file in place of its name.
+func (w word) MarshalText() ([]byte, error) {
+	if w.Literal && placeholder.MatchString(w.Text) {
+		return []byte("@" + w.Text), nil
+	}
+	return []byte(w.Text), nil
+}
+
+// UnmarshalText is the inverse of MarshalText.
+func (w *word) UnmarshalText(text []byte) error {
+	content, literal := strings.CutPrefix(string(text), "@")
+	*w = word{content, literal || !placeholder.MatchString(content)}
+	return nil
 }
 
 // wordOf returns a word of a text, or the content of the file that it names.

@@ -18,6 +18,8 @@ type Design struct {
 	// Definition is what a child process needs, besides the name, to make the design again; empty if
 	// the catalogue has the design.
 	Definition string
+	// Arguments are what gives the design to a command, as words of a shell; empty if its name does.
+	Arguments string
 	// Summary describes in one sentence how it works.
 	Summary string
 	// Source names the document or library that the design comes from, by a title that users can

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -122,7 +123,7 @@ func (p Plan) cannot(d design.Design) string {
 		_, why, _ = strings.Cut(why, "cannot be explored: ")
 		return why
 	}
-	if impls.Version(d.Name) == "" && !strings.HasPrefix(d.Name, "mutants/") {
+	if impls.Version(d.Name) == "" && d.Definition == "" && !strings.HasPrefix(d.Name, "mutants/") {
 		return "it is not in the catalogue, from which a process that explores takes its design; hint: locktest.Explore explores any"
 	}
 	return ""
@@ -148,9 +149,10 @@ func (p Plan) explore(ctx context.Context, name string, plan exploring.Plan, sin
 	}
 	for _, run := range r.Designs().Runs {
 		s := found[run.Design]
+		explored := plan.Designs[slices.IndexFunc(plan.Designs, func(d design.Design) bool { return d.Name == run.Design })]
 		s.Parts = append(s.Parts, results.Part{
 			Name: name, Complete: ctx.Err() == nil, Run: run,
-			Command: fmt.Sprintf("lockbench explore %s --seed %d --budget %v", run.Design, p.Scope.Seed, p.Scope.Budget),
+			Command: fmt.Sprintf("lockbench explore %s --seed %d --budget %v", cmp.Or(explored.Arguments, run.Design), p.Scope.Seed, p.Scope.Budget),
 		})
 	}
 	return nil

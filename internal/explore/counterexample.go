@@ -99,7 +99,7 @@ func (x *explorer) show(f failure) {
 		FoundAt: f.schedule, FoundAfter: f.elapsed,
 	}
 	s := script{
-		cfg: x.cfg.within(f.Scope), design: x.cfg.Design.Name, breaks: finding,
+		cfg: x.cfg.within(f.Scope), breaks: finding,
 		comment: out.Sentence, lines: p.notes.lines,
 	}
 	out.Replay = Replay{s.text()}

@@ -84,7 +84,8 @@ func parseFault(path string, text []byte) (f faultFile, err error) {
 	if f.replay, err = explore.ReadReplay(strings.NewReader(rest)); err != nil {
 		return f, err
 	}
-	_, f.design, err = f.replay.Config()
+	cfg, err := f.replay.Config()
+	f.design = cfg.Design.Name
 	f.breaks, f.verdict = f.replay.Breaks()
 	return f, err
 }

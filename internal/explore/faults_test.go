@@ -93,7 +93,7 @@ func (f faultFile) check(t *testing.T) {
 
 // rerun runs the schedule again.
 func (f faultFile) rerun(t *testing.T) (r explore.Result) {
-	cfg, _, err := f.replay.Config()
+	cfg, err := f.replay.Config()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,12 @@ func FuzzRerun(f *testing.F) {
 		if err != nil {
 			return
 		}
-		cfg, name, err := replay.Config()
+		cfg, err := replay.Config()
 		if err != nil {
 			t.Fatalf("it was read, and its configuration is not: %v", err)
 		}
 		const most = 8 // beyond that it takes long, and nothing new
-		designs, err := impls.Match(name)
+		designs, err := impls.Match(cfg.Design.Name)
 		// A bounded pool needs a process of its own: the client library keeps timers
 		// from one bubble to the next.
 		if err != nil || cfg.Pool > 0 || cfg.Clients > most || cfg.Rounds > most || cfg.TTL > time.Minute || cfg.Wait > time.Minute {

@@ -52,7 +52,7 @@ func (p *parser) line(text string) error {
 	case !p.begun:
 		return fmt.Errorf("%q; hint: a replay file begins with %q", clip(text), replayMagic)
 	case !p.steps:
-		return p.field(words)
+		return p.field(strings.Cut(strings.TrimSpace(text), " "))
 	}
 	return p.step(text, words)
 }
@@ -62,7 +62,7 @@ func (p *parser) end() error {
 		return fmt.Errorf("it is empty; hint: a replay file begins with %q", replayMagic)
 	}
 	for name := range headerFields {
-		if optional := name == "breaks" || name == "guard" || name == "retries"; !p.fields[name] && !optional {
+		if optional := name == "breaks" || name == "definition" || name == "guard" || name == "retries"; !p.fields[name] && !optional {
 			return fmt.Errorf("the header has no %q; hint: fields are %s", name, strings.Join(fieldNames(), ", "))
 		}
 	}
@@ -71,18 +71,19 @@ func (p *parser) end() error {
 
 // headerFields reads the value of each field of the header.
 var headerFields = map[string]func(*script, string) error{
-	"design":   func(s *script, v string) error { s.design = v; return nil },
-	"scenario": func(s *script, v string) error { s.cfg.Scenario = v; return nil },
-	"clients":  func(s *script, v string) error { return number(&s.cfg.Clients, v, 1, maxClients) },
-	"threads":  func(s *script, v string) error { return number(&s.cfg.Threads, v, 1, maxClients) },
-	"pool":     func(s *script, v string) error { return number(&s.cfg.Pool, v, 0, maxPool) },
-	"retries":  func(s *script, v string) error { return number(&s.cfg.Retries, v, 0, maxRetries) },
-	"rounds":   func(s *script, v string) error { return number(&s.cfg.Rounds, v, 1, maxRounds) },
-	"ttl":      func(s *script, v string) error { return length(&s.cfg.TTL, v) },
-	"wait":     func(s *script, v string) error { return length(&s.cfg.Wait, v) },
-	"skew":     func(s *script, v string) error { return length(&s.cfg.Skew, v) },
-	"breaks":   func(s *script, v string) error { return s.breaking(v) },
-	"guard":    func(s *script, v string) error { s.cfg.Guard = lockbench.Guard(v); return nil },
+	"design":     func(s *script, v string) error { s.cfg.Design.Name = v; return nil },
+	"definition": func(s *script, v string) error { s.cfg.Design.Definition = v; return nil },
+	"scenario":   func(s *script, v string) error { s.cfg.Scenario = v; return nil },
+	"clients":    func(s *script, v string) error { return number(&s.cfg.Clients, v, 1, maxClients) },
+	"threads":    func(s *script, v string) error { return number(&s.cfg.Threads, v, 1, maxClients) },
+	"pool":       func(s *script, v string) error { return number(&s.cfg.Pool, v, 0, maxPool) },
+	"retries":    func(s *script, v string) error { return number(&s.cfg.Retries, v, 0, maxRetries) },
+	"rounds":     func(s *script, v string) error { return number(&s.cfg.Rounds, v, 1, maxRounds) },
+	"ttl":        func(s *script, v string) error { return length(&s.cfg.TTL, v) },
+	"wait":       func(s *script, v string) error { return length(&s.cfg.Wait, v) },
+	"skew":       func(s *script, v string) error { return length(&s.cfg.Skew, v) },
+	"breaks":     func(s *script, v string) error { return s.breaking(v) },
+	"guard":      func(s *script, v string) error { s.cfg.Guard = lockbench.Guard(v); return nil },
 	"seed": func(s *script, v string) (err error) {
 		s.cfg.Seed, err = strconv.ParseUint(v, 10, 64)
 		return reason(err)
@@ -97,8 +98,8 @@ func fieldNames() (names []string) {
 	return names
 }
 
-func (p *parser) field(words []string) error {
-	name, value := words[0], strings.Join(words[1:], " ")
+func (p *parser) field(name, value string, _ bool) error {
+	value = strings.TrimSpace(value)
 	read, known := headerFields[name]
 	switch {
 	case !known:

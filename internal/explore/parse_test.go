@@ -10,11 +10,13 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore/internal/strategy"
 )
 
 const sampleReplay = `lockbench replay 2
 design setnx-getset/naive
+definition {"two  spaces": 2}
 scenario contend
 clients 2
 threads 1
@@ -42,14 +44,15 @@ func TestReplayReadsWhatItWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
+		Design:   design.Design{Name: "setnx-getset/naive", Definition: `{"two  spaces": 2}`},
 		Scenario: "contend", Clients: 2, Threads: 1, Rounds: 2,
 		TTL: 2 * time.Second, Skew: time.Second, Seed: 1<<64 - 1,
 	}
 	if diff := cmp.Diff(s.cfg, want, cmp.Comparer(func(a, b func()) bool { return true })); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
 	}
-	if s.design != "setnx-getset/naive" || s.breaks.Cell != lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew) || s.breaks.Verdict != checker.Broken {
-		t.Errorf("got design %q, breaks %q %s", s.design, s.breaks.Cell, s.breaks.Verdict)
+	if s.breaks.Cell != lockbench.Exclusion.At(lockbench.Crash|lockbench.Skew) || s.breaks.Verdict != checker.Broken {
+		t.Errorf("got breaks %q %s", s.breaks.Cell, s.breaks.Verdict)
 	}
 	choices := []strategy.Choice{
 		{Verb: strategy.VerbSkew, Actor: 3, At: -time.Second},
@@ -91,11 +94,11 @@ func TestReplayErrorsNameLineAndReason(t *testing.T) {
 		{"two verdicts", replayMagic + "\nbreaks exclusion broken held\n", `more than a cell and a verdict`},
 		{"lease too long", replayMagic + "\nttl 25h\n", `line 2: ttl "25h": too long; hint: up to 24h`},
 		{"no seed", strings.Replace(sampleReplay, "seed 18446744073709551615\n", "", 1), `the header has no "seed"`},
-		{"one word", header + "\n\nc1\n", `line 14: "c1"; hint: a step says who acts`},
-		{"verb", header + "\n\nc1 sleep\n", `line 14: "sleep" is nothing that can be done`},
-		{"nobody", header + "\n\nc3 run GET x\n", `line 14: nobody is called "c3"; hint: clients are c1 to c2`},
-		{"time cannot", header + "\n\nc1 at 1s\n", `line 14: "c1" cannot at; hint: time can`},
-		{"when", header + "\n\ntime at noon\n", `line 14: time "noon": not a duration`},
+		{"one word", header + "\n\nc1\n", `line 15: "c1"; hint: a step says who acts`},
+		{"verb", header + "\n\nc1 sleep\n", `line 15: "sleep" is nothing that can be done`},
+		{"nobody", header + "\n\nc3 run GET x\n", `line 15: nobody is called "c3"; hint: clients are c1 to c2`},
+		{"time cannot", header + "\n\nc1 at 1s\n", `line 15: "c1" cannot at; hint: time can`},
+		{"when", header + "\n\ntime at noon\n", `line 15: time "noon": not a duration`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadReplay(strings.NewReader(c.file))

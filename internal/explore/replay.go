@@ -42,11 +42,11 @@ func ReadReplay(r io.Reader) (Replay, error) {
 	return Replay{text}, nil
 }
 
-// Config returns the configuration in the file, and the name of the design instead of the design.
-// It returns the error of ReadReplay.
-func (r Replay) Config() (cfg Config, design string, err error) {
+// Config returns the configuration in the file. Its design has a name, and a definition if it needs
+// one, and nothing else. Config returns the error of ReadReplay.
+func (r Replay) Config() (Config, error) {
 	p, err := parseReplay(r.Text)
-	return p.cfg, p.design, err
+	return p.cfg, err
 }
 
 // Breaks returns the cell that the schedule breaks according to the file, and the verdict; the zero
@@ -62,7 +62,6 @@ func (r Replay) Breaks() (lockbench.Cell, checker.Verdict) {
 // A script is the content of a replay file.
 type script struct {
 	cfg     Config
-	design  string
 	breaks  checker.CellFinding // with its verdict; zero if the file names none
 	comment string              // describes the violation
 	lines   []line
@@ -84,7 +83,8 @@ func (s *script) text() []byte {
 		again = fmt.Sprint(c.Retries)
 	}
 	for _, field := range []struct{ name, value string }{
-		{"design", s.design},
+		{"design", c.Design.Name},
+		{"definition", c.Design.Definition},
 		{"scenario", c.Scenario},
 		{"clients", fmt.Sprint(c.Clients)},
 		{"threads", fmt.Sprint(c.Threads)},

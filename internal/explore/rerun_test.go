@@ -39,11 +39,11 @@ func rerun(t *testing.T, file string) (explore.Result, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, name, err := replay.Config()
+	cfg, err := replay.Config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return explore.Rerun(t.Context(), bubble.New(t), find(t, name), replay)
+	return explore.Rerun(t.Context(), bubble.New(t), find(t, cfg.Design.Name), replay)
 }
 
 func TestRerun(t *testing.T) {

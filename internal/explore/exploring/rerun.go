@@ -17,7 +17,7 @@ import (
 // Rerun runs the schedule of a replay file again. If the schedule takes a different course than in
 // the file, the design or its settings changed since then; that is not a defect of lockbench.
 func Rerun(ctx context.Context, name string, file explore.Replay, cfg explore.Config) (results.Explored, error) {
-	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Claims: cfg.Design.Claims}}, Replay: file}
+	job := bubble.Job{Config: explore.Config{Design: design.Design{Name: cfg.Design.Name, Definition: cfg.Design.Definition, Claims: cfg.Design.Claims}}, Replay: file}
 	result, err := bubble.Run(ctx, job, func(explore.Progress) {})
 	var failure *bubble.Failure
 	if err != nil && !errors.As(err, &failure) {

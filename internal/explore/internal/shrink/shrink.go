@@ -87,7 +87,7 @@ func Smallest(first Candidate, tries int, stopped func() bool, attempt Attempt) 
 		s.fewerRounds()
 		s.withoutCommands()
 		s.reorder()
-		if s.best.cost() == before || s.left <= 0 || s.stopped() {
+		if s.best.cost() == before || s.over() {
 			return s.best
 		}
 	}
@@ -101,9 +101,10 @@ func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
 	if _, again := s.attempted[key]; again {
 		return false
 	}
-	if s.left--; s.left < 0 || s.stopped() {
+	if s.over() {
 		return false
 	}
+	s.left -= 1 + len(choices)/long
 	s.attempted[key] = struct{}{}
 	c, breaks := s.attempt(next)
 	now, best := c.cost(), s.best.cost()
@@ -114,20 +115,43 @@ func (s *shrinker) try(scope Scope, choices []strategy.Choice) bool {
 	return true
 }
 
-// stopEarly ends the schedule as soon as it has shown the violation.
+// long is a number of choices. A schedule that has more takes more time to run, and there are more
+// ways to reduce it.
+const long = 128
+
+// over reports whether nothing more is to be tried.
+func (s *shrinker) over() bool { return s.left <= 0 || s.stopped() }
+
+// stopEarly ends the schedule as soon as it has shown the violation. Up to long choices it tries every
+// end. Beyond, it takes for granted that a schedule that goes on still shows the violation: it goes on
+// twice as far each time, and then halves the distance.
 func (s *shrinker) stopEarly() {
 	choices := s.best.Choices
-	for n := 1; n < len(choices); n++ {
-		short := append(slices.Clone(choices[:n]), strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor})
-		if s.try(s.best.Scope, short) {
+	stop := func(n int) bool {
+		return s.try(s.best.Scope, append(slices.Clone(choices[:n]), strategy.Choice{Verb: strategy.VerbStop, Actor: strategy.NoActor}))
+	}
+	fails, n := 0, 1
+	for n < len(choices) && !stop(n) {
+		if s.over() {
 			return
+		}
+		fails = n
+		if n++; n > long {
+			n = min(2*fails, len(choices))
+		}
+	}
+	for fails+1 < n && !s.over() {
+		if middle := (fails + n) / 2; stop(middle) {
+			n = middle
+		} else {
+			fails = middle
 		}
 	}
 }
 
 // withoutDeviations removes faults and moves of time.
 func (s *shrinker) withoutDeviations() {
-	for i := len(s.best.Choices) - 1; i >= 0; i-- {
+	for i := len(s.best.Choices) - 1; i >= 0 && !s.over(); i-- {
 		if i < len(s.best.Choices) && !s.best.Choices[i].Plain() {
 			s.try(s.best.Scope, slices.Delete(slices.Clone(s.best.Choices), i, i+1))
 		}
@@ -158,7 +182,7 @@ var chunks = [...]int{12, 9, 6, 5, 4, 3, 2, 1}
 // often than one command of it.
 func (s *shrinker) withoutCommands() {
 	for _, size := range chunks {
-		for i := len(s.best.Choices) - 1; i >= 0; i-- {
+		for i := len(s.best.Choices) - 1; i >= 0 && !s.over(); i-- {
 			if i < len(s.best.Choices) && s.best.Choices[i].Verb == strategy.VerbRun {
 				s.try(s.best.Scope, s.best.chunk(i, size))
 			}
@@ -228,7 +252,7 @@ func (s *shrinker) fewerRounds() {
 // reorder lets clients act for longer before another does.
 func (s *shrinker) reorder() {
 	for i := 0; i+1 < len(s.best.Choices); i++ {
-		for j := i + 1; j < len(s.best.Choices); j++ {
+		for j := i + 1; j < len(s.best.Choices) && !s.over(); j++ {
 			if c := s.best.Choices; c[j].Actor == c[i].Actor || c[j].Verb != strategy.VerbRun {
 				continue
 			}

@@ -63,6 +63,28 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
+// TestLongSchedules checks that a schedule that is polled a thousand times ends early by few tries, and
+// that shrinking goes through no more of its millions of reductions when no try is left.
+func TestLongSchedules(t *testing.T) {
+	const shown = 2000
+	first := Candidate{Scope: Scope{Clients: 2, Threads: 1, Rounds: 1}}
+	for i := range 20_000 {
+		first.Choices = append(first.Choices, run(i%2))
+	}
+	tries, early := 0, 0
+	got := Smallest(first, 4000, func() bool { return false }, func(c Candidate) (Candidate, bool) {
+		tries++
+		breaks := len(c.Choices) > shown // with the choice to stop
+		if breaks {
+			early = tries
+		}
+		return c, breaks
+	})
+	if len(got.Choices) != shown+1 || early > 2*long {
+		t.Errorf("got %d choices, the last success at try %d of %d; want %d, at most %d", len(got.Choices), early, tries, shown+1, 2*long)
+	}
+}
+
 // TestSmallestEnds: it makes at most the allowed tries, and none after it is stopped.
 func TestSmallestEnds(t *testing.T) {
 	first := Candidate{Scope: Scope{Clients: 2, Threads: 1, Rounds: 1}, Choices: []strategy.Choice{run(0), run(1), run(1), run(0), run(0)}}
