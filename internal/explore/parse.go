@@ -52,7 +52,8 @@ func (p *parser) line(text string) error {
 	case !p.begun:
 		return fmt.Errorf("%q; hint: a replay file begins with %q", clip(text), replayMagic)
 	case !p.steps:
-		return p.field(strings.Cut(strings.TrimSpace(text), " "))
+		name, value, _ := strings.Cut(strings.TrimSpace(text), " ")
+		return p.field(name, strings.TrimSpace(value))
 	}
 	return p.step(text, words)
 }
@@ -98,8 +99,7 @@ func fieldNames() (names []string) {
 	return names
 }
 
-func (p *parser) field(name, value string, _ bool) error {
-	value = strings.TrimSpace(value)
+func (p *parser) field(name, value string) error {
 	read, known := headerFields[name]
 	switch {
 	case !known:

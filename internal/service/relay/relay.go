@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Relay listens at an address of its own, and connects each client to one server. Its methods are
@@ -33,6 +34,7 @@ func Listen(upstream string) (*Relay, error) {
 	}
 	r := newRelay()
 	r.upstream, r.listener = upstream, listener
+	context.AfterFunc(r.ctx, func() { _ = listener.Close() }) // nobody can be told of an error
 	r.running.Go(r.accept)
 	return r, nil
 }
@@ -51,9 +53,6 @@ func (r *Relay) Address() string { return r.listener.Addr().String() }
 // calls do nothing.
 func (r *Relay) Close() {
 	r.cancel()
-	if r.listener != nil {
-		_ = r.listener.Close() // nobody can be told
-	}
 	r.mu.Lock()
 	for l := range r.links {
 		l.cut()
@@ -62,13 +61,20 @@ func (r *Relay) Close() {
 	r.running.Wait()
 }
 
+// accept accepts clients until the relay is closed. Another error is a lack of file descriptors, which
+// may pass.
 func (r *Relay) accept() {
 	for {
 		client, err := r.listener.Accept()
-		if err != nil {
-			return // closed
+		if err == nil {
+			r.running.Go(func() { r.connect(client) })
+			continue
 		}
-		r.running.Go(func() { r.connect(client) })
+		select {
+		case <-r.ctx.Done():
+			return
+		case <-time.After(pace):
+		}
 	}
 }
 

@@ -176,7 +176,7 @@ func TestCloseWhileDelayed(t *testing.T) {
 }
 
 // echo answers each connection with what it receives, until the connection's end.
-func echo(t *testing.T) (address string) {
+func echo(t testing.TB) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -266,29 +266,13 @@ func TestServerIsDown(t *testing.T) {
 
 // BenchmarkRoundTrip measures a short request and its reply, directly and through a relay.
 func BenchmarkRoundTrip(b *testing.B) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer listener.Close()
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				_, _ = io.Copy(conn, conn)
-			}()
-		}
-	}()
-	r, err := Listen(listener.Addr().String())
+	server := echo(b)
+	r, err := Listen(server)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer r.Close()
-	for name, address := range map[string]string{"direct": listener.Addr().String(), "relay": r.Address()} {
+	for name, address := range map[string]string{"direct": server, "relay": r.Address()} {
 		b.Run(name, func(b *testing.B) {
 			conn, err := net.Dial("tcp", address)
 			if err != nil {

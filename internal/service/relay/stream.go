@@ -14,7 +14,8 @@ const (
 	// waitingLen is the number of reads that wait for a bad network. A sender that is further ahead
 	// has to wait, as it does for a full buffer of a real network.
 	waitingLen = 64
-	// pace is the time between two writes of a throttled stream that has bytes.
+	// pace is the time between two writes of a throttled stream that has bytes, and between two tries
+	// to accept a client.
 	pace = 10 * time.Millisecond
 )
 

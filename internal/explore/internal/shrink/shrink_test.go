@@ -63,25 +63,52 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestLongSchedules checks that a schedule that is polled a thousand times ends early by few tries, and
-// that shrinking goes through no more of its millions of reductions when no try is left.
-func TestLongSchedules(t *testing.T) {
-	const shown = 2000
+// longSchedule returns a schedule of a client that polls, and an Attempt that needs its first choices.
+func longSchedule(all, needed int) (Candidate, Attempt) {
 	first := Candidate{Scope: Scope{Clients: 2, Threads: 1, Rounds: 1}}
-	for i := range 20_000 {
+	for i := range all {
 		first.Choices = append(first.Choices, run(i%2))
 	}
-	tries, early := 0, 0
+	return first, func(c Candidate) (Candidate, bool) { return c, len(c.Choices) > needed } // with the choice to stop
+}
+
+// TestLongSchedulesEndEarly checks that few tries find where a long schedule can end.
+func TestLongSchedulesEndEarly(t *testing.T) {
+	const needed = 2000
+	first, attempt := longSchedule(20_000, needed)
+	tries, last := 0, 0
 	got := Smallest(first, 4000, func() bool { return false }, func(c Candidate) (Candidate, bool) {
 		tries++
-		breaks := len(c.Choices) > shown // with the choice to stop
+		c, breaks := attempt(c)
 		if breaks {
-			early = tries
+			last = tries
 		}
 		return c, breaks
 	})
-	if len(got.Choices) != shown+1 || early > 2*long {
-		t.Errorf("got %d choices, the last success at try %d of %d; want %d, at most %d", len(got.Choices), early, tries, shown+1, 2*long)
+	if len(got.Choices) != needed+1 || last > 2*long {
+		t.Errorf("got %d choices, by try %d; want %d, by try %d at most", len(got.Choices), last, needed+1, 2*long)
+	}
+}
+
+// TestStoppedAtOnce checks that shrinking does not go through the many reductions of a long schedule
+// after it is stopped, or has no try left.
+func TestStoppedAtOnce(t *testing.T) {
+	const needed = 500
+	first, attempt := longSchedule(600, needed)
+	stopped, asked := false, 0
+	stop := func() bool {
+		if stopped {
+			asked++
+		}
+		return stopped
+	}
+	Smallest(first, 1<<40, stop, func(c Candidate) (Candidate, bool) {
+		c, breaks := attempt(c)
+		stopped = stopped || breaks && len(c.Choices) == needed+1
+		return c, breaks
+	})
+	if !stopped || asked > 10*needed {
+		t.Errorf("stopped %v, and %d reductions were considered after that, want %d at most", stopped, asked, 10*needed)
 	}
 }
 
