@@ -265,7 +265,7 @@ func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.
 	if err := o.commands.try(cmd.Context(), func(context.Context) (*servers.Server, error) { return servers.StartEmbedded() }); err != nil {
 		return results.Result{}, err
 	}
-	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, len(p.Designs), len(p.Scenarios))
+	shown := progress.OfExploration(cmd.ErrOrStderr(), o.quiet, p)
 	r, err := exploring.Run(cmd.Context(), p, shown.Sink())
 	shown.Close()
 	if err != nil {

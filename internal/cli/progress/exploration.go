@@ -19,29 +19,41 @@ type Exploration interface {
 	Close()
 }
 
-// OfExploration shows a bar on a terminal and plain lines elsewhere, for an exploration of a number of
-// designs, each in a number of scenarios; nothing if quiet.
-func OfExploration(w io.Writer, quiet bool, designs, scenarios int) Exploration {
+// OfExploration shows a bar on a terminal and plain lines elsewhere for the exploration of a plan;
+// nothing if quiet.
+func OfExploration(w io.Writer, quiet bool, plan exploring.Plan) Exploration {
 	switch {
 	case quiet:
-		return newExplorationLines(io.Discard, designs)
+		return newExplorationLines(io.Discard, plan)
 	case isTerminal(w):
-		return newExplorationBar(w, designs, scenarios)
+		return newExplorationBar(w, plan)
 	}
-	return newExplorationLines(w, designs)
+	return newExplorationLines(w, plan)
 }
 
-// explorationLines writes a line at the start and the end of every design, and when one of
-// its cells breaks.
+// restated is the interval between two lines that say how far an exploration is.
+const restated = 10 * time.Second
+
+// explorationLines writes a line at the start and the end of every design, when one of its cells
+// breaks, and now and then how far the exploration is.
 type explorationLines struct {
 	writer
-	total       int
+	plan        exploring.Plan
 	begun, done int
-	broken      map[string]bool // design and cell
+	broken      map[string]bool  // design and cell
+	schedules   map[string]int64 // by design and scenario
+	started     time.Time
+	deadline    time.Time // the latest end; zero if the plan has no time limit
+	told        time.Time // when it was last said how far the exploration is
 }
 
-func newExplorationLines(w io.Writer, designs int) *explorationLines {
-	return &explorationLines{writer: writer{w: w}, total: designs, broken: map[string]bool{}}
+func newExplorationLines(w io.Writer, plan exploring.Plan) *explorationLines {
+	now := time.Now()
+	l := &explorationLines{writer: writer{w: w}, plan: plan, broken: map[string]bool{}, schedules: map[string]int64{}, started: now, told: now}
+	if longest := plan.Longest(); longest > 0 {
+		l.deadline = now.Add(longest)
+	}
+	return l
 }
 
 // Sink returns a sink that writes the lines.
@@ -56,14 +68,19 @@ func (l *explorationLines) begin(design string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun++
-	fmt.Fprintf(l.w, "[%d/%d] %s ...\n", l.begun, l.total, design)
+	fmt.Fprintf(l.w, "[%d/%d] %s ...\n", l.begun, len(l.plan.Designs), design)
 }
 
 func (l *explorationLines) soFar(design, scenario string, p explore.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.schedules[design+" "+scenario] = p.Schedules
 	for _, cell := range l.news(design, p.Broken) {
 		fmt.Fprintf(l.w, "%s %s: %s is broken, after %d schedules\n", design, scenario, cell, p.Schedules)
+	}
+	if time.Since(l.told) >= restated {
+		l.told = time.Now()
+		fmt.Fprintln(l.w, l.state(design+" "+scenario))
 	}
 }
 
@@ -79,28 +96,41 @@ func (l *explorationLines) news(design string, broken []lockbench.Cell) []lockbe
 	return fresh
 }
 
+// state says how far the exploration is: designs done, time left, schedules, broken claims, and what
+// is under way. l.mu is held.
+func (l *explorationLines) state(what string) string {
+	var sum int64
+	for _, n := range l.schedules {
+		sum += n
+	}
+	rest := until(l.deadline)
+	if l.deadline.IsZero() {
+		rest = left(l.started, float64(len(l.schedules))/float64(l.parts()))
+	}
+	return fmt.Sprintf("[%d/%d%s] %9d schedules, %d broken: %s", l.done, len(l.plan.Designs), rest, sum, len(l.broken), what)
+}
+
+// parts returns the number of designs and scenarios.
+func (l *explorationLines) parts() int { return len(l.plan.Designs) * len(l.plan.Scenarios) }
+
 func (l *explorationLines) end(design string, runs []results.Explored) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done++
-	fmt.Fprintf(l.w, "[%d/%d done] %s: %s\n", l.done, l.total, design, ExplorationGist(runs))
+	fmt.Fprintf(l.w, "[%d/%d done] %s: %s\n", l.done, len(l.plan.Designs), design, ExplorationGist(runs))
 }
 
 // explorationBar redraws one line a few times a second, with the latest news, and removes it
 // at the end.
 type explorationBar struct {
 	*explorationLines
-	bar       *progressbar.ProgressBar
-	schedules map[string]int64 // by design and scenario
-	of        int              // number of designs and scenarios
-	started   time.Time
-	drawn     time.Time
+	bar *progressbar.ProgressBar
 }
 
-func newExplorationBar(w io.Writer, designs, scenarios int) *explorationBar {
-	b := &explorationBar{explorationLines: newExplorationLines(w, designs), schedules: map[string]int64{}, of: designs * scenarios, started: time.Now()}
-	b.redrawn = true
-	b.bar = drawn(w, int64(designs*scenarios+1), "") // plus one, because at its end the bar would consider itself finished
+func newExplorationBar(w io.Writer, plan exploring.Plan) *explorationBar {
+	b := &explorationBar{explorationLines: newExplorationLines(w, plan)}
+	b.redrawn, b.told = true, time.Time{}    // drawn at once
+	b.bar = drawn(w, int64(b.parts()+1), "") // plus one, because at its end the bar would consider itself finished
 	return b
 }
 
@@ -114,18 +144,14 @@ func (b *explorationBar) soFar(design, scenario string, p explore.Progress) {
 	defer b.mu.Unlock()
 	b.schedules[design+" "+scenario] = p.Schedules
 	b.news(design, p.Broken)
-	if time.Since(b.drawn) >= redraw {
+	if time.Since(b.told) >= redraw {
 		b.draw(design + " " + scenario)
 	}
 }
 
 func (b *explorationBar) draw(what string) {
-	var sum int64
-	for _, n := range b.schedules {
-		sum += n
-	}
-	b.drawn = time.Now()
-	b.bar.Describe(fit(b.w, fmt.Sprintf("[%d/%d%s] %9d schedules, %d broken: %s", b.done, b.total, left(b.started, float64(len(b.schedules))/float64(b.of)), sum, len(b.broken), what)))
+	b.told = time.Now()
+	b.bar.Describe(fit(b.w, b.state(what)))
 	_ = b.bar.Set(len(b.schedules)) // number of scenarios begun
 }
 

@@ -41,11 +41,7 @@ func (p *Parts) Finished(part, design, gist string) {
 
 // line writes a line, on a terminal over the last one. p.mu is held.
 func (p *Parts) line(text string) {
-	left := ""
-	if until := time.Until(p.Deadline); !p.Deadline.IsZero() && until > 0 {
-		left = fmt.Sprintf(" %v left", until.Round(time.Second))
-	}
-	text = fmt.Sprintf("[%d/%d%s] %s", p.done, p.Total, left, text)
+	text = fmt.Sprintf("[%d/%d%s] %s", p.done, p.Total, until(p.Deadline), text)
 	p.clear()
 	if p.redrawn {
 		fmt.Fprint(p.w, text)

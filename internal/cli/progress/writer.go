@@ -70,6 +70,15 @@ func left(started time.Time, share float64) string {
 	return fmt.Sprintf(" %v left", rest)
 }
 
+// until describes the time until a deadline; empty if there is none or it has passed.
+func until(deadline time.Time) string {
+	rest := time.Until(deadline)
+	if deadline.IsZero() || rest <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %v left", rest.Round(time.Second))
+}
+
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	_, is := wrap.Terminal(w)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -51,7 +50,7 @@ func Run(ctx context.Context, p Plan, sink Sink) (results.Result, error) {
 	defer fail(nil)
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(runtime.NumCPU(), len(s.Designs)) {
+	for range s.workers() {
 		workers.Go(func() {
 			for i := range next {
 				if err := s.one(ctx, i); err != nil {

@@ -1,7 +1,9 @@
 package exploring
 
 import (
+	"runtime"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/commands"
@@ -39,6 +41,15 @@ func (p *Plan) Choose(names []string) error {
 	}
 	return nil
 }
+
+// Longest returns the longest time that the exploration may take, zero if it has no time limit.
+// Designs are explored several at a time.
+func (p *Plan) Longest() time.Duration {
+	return p.Config.Budget * time.Duration((len(p.Designs)+p.workers()-1)/max(1, p.workers()))
+}
+
+// workers returns the number of designs that are explored at a time.
+func (p *Plan) workers() int { return min(runtime.NumCPU(), len(p.Designs)) }
 
 // Designs returns the designs that these names or patterns select, or lockbench's own if there are
 // none. It leaves out designs that a pattern selects and that cannot be explored. It returns an
