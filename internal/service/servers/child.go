@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync/atomic"
+
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
 )
 
 // A child is a running server process.
@@ -43,28 +44,9 @@ func (l launch) start() (*child, error) {
 	}
 
 	c := &child{log: log.Name(), exited: make(chan struct{}), died: l.died}
-	err = StartChild(cmd, func(err error) { c.reap(cmd.Process.Pid, err) })
+	err = subprocess.Start(cmd, func(err error) { c.reap(cmd.Process.Pid, err) })
 	c.process = cmd.Process
 	return c, err
-}
-
-// StartChild starts a server that dies with this process, if the system supports that. It calls
-// gone with the result when the server has ended. A goroutine of its own starts it and stays locked
-// to its thread until then, because Linux counts the parent as dead as soon as the forking thread
-// is.
-func StartChild(cmd *exec.Cmd, gone func(error)) error {
-	cmd.SysProcAttr = childAttributes()
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			gone(cmd.Wait())
-		}
-	}()
-	return <-started
 }
 
 // reap records that the child has ended, and its error.
@@ -83,7 +65,7 @@ func (c *child) reap(pid int, err error) {
 // ends one that is stopped or does not answer.
 func (c *child) end() error {
 	c.ending.Store(true)
-	err := kill(c.process)
+	err := subprocess.Kill(c.process)
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
 )
 
 // An ownProcess is the process of a private server. A restart replaces the process.
@@ -77,17 +79,17 @@ func (s *Server) process() (*ownProcess, error) {
 
 // Suspend stops the process of a private server (SIGSTOP) until [Server.Resume]: it does
 // not answer, and its input waits.
-func (s *Server) Suspend() error { return s.signal(suspend) }
+func (s *Server) Suspend() error { return s.signal(subprocess.Suspend) }
 
 // Resume lets a suspended server go on.
-func (s *Server) Resume() error { return s.signal(resume) }
+func (s *Server) Resume() error { return s.signal(subprocess.Resume) }
 
-func (s *Server) signal(how func(*child) error) error {
+func (s *Server) signal(how func(*os.Process) error) error {
 	own, err := s.process()
 	if err != nil {
 		return err
 	}
-	if err := how(own.current()); err != nil {
+	if err := how(own.current().process); err != nil {
 		return fmt.Errorf("server %s: %w", s.address, err)
 	}
 	return nil

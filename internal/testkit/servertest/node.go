@@ -15,6 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
@@ -54,7 +55,7 @@ func startNode(t testing.TB, args []string, config ...string) *Node {
 	cmd := exec.Command(program, append([]string{path}, args...)...)
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = n.Folder, &said, &said
-	if err := servers.StartChild(cmd, func(error) { close(n.gone) }); err != nil {
+	if err := subprocess.Start(cmd, func(error) { close(n.gone) }); err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
 	n.process = cmd.Process

@@ -1,0 +1,24 @@
+package subprocess
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// attributes keep a console's Ctrl-C from a program, because what it still has to do is lockbench's to
+// decide. A program outlives this process if it is terminated.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// Kill ends p at once.
+func Kill(p *os.Process) error { return p.Kill() }
+
+var errNoSignals = errors.New("processes cannot be stopped on Windows; hint: leave this fault out")
+
+// Suspend returns an error: Windows cannot stop processes.
+func Suspend(*os.Process) error { return errNoSignals }
+
+// Resume is as Suspend.
+func Resume(*os.Process) error { return errNoSignals }
