@@ -5,19 +5,22 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/impls/commands"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
-// commandFlags are the flags of a lock that is given by its Redis commands.
+// commandFlags are the flags of locks of the user's own, given by Redis commands or by an adapter.
 type commandFlags struct {
-	texts  commands.Texts
+	adapters []string
+	texts    commands.Texts
 	design *design.Design // the lock, once with has parsed it; nil for none
 }
 
@@ -26,6 +29,11 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.Var(newTextFlag((*once)(&t.Take), "string"), "take", "Redis `commands` that take a lock of your own, such as 'SET {key} {token} NX PX {ttl_ms}'; several by semicolons; {key}, {token}, {ttl_ms}, {ttl_s} and {now_ms} get values, @FILE is the content of a file, => REPLY tells the reply that says yes, by default any but nil, zero and nothing")
 	f.Var(newTextFlag((*once)(&t.Free), "string"), "free", "`commands` that free that lock, such as 'EVAL @free.lua 1 {key} {token}'")
 	f.Var(newTextFlag((*once)(&t.Extend), "string"), "extend", "`commands` that extend its lease (default it cannot be extended)")
+}
+
+// addAdapter adds the flag of locks in other languages.
+func (o *commandFlags) addAdapter(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.adapters, "adapter", nil, "`command` that starts an adapter: a program around a lock of your own, in any language, that speaks the adapter protocol, such as 'python3 my_lock.py'; repeated for several")
 }
 
 // A once is a text that may be given once, since a second one would replace the first.
@@ -43,9 +51,30 @@ func (o *once) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// with returns the designs and the lock of the flags, or the lock alone if the user named no designs.
-// Without these flags it returns the designs.
-func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Design, error) {
+// given reports whether the flags give a lock.
+func (o *commandFlags) given() bool { return o.texts != commands.Texts{} || len(o.adapters) > 0 }
+
+// with returns the designs and the locks of the flags, or these locks alone if the user named no
+// designs. Without these flags it returns the designs.
+func (o *commandFlags) with(ctx context.Context, designs []design.Design, named bool) ([]design.Design, error) {
+	if !named && o.given() {
+		designs = nil
+	}
+	for _, command := range o.adapters {
+		d, err := adapter.Design(ctx, command)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(designs, func(other design.Design) bool { return other.Name == d.Name }); i >= 0 {
+			return nil, fmt.Errorf("--adapter %q: another design has its name, %s; hint: its hello says the name", command, d.Name)
+		}
+		designs = append(designs, d)
+	}
+	return o.withCommands(designs)
+}
+
+// withCommands returns the designs and the lock of the commands, if there is one.
+func (o *commandFlags) withCommands(designs []design.Design) ([]design.Design, error) {
 	t := &o.texts
 	switch {
 	case *t == commands.Texts{}:
@@ -58,9 +87,6 @@ func (o *commandFlags) with(designs []design.Design, named bool) ([]design.Desig
 	l, err := t.Parse()
 	if err != nil {
 		return nil, err
-	}
-	if !named {
-		designs = nil
 	}
 	d := l.Design()
 	o.design = &d

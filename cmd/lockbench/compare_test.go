@@ -125,7 +125,7 @@ func compareReal(t *testing.T, seed uint64, share float64) results.Comparison {
 	params := &o.settings.params
 	params.Clients, params.Keys, params.KeyChoice, params.Seed = 2, 2, "own", seed
 	params.Hold, params.Duration, params.Warmup = workloads.Always(0), 200*time.Millisecond, 20*time.Millisecond
-	p, err := o.plan([]string{"lua-token/strategy", "lua-token/strategy"})
+	p, err := o.plan(t.Context(), []string{"lua-token/strategy", "lua-token/strategy"})
 	if err != nil {
 		t.Fatal(err)
 	}

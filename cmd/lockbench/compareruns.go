@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -30,7 +31,7 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if o.resume && o.save == "" {
 		return nil, nil, errors.New("--resume: no directory of saved results; hint: --save DIR")
 	}
-	p, err := o.plan(args)
+	p, err := o.plan(cmd.Context(), args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +54,7 @@ func about(runs int, o workloads.Options) string {
 }
 
 // plan returns the plan of run for the two designs.
-func (o *compareOptions) plan(args []string) (p alternating.Plan, err error) {
+func (o *compareOptions) plan(ctx context.Context, args []string) (p alternating.Plan, err error) {
 	p = alternating.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
 	for i, arg := range args {
 		one := o.settings
@@ -62,7 +63,7 @@ func (o *compareOptions) plan(args []string) (p alternating.Plan, err error) {
 			return p, err
 		}
 		one.designs, one.guards = []string{name}, guards
-		if p.Settings, err = one.plan(); err != nil {
+		if p.Settings, err = one.plan(ctx); err != nil {
 			return p, err
 		}
 		if len(p.Settings.Subjects) != 1 {

@@ -132,11 +132,11 @@ func strategies() []string {
 }
 
 // plan returns the exploration to make, and the outputs and thresholds of its result.
-func (o *exploreOptions) plan(f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
+func (o *exploreOptions) plan(ctx context.Context, f *pflag.FlagSet, designs []string) (p exploring.Plan, out outPaths, gates []thresholds.Threshold, err error) {
 	if p.Designs, err = exploring.Designs(designs); err != nil {
 		return p, out, nil, err
 	}
-	if p.Designs, err = o.commands.with(p.Designs, len(designs) > 0); err != nil {
+	if p.Designs, err = o.commands.with(ctx, p.Designs, len(designs) > 0); err != nil {
 		return p, out, nil, err
 	}
 	for i, d := range p.Designs {
@@ -253,7 +253,7 @@ func (o *exploreOptions) validateNames() error {
 
 // explore explores as the flags say, and writes the result.
 func (o *exploreOptions) explore(cmd *cobra.Command, designs []string) (results.Result, error) {
-	p, out, gates, err := o.plan(cmd.Flags(), designs)
+	p, out, gates, err := o.plan(cmd.Context(), cmd.Flags(), designs)
 	if err != nil {
 		return results.Result{}, err
 	}

@@ -21,7 +21,7 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
 	}
-	if _, err := o.commands.with(nil, true); err != nil {
+	if _, err := o.commands.with(cmd.Context(), nil, true); err != nil {
 		return results.Result{}, err
 	}
 	out, err := o.out.parse(explorationOutputs)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -53,7 +54,7 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.DurationVar(&o.budget, "budget", 2*time.Minute, "time for all trials and the self-check: when it is nearly over, the best value is confirmed; 0s has no end")
 	o.out.add(f, limitOutputs)
 	// The design is an argument; the search sets the rate and the number of operations.
-	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
+	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "adapter", "fail-fast", "stages", "rate", "operations")...)
 }
 
 // validate returns an error if a common flag of all searches is wrong.
@@ -68,9 +69,9 @@ func (o *limitOptions) validate() error {
 }
 
 // plan returns the plan of run, for the one design of args.
-func (o *limitOptions) plan(args []string) (runner.Plan, error) {
+func (o *limitOptions) plan(ctx context.Context, args []string) (runner.Plan, error) {
 	o.settings.designs = args
-	p, err := o.settings.plan()
+	p, err := o.settings.plan(ctx)
 	if err == nil && len(p.Subjects) != 1 {
 		err = fmt.Errorf("%s: %d combinations of design and guard, and limit takes one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
 	}

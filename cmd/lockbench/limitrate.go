@@ -83,7 +83,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return err
 	}
-	p, err := o.plan(args)
+	p, err := o.plan(cmd.Context(), args)
 	if err != nil {
 		return err
 	}

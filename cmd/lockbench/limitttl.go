@@ -73,7 +73,7 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return err
 	}
-	p, err := o.plan(args)
+	p, err := o.plan(cmd.Context(), args)
 	if err != nil {
 		return err
 	}

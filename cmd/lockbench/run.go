@@ -100,7 +100,7 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	if err := o.settle(cmd.Flags()); err != nil {
 		return err
 	}
-	p, out, gates, err := o.plan()
+	p, out, gates, err := o.plan(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -159,11 +159,11 @@ func (o *singleOptions) server(ctx context.Context) (*servers.Server, error) {
 }
 
 // plan returns the runs to make, and the outputs and thresholds of their one result.
-func (o *singleOptions) plan() (p runner.Plan, out outPaths, gates []thresholds.Threshold, err error) {
-	if p, err = o.runOptions.plan(); err != nil {
+func (o *singleOptions) plan(ctx context.Context) (p runner.Plan, out outPaths, gates []thresholds.Threshold, err error) {
+	if p, err = o.runOptions.plan(ctx); err != nil {
 		return p, out, nil, err
 	}
-	if len(o.designs) == 0 && o.commands.design == nil { // the tour
+	if len(o.designs) == 0 && !o.commands.given() { // the tour
 		p.AddControls(impls.Controls())
 	}
 	p.Subjects = o.points.times(p.Subjects, o.params)

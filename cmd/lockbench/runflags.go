@@ -57,6 +57,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; all means every design; lockbench list designs prints them (default five of lockbench's own)")
 	o.commands.add(f)
+	o.commands.addAdapter(f)
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
 	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, or file:///DIR for locks on files")
 	o.loadFlags(f)
@@ -178,7 +179,7 @@ func serverFlag(f *pflag.FlagSet, servers *[]string, what string) {
 func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverVariable)) }
 
 // plan returns the plan of the flags, checked.
-func (o *runOptions) plan() (p runner.Plan, err error) {
+func (o *runOptions) plan(ctx context.Context) (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
 	designs := impls.Tour()
 	if len(o.designs) > 0 {
@@ -186,7 +187,7 @@ func (o *runOptions) plan() (p runner.Plan, err error) {
 			return p, err
 		}
 	}
-	if designs, err = o.commands.with(designs, len(o.designs) > 0); err != nil {
+	if designs, err = o.commands.with(ctx, designs, len(o.designs) > 0); err != nil {
 		return p, err
 	}
 	for i, d := range designs {

@@ -2,6 +2,7 @@ package design
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,8 @@ type Design struct {
 	Commands []string
 	// Servers is the number of independent servers on which the design locks; zero is one.
 	Servers int
+	// Owners is the largest number of owners that a process can have; zero is no limit.
+	Owners int
 	// Fences reports whether the design's leases implement [lockbench.Fencer].
 	Fences bool
 	// LiveOnly is the reason why the design cannot be explored in virtual time; empty if it can, or if
@@ -129,6 +132,22 @@ type Process interface {
 	// Close ends background work, waits for it and closes the connections. Holds stay on the
 	// server.
 	Close() error
+}
+
+// A Program is a [Process] that is a program of its own. Faults affect it as any program: it is stopped,
+// and it is killed.
+type Program interface {
+	Process
+	// Ready returns when the program can be used, or an error with the reason why it cannot.
+	Ready(ctx context.Context) error
+	// Done returns a channel that is closed when the program is of no more use. Err returns the reason
+	// after that, nil if it was killed or closed.
+	Done() <-chan struct{}
+	Err() error
+	// Suspend stops the program until Resume. Kill ends it at once.
+	Suspend() error
+	Resume() error
+	Kill() error
 }
 
 // NewProcess returns a process with these two methods.

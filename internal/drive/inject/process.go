@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
@@ -30,6 +31,10 @@ type Process struct {
 
 	// watched is set if its commands are visible, so that faults can affect single ones.
 	watched atomic.Bool
+
+	// program is the process if it is a program of its own, nil otherwise. It is set before clients use
+	// the process.
+	program design.Program
 
 	crashed atomic.Bool   // set with mu held
 	death   chan struct{} // closed when it has crashed
@@ -81,6 +86,10 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	}
 	return p
 }
+
+// Runs tells the injector what the design opened, before clients use it: a program of its own stops and
+// dies itself.
+func (p *Process) Runs(opened design.Process) { p.program, _ = opened.(design.Program) }
 
 // setOff sets the clock of every other process ahead, and of the others back.
 func (p *Process) setOff(plan *plan, env *design.Environment) {
@@ -143,9 +152,11 @@ func (p *Process) died() error {
 	return errCrashed
 }
 
-// end ends the process's commands under way, its clients and its connections.
+// end ends the process's commands under way, its clients and its connections. A program is killed when
+// its death is on record: it may do more until then, and nothing that counts after that.
 func (p *Process) end() {
 	p.underWay.Wait() // a command under way has had its effect by its client's death
+	defer p.signal(fault.Crash, design.Program.Kill)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.clients {
@@ -171,6 +182,7 @@ func (p *Process) suspend(d time.Duration) bool {
 	p.resume = over
 	p.recordForAll(history.Pause)
 	p.mu.Unlock()
+	p.signal(fault.Pause, design.Program.Suspend)
 
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -180,12 +192,23 @@ func (p *Process) suspend(d time.Duration) bool {
 	case <-p.in.stopping:
 	}
 
+	p.signal(fault.Pause, design.Program.Resume)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recordForAll(history.Resume)
 	p.resume = nil
 	close(over)
 	return true
+}
+
+// signal sends a signal for a fault to the process if it is a program.
+func (p *Process) signal(k fault.Kind, send func(design.Program) error) {
+	if p.program == nil {
+		return
+	}
+	if err := send(p.program); err != nil && p.program.Err() == nil && !p.crashed.Load() {
+		p.in.failed(k, err)
+	}
 }
 
 // recordForAll records an event for every client of the process. p.mu is held.

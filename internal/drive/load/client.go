@@ -143,6 +143,9 @@ func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 		if fresh == nil {
 			return
 		}
+		if err := fresh.ready(ctx); err != nil {
+			return // the run ends by it
+		}
 		r.totals.leave(c.owner)
 		c.record.Retire()
 		id += r.options.Clients + r.options.Stallers

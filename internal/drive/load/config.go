@@ -73,6 +73,7 @@ const (
 	EndedFailed      = "threshold failed" // Config.Failed was closed
 	EndedBroken      = "claim broken"     // Config.Broken was closed
 	EndedServerLost  = "server lost"      // the server died or answered nobody for seconds
+	EndedProgramLost = "program lost"     // a process of the design, a program of its own, ended by itself
 	EndedUnrecorded  = "recording failed" // the history could not be written any more
 )
 
@@ -118,11 +119,16 @@ func (c *Config) fits(o workloads.Options) error {
 		return fmt.Errorf("design %s: workload %s has no step that one request could do; hint: workload oversell, redeem or cron", c.Design.Name, c.Workload.Name)
 	case c.Design.CanLease(o.TTL) != nil:
 		return c.Design.CanLease(o.TTL)
+	case c.Design.Owners > 0 && perProcess(o) > c.Design.Owners:
+		return fmt.Errorf("design %s: a process of it has at most %d owners, and %d processes would have %d each; hint: one process for each client", c.Design.Name, c.Design.Owners, o.Processes, perProcess(o))
 	case o.Guard == lockbench.FenceGuard && !c.Design.Fences:
 		return fmt.Errorf("design %s hands out no fences to show a guarded store; hint: guard %s, or a design such as lua-token/fenced", c.Design.Name, lockbench.CompareGuard)
 	}
 	return nil
 }
+
+// perProcess returns the largest number of clients of a process.
+func perProcess(o workloads.Options) int { return (o.Clients + o.Processes - 1) / o.Processes }
 
 // options returns the options of the run, or the reason why they are not valid.
 func (c Config) options() (workloads.Options, error) {

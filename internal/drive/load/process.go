@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -77,6 +78,9 @@ func (r *run) openProcess(place int) (*process, error) {
 		return nil, fmt.Errorf("open process %d: %w", p.number, err)
 	}
 	p.inner = process
+	if p.faults != nil {
+		p.faults.Runs(process)
+	}
 	if place == len(r.processes.byPlace) {
 		r.processes.byPlace = append(r.processes.byPlace, nil)
 	}
@@ -119,6 +123,35 @@ func (r *run) processAt(place int) *process {
 		r.processes.deadUsage.add(p)
 	}
 	return fresh
+}
+
+// ready waits until the process can be used, if it is a program of its own.
+func (p *process) ready(ctx context.Context) error {
+	if program, is := p.inner.(design.Program); is {
+		return program.Ready(ctx)
+	}
+	return nil
+}
+
+// diedAlone returns the reason why a process, a program of its own, has ended by itself; nil if none
+// has.
+func (r *run) diedAlone() error {
+	r.processes.mu.Lock()
+	defer r.processes.mu.Unlock()
+	for _, p := range r.processes.byPlace {
+		program, is := p.inner.(design.Program)
+		if !is || p.crashed() {
+			continue
+		}
+		select {
+		case <-program.Done():
+			if err := program.Err(); err != nil {
+				return err
+			}
+		default:
+		}
+	}
+	return nil
 }
 
 func (p *process) crashed() bool { return p.faults != nil && p.faults.Crashed() }

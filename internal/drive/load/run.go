@@ -95,6 +95,11 @@ func (r *run) open(ctx context.Context) error {
 			}
 		}
 	}
+	for _, p := range r.processes.byPlace {
+		if err := p.ready(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.record(); err != nil {
 		return err
 	}

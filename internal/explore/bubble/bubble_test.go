@@ -25,6 +25,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -352,16 +353,16 @@ func TestRequest(t *testing.T) {
 }
 
 func TestExcerpt(t *testing.T) {
-	var e excerpt
+	var e subprocess.Excerpt
 	_, _ = io.WriteString(&e, "begin\nfatal error: x\n")
 	for range 10_000 {
 		_, _ = io.WriteString(&e, "0123456789\n")
 	}
 	_, _ = io.WriteString(&e, "end\n")
-	if got := e.tail(); len(got) > tailLength || !strings.HasSuffix(got, "\nend") {
+	if got := e.Tail(); len(got) > 4<<10 || !strings.HasSuffix(got, "\nend") {
 		t.Errorf("tail: got %d bytes, ending %q", len(got), got[max(0, len(got)-20):])
 	}
-	if got := e.cause(); got != "fatal error: x" || len(e.head) != headLength {
-		t.Errorf("cause: got %q of %d bytes", got, len(e.head))
+	if got := cause(&e); got != "fatal error: x" || len(e.Head()) != 64<<10 {
+		t.Errorf("cause: got %q of %d bytes", got, len(e.Head()))
 	}
 }

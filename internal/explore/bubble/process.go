@@ -2,7 +2,6 @@ package bubble
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,12 +10,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
 )
 
 // A process is a child, as its parent sees it.
 type process struct {
 	in        io.Closer
-	words     excerpt
+	words     subprocess.Excerpt
 	messages  chan message  // closed at the end of the child's output
 	ended     chan struct{} // closed when the parent no longer reads messages
 	terminate func() error  // kills the child
@@ -94,7 +95,7 @@ func (p *process) kill() string {
 	p.stop()
 	_ = p.terminate()
 	_ = p.wait()
-	return p.words.tail()
+	return p.words.Tail()
 }
 
 // end removes all traces of the child.
@@ -109,45 +110,27 @@ func (p *process) end() {
 func (p *process) died() error {
 	err := p.wait()
 	if err == nil {
-		return &Failure{Reason: "the process that explored ended without an answer", Stderr: p.words.tail()}
+		return &Failure{Reason: "the process that explored ended without an answer", Stderr: p.words.Tail()}
 	}
 	reason := fmt.Sprintf("the process that explored died (%v)", err)
-	if cause := p.words.cause(); cause != "" {
+	if cause := cause(&p.words); cause != "" {
 		reason += ": " + cause
 	}
-	return &Failure{Reason: reason, Stderr: p.words.tail()}
+	return &Failure{Reason: reason, Stderr: p.words.Tail()}
 }
-
-// An excerpt is the beginning and the end of a text of any length.
-type excerpt struct{ head, end []byte }
-
-const (
-	headLength = 1 << 16
-	tailLength = 1 << 12
-)
-
-// Write implements io.Writer; it never fails.
-func (e *excerpt) Write(text []byte) (int, error) {
-	e.head = append(e.head, text[:min(len(text), headLength-len(e.head))]...)
-	e.end = append(e.end, text[max(0, len(text)-tailLength):]...)
-	e.end = e.end[max(0, len(e.end)-tailLength):]
-	return len(text), nil
-}
-
-func (e *excerpt) tail() string { return string(bytes.TrimSpace(e.end)) }
 
 // crashes are the beginnings of the lines in which a Go program states why it ended.
 var crashes = []string{"panic: ", "fatal error: ", "WARNING: DATA RACE"}
 
-// cause returns the line that states why the child ended, else its last line.
-func (e *excerpt) cause() string {
-	for line := range strings.Lines(string(e.head)) {
+// cause returns the line of its words that states why the child ended, else the last one.
+func cause(words *subprocess.Excerpt) string {
+	for line := range strings.Lines(words.Head()) {
 		for _, crash := range crashes {
 			if strings.HasPrefix(line, crash) {
 				return strings.TrimSpace(line)
 			}
 		}
 	}
-	text := e.tail()
+	text := words.Tail()
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }

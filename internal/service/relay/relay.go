@@ -12,7 +12,7 @@ import (
 // A Relay listens at an address of its own, and connects each client to one server. Its methods are
 // safe for concurrent use.
 type Relay struct {
-	upstream string
+	dial     Dial // connects to the server
 	listener net.Listener
 	ctx      context.Context // done when the relay is closed
 	cancel   context.CancelFunc
@@ -25,15 +25,23 @@ type Relay struct {
 	links  map[*link]struct{}
 }
 
-// Listen returns a relay to the server at upstream, a TCP address, at a free port of the loopback.
-// The server need not be up. The caller closes the relay.
-func Listen(upstream string) (*Relay, error) {
+// A Dial connects to the server of a relay, for one of its clients.
+type Dial func(context.Context) (net.Conn, error)
+
+// To returns the Dial to a TCP address.
+func To(address string) Dial {
+	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", address) }
+}
+
+// Listen returns a relay to a server, at a free port of the loopback. The server need not be up. The
+// caller closes the relay.
+func Listen(dial Dial) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("open a relay to %s: %w", upstream, err)
+		return nil, fmt.Errorf("open a relay: %w", err)
 	}
 	r := newRelay()
-	r.upstream, r.listener = upstream, listener
+	r.dial, r.listener = dial, listener
 	context.AfterFunc(r.ctx, func() { _ = listener.Close() }) // nobody can be told of an error
 	r.running.Go(r.accept)
 	return r, nil
@@ -80,7 +88,7 @@ func (r *Relay) accept() {
 
 // connect connects a client to the server. A client of a server that cannot be reached is hung up on.
 func (r *Relay) connect(client net.Conn) {
-	server, err := new(net.Dialer).DialContext(r.ctx, "tcp", r.upstream)
+	server, err := r.dial(r.ctx)
 	if err != nil {
 		_ = client.Close() // the client learns of it
 		return

@@ -205,7 +205,7 @@ func echo(t testing.TB) (address string) {
 // TestSockets sends more than fits into buffers, and then the end of the stream, over real connections
 // while the network changes.
 func TestSockets(t *testing.T) {
-	r, err := Listen(echo(t))
+	r, err := Listen(To(echo(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestServerIsDown(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	r, err := Listen(address)
+	r, err := Listen(To(address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestServerIsDown(t *testing.T) {
 // BenchmarkRoundTrip measures a short request and its reply, directly and through a relay.
 func BenchmarkRoundTrip(b *testing.B) {
 	server := echo(b)
-	r, err := Listen(server)
+	r, err := Listen(To(server))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,0 +1,139 @@
+"""The Python side of lockbench's adapter protocol, version 1.
+
+An adapter is a class with the methods of a lock, given to serve(), which answers lockbench's
+requests over standard input and output; docs/adapter-protocol.md describes them.
+
+    class MyLock(Lock):
+        name, library, version = "my-lock", "my_lib", "1.2.3"
+
+        def __init__(self, url, prefix): ...
+        def acquire(self, key, ttl):   # a hold of any type, or None if another owner has the lock
+        def release(self, hold):       # raise NotHeld if the lock was lost
+        def extend(self, hold, ttl):   # likewise; without it the lock cannot be extended
+
+    serve(MyLock)
+
+One process has one owner; ttl is in seconds. Any exception but NotHeld, Refused and NoEffect leaves
+the outcome unknown. Prints go to standard error. LOCKBENCH_BREAK=grant, release or silent breaks the
+lock on purpose, for lockbench to catch it.
+"""
+
+import json
+import os
+import platform
+import sys
+
+
+class Refused(Exception):
+    """Another owner holds the lock."""
+
+
+class NotHeld(Exception):
+    """This owner does not hold the lock any more."""
+
+
+class NoEffect(Exception):
+    """The request certainly did nothing."""
+
+
+class Lock:
+    """The lock of an owner. Subclasses have the methods that their lock can do."""
+
+    name = library = version = ""
+    hello = {}  # further fields of the hello, such as {"grain_ms": 1000, "renews": "unseen"}
+
+    def __init__(self, url, prefix):
+        """url is the address of the server, and prefix begins every key already."""
+
+    def acquire(self, key, ttl):
+        raise NotImplementedError
+
+    def release(self, hold):
+        raise NotImplementedError
+
+
+ABILITIES = {"extend": "extend", "ttl": "time_left", "release_after": "release_after", "fence": "fence"}
+ERRORS = {Refused: "refused", NotHeld: "not-held", NoEffect: "no-effect"}
+
+
+class _Server:
+    def __init__(self, lock, out):
+        self.type, self.out = lock, out
+        self.lock, self.holds, self.last = None, {}, 0
+        self.broken = os.environ.get("LOCKBENCH_BREAK", "")
+
+    def say(self, message):
+        self.out.write(json.dumps(message) + "\n")
+        self.out.flush()
+
+    def greet(self, hello):
+        kind = self.type
+        if hello["servers"]:
+            self.lock = kind(hello["servers"][0], hello["prefix"])
+        can = [ability for ability, method in ABILITIES.items() if hasattr(kind, method)]
+        self.say({"hello": 1, "name": kind.name, "library": kind.library, "version": kind.version,
+                  "runtime": platform.python_implementation() + " " + platform.python_version(),
+                  "owners": 1, "can": can, **kind.hello})
+
+    def answer(self, request):
+        try:
+            self.say({"id": request["id"], "ok": self.do(request)})
+        except Exception as e:  # the lock's own, whatever it is
+            known = [error for kind, error in ERRORS.items() if isinstance(e, kind)]
+            self.say({"id": request["id"], "error": (known + ["unknown"])[0],
+                      "class": type(e).__name__, "text": str(e)})
+
+    def do(self, request):
+        op = request["op"]
+        if op == "noop":
+            return {}
+        if op == "acquire":
+            return self.acquire(request)
+        if op not in ("release", "extend", "ttl", "release_after"):
+            raise NoEffect("unknown op " + op)
+        if request["hold"] not in self.holds:
+            raise NotHeld("no such hold")
+        hold, seconds = self.holds[request["hold"]], request.get("ttl_ms", 0) / 1000
+        if op == "extend":
+            self.lock.extend(hold, seconds)
+            return {}
+        if op == "ttl":
+            return {"ttl_ms": int(self.lock.time_left(hold) * 1000)}
+        self.release(hold, request.get("after_ms"))
+        return {}
+
+    def acquire(self, request):
+        hold = self.lock.acquire(request["key"], request["ttl_ms"] / 1000)
+        if hold is None and self.broken != "grant":
+            raise Refused("another owner has it")
+        self.last += 1
+        self.holds[self.last] = hold
+        got = {"hold": self.last}
+        if hold is not None and hasattr(self.lock, "fence"):
+            got["fence"] = str(self.lock.fence(hold))
+        return got
+
+    def release(self, hold, after):
+        if self.broken == "release" or hold is None:
+            return
+        try:
+            if after is None:
+                self.lock.release(hold)
+            else:
+                self.lock.release_after(hold, after / 1000)
+        except NotHeld:
+            if self.broken != "silent":
+                raise
+
+
+def serve(lock):
+    """Serves a subclass of Lock until lockbench stops it."""
+    out, sys.stdout = sys.stdout, sys.stderr  # what the lock prints is no answer
+    server = _Server(lock, out)
+    server.greet(json.loads(sys.stdin.readline()))
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("stop"):
+            break
+        if "op" in message:
+            server.answer(message)

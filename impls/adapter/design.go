@@ -1,0 +1,102 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+)
+
+// Design starts an adapter, by the command of a user, for it to say what it is, and returns its lock as
+// a design. The error names the command, the reason and the adapter's last words.
+func Design(ctx context.Context, command string) (design.Design, error) {
+	p, err := start(command, greeting{Hello: Version, Servers: []string{}})
+	if err != nil {
+		return design.Design{}, err
+	}
+	err = p.await(ctx)
+	hello := p.hello
+	if ended := p.end(); err == nil {
+		err = ended
+	}
+	if err != nil {
+		return design.Design{}, err
+	}
+	return hello.design(command)
+}
+
+// design returns the design of an adapter that said hello.
+func (h Hello) design(command string) (design.Design, error) {
+	claims, err := h.claims()
+	if err != nil {
+		return design.Design{}, fmt.Errorf("adapter %q: claims: %w", command, err)
+	}
+	d := design.Design{
+		Name:         h.designName(),
+		Arguments:    fmt.Sprintf("--adapter '%s'", strings.ReplaceAll(command, "'", `'\''`)),
+		Summary:      fmt.Sprintf("%s, by an adapter", strings.Join(strings.Fields(fmt.Sprintf("%s %s (%s)", cmp.Or(h.Library, h.Name), h.Version, cmp.Or(h.Runtime, "runtime unknown"))), " ")),
+		Source:       "the command line",
+		Library:      h.library(),
+		Claims:       claims,
+		Reacquire:    design.Refused,
+		Renews:       h.renews(),
+		RenewsUnseen: h.renews(),
+		Leaseless:    h.Leaseless,
+		Granted:      h.granted,
+		Fences:       h.has(Fence),
+		Owners:       h.Owners,
+		LiveOnly:     "it is a program of its own, which virtual time does not reach",
+		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
+			return open(command, h, env)
+		}),
+	}
+	if h.has(Reentrant) {
+		d.Reacquire = design.Nested
+	}
+	return d, nil
+}
+
+// unusual matches what the name of a design does not have.
+var unusual = regexp.MustCompile(`[^a-z0-9./-]+`)
+
+// designName returns the name of the design: "adapter/NAME", or the name if it has a family.
+func (h *Hello) designName() string {
+	name := strings.Trim(unusual.ReplaceAllString(strings.ToLower(h.Name), "-"), "/-")
+	if strings.Count(name, "/") == 1 {
+		return name
+	}
+	return "adapter/" + strings.ReplaceAll(name, "/", "-")
+}
+
+func (h *Hello) library() string {
+	if h.Library == "" || h.Version == "" {
+		return h.Library
+	}
+	return h.Library + "@" + h.Version
+}
+
+// claims returns the claims that a lock of such abilities can keep, changed by the adapter's own terms.
+func (h *Hello) claims() (lockbench.Claims, error) {
+	var with []lockbench.Guarantee
+	if h.has(Fence) {
+		with = append(with, lockbench.Fencing)
+	}
+	c := lockbench.LeaseClaims(with...)
+	if h.renews() {
+		c = c.Renewing()
+	}
+	if h.ReleaseTells != nil && !*h.ReleaseTells {
+		c = c.Without(lockbench.LossReported)
+	}
+	return c.Parse(h.Claims...)
+}
+
+func (h *Hello) renews() bool { return h.Renews == RenewsTold || h.Renews == RenewsUnseen }
+
+func (h *Hello) has(a Ability) bool { return slices.Contains(h.Can, a) }

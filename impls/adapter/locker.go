@@ -1,0 +1,214 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// tryInterval is the pause between two tries of an acquire that may wait.
+const tryInterval = 10 * time.Millisecond
+
+// A locker is one owner.
+type locker struct {
+	*process
+	seen   design.Observer
+	number int
+	// turn has an element while a request of the owner is under way. An owner without an answer makes
+	// no other request.
+	turn chan struct{}
+}
+
+// call makes a request and waits for its answer, for at most the wait of the request and answerTime.
+func (l *locker) call(ctx context.Context, r request) (*grant, error) {
+	late := time.NewTimer(answerTime + time.Duration(r.WaitMS)*time.Millisecond)
+	defer late.Stop()
+	select {
+	case l.turn <- struct{}{}:
+	case <-late.C:
+		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, errBusy)
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
+	}
+	r.Owner = l.number
+	id, answered, err := l.program.send(r)
+	if err != nil {
+		<-l.turn
+		return nil, err
+	}
+	given := ctx.Done()
+	for {
+		select {
+		case a := <-answered:
+			<-l.turn
+			return result(a)
+		case <-l.program.done:
+			<-l.turn
+			return nil, l.program.err()
+		case <-given:
+			if err := l.cancel(ctx, id); err != nil {
+				l.leave(answered)
+				return nil, err
+			}
+			given = nil
+		case <-late.C:
+			l.leave(answered)
+			return nil, fmt.Errorf("%s: %w", r.Op, errUnanswered)
+		}
+	}
+}
+
+// cancel cancels a request, if the adapter can: then the answer follows. Otherwise the error is that of
+// ctx, and the outcome is unknown.
+func (l *locker) cancel(ctx context.Context, id int64) error {
+	if !l.hello.has(Cancel) {
+		return ctx.Err()
+	}
+	return l.program.write(request{Cancel: id})
+}
+
+// leave ends the owner's turn when the answer comes after all.
+func (l *locker) leave(answered <-chan answer) {
+	go func() {
+		select {
+		case <-answered:
+		case <-l.program.done:
+		}
+		<-l.turn
+	}()
+}
+
+// result returns the result of a request by its answer.
+func result(a answer) (*grant, error) {
+	if a.OK != nil {
+		return a.OK, nil
+	}
+	said := a.Text
+	if a.Class != "" {
+		said = a.Class + ": " + said
+	}
+	switch a.Error {
+	case errorRefused:
+		return nil, fmt.Errorf("%w: %s", lockbench.ErrNotAcquired, said)
+	case errorNotHeld:
+		return nil, fmt.Errorf("%w: %s", lockbench.ErrNotHeld, said)
+	case errorNoEffect:
+		return nil, fmt.Errorf("%w: %s", lockbench.ErrNoEffect, said)
+	}
+	return nil, fmt.Errorf("%s: %s", a.Error, said)
+}
+
+// Acquire implements [lockbench.Locker]. The driver waits, so that the start of each attempt is known.
+func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	held := &lease{locker: l, key: key}
+	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
+		from := l.seen.Attempt(key)
+		got, err := l.call(ctx, request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)})
+		if errors.Is(err, lockbench.ErrNotAcquired) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		return true, held.begin(from, opt.TTL, got)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("acquire %q: %w", key, err)
+	}
+	return held, nil
+}
+
+// A lease is a grant.
+type lease struct {
+	design.Validity
+	*locker
+	key   string
+	hold  int64
+	fence uint64
+	lost  chan struct{}
+}
+
+// begin sets what an acquire was answered with.
+func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error) {
+	h.hold = got.Hold
+	h.prolong(from, ttl, got)
+	if h.hello.has(Fence) {
+		if h.fence, err = strconv.ParseUint(got.Fence, 10, 64); err != nil {
+			return fmt.Errorf("fence %q: %w; hint: a number of at most 64 bits, as text", got.Fence, err)
+		}
+	}
+	if h.hello.has(Lost) {
+		h.lost = make(chan struct{})
+		h.program.watch(h.hold, h.lost)
+	}
+	return nil
+}
+
+// prolong sets the lease that was granted from an instant on.
+func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
+	h.From, h.Granted = from, h.hello.granted(ttl)
+	if got.TTLMS > 0 {
+		h.Granted = time.Duration(got.TTLMS) * time.Millisecond
+	}
+}
+
+// Has implements [lockbench.Limited].
+func (h *lease) Has(ability any) bool {
+	switch ability.(type) {
+	case *lockbench.Extender:
+		return h.hello.has(Extend)
+	case *lockbench.Fencer:
+		return h.hello.has(Fence)
+	case *lockbench.Watcher:
+		return h.hello.has(Lost)
+	case *lockbench.TTLer:
+		return h.hello.has(TTL)
+	case *lockbench.DelayedReleaser:
+		return h.hello.has(ReleaseAfter)
+	}
+	return true
+}
+
+// Release implements [lockbench.Lease].
+func (h *lease) Release(ctx context.Context) error { return h.end(ctx, request{Op: opRelease}) }
+
+// ReleaseAfter implements [lockbench.DelayedReleaser].
+func (h *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
+	return h.end(ctx, request{Op: opReleaseAfter, AfterMS: millis(d)})
+}
+
+func (h *lease) end(ctx context.Context, r request) error {
+	r.Hold, r.Key = h.hold, h.env.Prefix+h.key
+	_, err := h.call(ctx, r)
+	return err
+}
+
+// Extend implements [lockbench.Extender].
+func (h *lease) Extend(ctx context.Context, ttl time.Duration) error {
+	from := time.Now()
+	got, err := h.call(ctx, request{Op: opExtend, Hold: h.hold, Key: h.env.Prefix + h.key, TTLMS: millis(ttl)})
+	if err == nil {
+		h.prolong(from, ttl, got)
+	}
+	return err
+}
+
+// TTL implements [lockbench.TTLer].
+func (h *lease) TTL(ctx context.Context) (time.Duration, error) {
+	got, err := h.call(ctx, request{Op: opTTL, Hold: h.hold, Key: h.env.Prefix + h.key})
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(got.TTLMS) * time.Millisecond, nil
+}
+
+// Fence implements [lockbench.Fencer].
+func (h *lease) Fence() uint64 { return h.fence }
+
+// Lost implements [lockbench.Watcher].
+func (h *lease) Lost() <-chan struct{} { return h.lost }

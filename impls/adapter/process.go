@@ -1,0 +1,133 @@
+package adapter
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
+	"github.com/lockbench/lockbench/internal/service/relay"
+)
+
+// A process is one process of the adapter, with the relays by which it reaches its servers.
+type process struct {
+	env     onredis.Environment
+	hello   Hello // that the design was made of
+	program *program
+	relays  []*relay.Relay
+	owners  atomic.Int64
+}
+
+// open starts a process of the adapter.
+func open(command string, hello Hello, env onredis.Environment) (_ design.Process, err error) {
+	p := &process{env: env, hello: hello}
+	defer func() {
+		if err != nil {
+			p.closeRelays()
+		}
+	}()
+	g := greeting{Hello: Version, Prefix: env.Prefix, Seed: seed(env.Random)}
+	for _, opt := range append([]*redis.Options{env.Redis}, env.Others...) {
+		by, err := relay.Listen(dialOf(opt))
+		if err != nil {
+			return nil, err
+		}
+		p.relays = append(p.relays, by)
+		g.Servers = append(g.Servers, address(by, opt))
+	}
+	if p.program, err = start(command, g); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// dialOf returns the function that connects to the server of opt, with its TLS.
+func dialOf(opt *redis.Options) relay.Dial {
+	dial := opt.Dialer
+	if dial == nil {
+		dial = redis.NewDialer(opt)
+	}
+	return func(ctx context.Context) (net.Conn, error) { return dial(ctx, opt.Network, opt.Addr) }
+}
+
+// address returns the URL of the server of opt by way of a relay.
+func address(by *relay.Relay, opt *redis.Options) string {
+	u := url.URL{Scheme: "redis", Host: by.Address(), Path: fmt.Sprintf("/%d", opt.DB)}
+	if opt.Username != "" || opt.Password != "" {
+		u.User = url.UserPassword(opt.Username, opt.Password)
+	}
+	return u.String()
+}
+
+// seed reads a seed of at most 53 bits, which every language has as a number.
+func seed(random io.Reader) uint64 {
+	var b [8]byte
+	if random == nil {
+		random = rand.Reader
+	}
+	_, _ = io.ReadFull(random, b[:]) // a source that ends gives less randomness
+	return binary.BigEndian.Uint64(b[:]) >> 11
+}
+
+// Locker implements [design.Process].
+func (p *process) Locker(o design.Observer) lockbench.Locker {
+	return &locker{process: p, seen: o, number: int(p.owners.Add(1)), turn: make(chan struct{}, 1)}
+}
+
+// Ready implements [design.Program].
+func (p *process) Ready(ctx context.Context) error {
+	if err := p.program.await(ctx); err != nil {
+		return err
+	}
+	if got := p.program.hello; got.Name != p.hello.Name || got.Version != p.hello.Version {
+		return fmt.Errorf("adapter %q says that it is %s %s, and said before that it is %s %s; hint: it may say hello without a server", p.program.text, got.Name, got.Version, p.hello.Name, p.hello.Version)
+	}
+	return nil
+}
+
+// Done implements [design.Program].
+func (p *process) Done() <-chan struct{} { return p.program.done }
+
+// Err implements [design.Program].
+func (p *process) Err() error {
+	if p.program.ending.Load() {
+		return nil
+	}
+	return p.program.err()
+}
+
+// Suspend implements [design.Program].
+func (p *process) Suspend() error { return subprocess.Suspend(p.program.process) }
+
+// Resume implements [design.Program].
+func (p *process) Resume() error { return subprocess.Resume(p.program.process) }
+
+// Kill implements [design.Program].
+func (p *process) Kill() error { return p.program.kill() }
+
+// Close implements [design.Process].
+func (p *process) Close() error {
+	err := p.program.end()
+	p.closeRelays()
+	return err
+}
+
+func (p *process) closeRelays() {
+	for _, by := range p.relays {
+		by.Close()
+	}
+}
+
+// errBusy is the error of a request whose owner waits for the answer to the one before.
+var errBusy = errors.New("the owner's last request has no answer yet")

@@ -1,0 +1,301 @@
+package adapter
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/subprocess"
+)
+
+const (
+	// helloTime, answerTime and stopTime are how long the adapter may take to say hello, to answer
+	// beyond the wait of a request, and to end.
+	helloTime  = 10 * time.Second
+	answerTime = 5 * time.Second
+	stopTime   = 2 * time.Second
+)
+
+// A program is a running adapter. Its methods are safe for concurrent use.
+type program struct {
+	hello Hello // set before greeted is closed
+	text  string
+
+	process *os.Process
+	in      *os.File
+	words   subprocess.Excerpt
+	greeted chan struct{} // closed after hello, or the end
+	done    chan struct{} // closed when the program has ended, or is of no use
+	exited  chan struct{} // closed when it has ended and its output is read
+	ending  atomic.Bool   // lockbench ends it
+
+	writing sync.Mutex // held while a line is written
+
+	mu      sync.Mutex
+	last    int64                     // number of the last request
+	waiting map[int64]chan<- answer   // by number of the request
+	lost    map[int64]chan<- struct{} // by hold
+	failure error                     // why done is closed
+}
+
+// start starts the command of a user, by a shell, and greets it. The caller ends it by end.
+func start(command string, g greeting) (*program, error) {
+	p := &program{
+		text: command, greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
+		waiting: map[int64]chan<- answer{}, lost: map[int64]chan<- struct{}{},
+	}
+	cmd := exec.Command("/bin/sh", "-c", command)
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("cmd", "/c", command)
+	}
+	in, ours, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start adapter %q: %w", command, err)
+	}
+	from, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start adapter %q: %w", command, err), in.Close(), ours.Close())
+	}
+	p.in = ours
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &p.words
+	cmd.WaitDelay = stopTime // for programs that it leaves behind with its standard error
+	read, ended := make(chan struct{}), make(chan error, 1)
+	err = subprocess.Start(cmd, func(err error) { ended <- err })
+	p.process = cmd.Process
+	_, _ = in.Close(), out.Close() // they are the program's
+	if err != nil {
+		_, _ = from.Close(), ours.Close()
+		return nil, fmt.Errorf("start adapter %q: %w", command, err)
+	}
+	go func() {
+		defer close(read)
+		p.read(from)
+	}()
+	go func() {
+		err := <-ended
+		// What it wrote before it ended counts; programs that it left behind may write no more.
+		_ = from.SetReadDeadline(time.Now().Add(stopTime))
+		<-read
+		_, _ = from.Close(), ours.Close()
+		p.fail(exitError(err))
+		close(p.exited)
+	}()
+	if err := p.write(g); err != nil {
+		p.fail(err)
+	}
+	return p, nil
+}
+
+// exitError describes the end of a program that nobody asked to end.
+func exitError(err error) error {
+	if err == nil {
+		return errors.New("it exited (status 0)")
+	}
+	return fmt.Errorf("it exited (%w)", err)
+}
+
+// fail makes the program of no use. Only the first reason counts. A program that lockbench ends does
+// not fail.
+func (p *program) fail(reason error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	said := ""
+	if text := p.words.Tail(); text != "" {
+		const enough = 400
+		said = "; it said: " + legible.Text(text[max(0, len(text)-enough):])
+	}
+	p.failure = fmt.Errorf("adapter %q: %w%s", p.text, reason, said)
+	close(p.done)
+	_ = subprocess.Kill(p.process) // it may have ended
+}
+
+// err returns why the program is of no use, once done is closed.
+func (p *program) err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failure
+}
+
+// write writes a line.
+func (p *program) write(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(line) >= longestLine {
+		return fmt.Errorf("a request of %d bytes is longer than a line of the protocol, %d", len(line), longestLine)
+	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_ = p.in.SetWriteDeadline(time.Now().Add(answerTime)) // not every system can; the end of the program ends the write, too
+	_, err = p.in.Write(append(line, '\n'))
+	return err
+}
+
+// read reads the output of the program to its end.
+func (p *program) read(out io.Reader) {
+	lines := bufio.NewReaderSize(out, longestLine)
+	line, err := lines.ReadSlice('\n')
+	if err == nil {
+		p.hello, err = parseHello(line)
+		if err != nil {
+			err = fmt.Errorf("its first line, %s: %w", quoted(line), err)
+		}
+	}
+	if err != nil {
+		p.unreadable(err)
+		return
+	}
+	close(p.greeted)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			p.unreadable(err)
+			return
+		}
+		a, err := parse(line)
+		if err == nil {
+			err = p.take(a)
+		}
+		if err != nil {
+			p.unreadable(fmt.Errorf("a line of its output, %s: %w", quoted(line), err))
+			return
+		}
+	}
+}
+
+// unreadable ends the reading of the output: at its end, whose reason is that of the program's, or at
+// a line that is not of the protocol.
+func (p *program) unreadable(err error) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, os.ErrClosed):
+	case errors.Is(err, bufio.ErrBufferFull):
+		p.fail(fmt.Errorf("a line of its output is longer than %d bytes", longestLine))
+	default:
+		p.fail(err)
+	}
+}
+
+// quoted returns the beginning of a line for a message.
+func quoted(line []byte) string {
+	const enough = 80
+	text := legible.Text(string(line))
+	if len(text) > enough {
+		text = text[:enough] + "..."
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// take passes on a line of the program.
+func (p *program) take(a answer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case a.Lost != 0:
+		if told := p.lost[a.Lost]; told != nil {
+			close(told)
+			delete(p.lost, a.Lost)
+		}
+	case a.ID != 0:
+		to := p.waiting[a.ID]
+		if to == nil {
+			return fmt.Errorf("nobody waits for the answer to request %d; hint: each is answered once", a.ID)
+		}
+		delete(p.waiting, a.ID)
+		to <- a
+	}
+	return nil
+}
+
+// watch closes told when the adapter reports the loss of a hold.
+func (p *program) watch(hold int64, told chan<- struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost[hold] = told
+}
+
+// errUnanswered is the error of a request without an answer: its outcome is unknown.
+var errUnanswered = errors.New("the adapter did not answer in time")
+
+// send sends a request, and returns the channel of its answer. An error means that the request was
+// not sent.
+func (p *program) send(r request) (int64, <-chan answer, error) {
+	to := make(chan answer, 1)
+	p.mu.Lock()
+	if p.failure != nil {
+		p.mu.Unlock()
+		return 0, nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, p.failure)
+	}
+	p.last++
+	r.ID = p.last
+	p.waiting[r.ID] = to
+	p.mu.Unlock()
+	if err := p.write(r); err != nil {
+		p.fail(err) // half a line may be written
+		return 0, nil, p.err()
+	}
+	return r.ID, to, nil
+}
+
+// await waits until the program has said hello, for at most helloTime.
+func (p *program) await(ctx context.Context) error {
+	late := time.NewTimer(helloTime)
+	defer late.Stop()
+	select {
+	case <-p.greeted:
+		return nil
+	case <-p.done:
+	case <-late.C:
+		p.fail(fmt.Errorf("it did not say hello within %v", helloTime))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return p.err()
+}
+
+// end ends the program: it is told to stop and, if it does not, killed. It returns when the program
+// has ended, with an error if it had to be killed.
+func (p *program) end() error {
+	if p.ending.Swap(true) {
+		<-p.exited
+		return nil
+	}
+	_ = p.write(request{Stop: true}) // it may have ended
+	late := time.NewTimer(stopTime)
+	defer late.Stop()
+	select {
+	case <-p.exited:
+		return nil
+	case <-late.C:
+	}
+	return errors.Join(fmt.Errorf("adapter %q did not stop within %v", p.text, stopTime), p.kill())
+}
+
+// kill kills the program, and returns when it has ended.
+func (p *program) kill() error {
+	p.ending.Store(true)
+	err := subprocess.Kill(p.process)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
+	if err == nil {
+		<-p.exited
+	}
+	return err
+}
