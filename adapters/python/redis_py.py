@@ -10,7 +10,7 @@ class RedisPy(Lock):
     name, library, version = "redis-py/lock", "redis", redis.__version__
 
     def __init__(self, url, prefix):
-        self.client = redis.Redis.from_url(url, socket_timeout=2)
+        self.client = redis.Redis.from_url(url, socket_timeout=1)
 
     def acquire(self, key, ttl):
         lock = self.client.lock(key, timeout=ttl)

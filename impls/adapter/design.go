@@ -16,19 +16,25 @@ import (
 // Design starts an adapter, by the command of a user, for it to say what it is, and returns its lock as
 // a design. The error names the command, the reason and the adapter's last words.
 func Design(ctx context.Context, command string) (design.Design, error) {
-	p, err := start(command, greeting{Hello: Version, Servers: []string{}})
+	hello, err := describe(ctx, command)
 	if err != nil {
 		return design.Design{}, err
+	}
+	return hello.design(command)
+}
+
+// describe starts an adapter for it to say hello.
+func describe(ctx context.Context, command string) (Hello, error) {
+	p, err := start(command, greeting{Hello: Version, Servers: []string{}})
+	if err != nil {
+		return Hello{}, err
 	}
 	err = p.await(ctx)
 	hello := p.hello
 	if ended := p.end(); err == nil {
 		err = ended
 	}
-	if err != nil {
-		return design.Design{}, err
-	}
-	return hello.design(command)
+	return hello, err
 }
 
 // design returns the design of an adapter that said hello.

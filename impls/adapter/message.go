@@ -105,6 +105,7 @@ type request struct {
 	AfterMS int64  `json:"after_ms,omitempty"`
 	Cancel  int64  `json:"cancel,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`
+	Later   bool   `json:"later,omitempty"` // a field that no version has, for [Check]
 }
 
 // An answer is a line of the adapter: the answer to a request, or a report of a loss or a renewal.
@@ -171,9 +172,12 @@ func parseHello(line []byte) (h Hello, err error) {
 	return h, nil
 }
 
+// grain returns the unit of leases.
+func (h *Hello) grain() time.Duration { return time.Duration(h.GrainMS) * time.Millisecond }
+
 // granted returns the lease that is granted if ttl is requested.
 func (h *Hello) granted(ttl time.Duration) time.Duration {
-	grain := time.Duration(h.GrainMS) * time.Millisecond
+	grain := h.grain()
 	if h.Round == Up || h.Round == "" {
 		ttl += grain - 1
 	}

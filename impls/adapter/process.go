@@ -30,7 +30,7 @@ type process struct {
 }
 
 // open starts a process of the adapter.
-func open(command string, hello Hello, env onredis.Environment) (_ design.Process, err error) {
+func open(command string, hello Hello, env onredis.Environment) (_ *process, err error) {
 	p := &process{env: env, hello: hello}
 	defer func() {
 		if err != nil {

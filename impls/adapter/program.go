@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -92,9 +93,23 @@ func start(command string, g greeting) (*program, error) {
 		close(p.exited)
 	}()
 	if err := p.write(g); err != nil {
-		p.fail(err)
+		p.unwritable(err)
 	}
 	return p, nil
+}
+
+// unwritable makes the program of no use because a line could not be written. If the program has closed
+// its input it is about to end, and its end says more.
+func (p *program) unwritable(err error) {
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
+		late := time.NewTimer(stopTime)
+		defer late.Stop()
+		select {
+		case <-p.done:
+		case <-late.C:
+		}
+	}
+	p.fail(fmt.Errorf("a line could not be written to it: %w", err))
 }
 
 // exitError describes the end of a program that nobody asked to end.
@@ -247,7 +262,7 @@ func (p *program) send(r request) (int64, <-chan answer, error) {
 	p.waiting[r.ID] = to
 	p.mu.Unlock()
 	if err := p.write(r); err != nil {
-		p.fail(err) // half a line may be written
+		p.unwritable(err) // half a line may be written
 		return 0, nil, p.err()
 	}
 	return r.ID, to, nil

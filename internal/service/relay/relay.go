@@ -57,6 +57,13 @@ func newRelay() *Relay {
 // Address returns the address at which the relay listens.
 func (r *Relay) Address() string { return r.listener.Addr().String() }
 
+// Connections returns the number of clients that are connected to the server.
+func (r *Relay) Connections() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.links)
+}
+
 // Close breaks all connections, accepts no more and waits for the goroutines of the relay. Further
 // calls do nothing.
 func (r *Relay) Close() {

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/wholefile"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+func newAdapter() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adapter",
+		Short: "Write and check an adapter for a lock in another language",
+		Long: `An adapter is a program around a lock, in any language, that answers lockbench's requests to acquire
+and release. run --adapter judges the lock. docs/adapter-protocol.md describes the protocol.`,
+		Args: cobra.NoArgs,
+	}
+	cmd.AddCommand(newAdapterCheck(), newAdapterNew())
+	return cmd
+}
+
+// adapterOutputs are the kinds of output of adapter check.
+var adapterOutputs = []outKind{jsonKind}
+
+func newAdapterCheck() *cobra.Command {
+	var out outFlags
+	var server string
+	cmd := &cobra.Command{
+		Use:   "check [flags] -- COMMAND...",
+		Short: "Ask an adapter some twenty questions about the protocol and its lock",
+		Long: `check starts an adapter and asks it some twenty questions: does it speak the protocol, do two keys
+lock apart, is another owner refused, does a lease end, what does it answer when its server is gone, when
+it is stopped and when it is killed, and does it break its lock when it is asked to. It takes some
+seconds. It exits with 1 if an answer is wrong.`,
+		Example: `  lockbench adapter check -- python3 my_lock.py
+  lockbench adapter check --out json=- 'cd locks && exec node lock.js'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, err := out.parse(adapterOutputs)
+			if err != nil {
+				return err
+			}
+			r, err := checkAdapter(cmd.Context(), shellWords(args), server)
+			if err != nil {
+				return err
+			}
+			return r.write(cmd.OutOrStdout(), paths)
+		},
+	}
+	cmd.Flags().StringVar(&server, "server", "", "`URL` of a server to lock on, as for run (default a private redis-server from PATH, else an embedded server)")
+	out.add(cmd.Flags(), adapterOutputs)
+	return cmd
+}
+
+// shellWords returns the words of a command for a shell: a single one as it is, several each as one word.
+func shellWords(args []string) string {
+	if len(args) == 1 {
+		return args[0]
+	}
+	var words []string
+	for _, a := range args {
+		words = append(words, "'"+strings.ReplaceAll(a, "'", `'\''`)+"'")
+	}
+	return strings.Join(words, " ")
+}
+
+// An adapterReport is the result of adapter check.
+type adapterReport struct {
+	Adapter string         `json:"adapter"`
+	Hello   adapter.Hello  `json:"hello"`
+	Probes  []adapterProbe `json:"probes"`
+	Failed  int            `json:"failed"`
+	NS      int64          `json:"ns"`
+}
+
+// An adapterProbe is an [adapter.Probe] as data: its outcome is ok, failed or skipped, and Why says
+// why.
+type adapterProbe struct {
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	Why     string `json:"why,omitempty"`
+}
+
+func checkAdapter(ctx context.Context, command, url string) (r adapterReport, err error) {
+	server, err := servers.Choose(ctx, url)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	began := time.Now()
+	prefix := servers.NewPrefix()
+	hello, probes, err := adapter.Check(ctx, command, design.Environment{Services: []any{server.Reach()}, Prefix: prefix, Random: rand.Reader, Now: time.Now})
+	_, unswept := server.Sweep(context.WithoutCancel(ctx), prefix)
+	if err = errors.Join(err, unswept); err != nil {
+		return r, err
+	}
+	r = adapterReport{Adapter: command, Hello: hello, NS: int64(time.Since(began))}
+	for _, p := range probes {
+		one := adapterProbe{Name: p.Name, Outcome: "ok", Why: p.Skipped}
+		switch {
+		case p.Err != nil:
+			one.Outcome, one.Why = "failed", p.Err.Error()
+			r.Failed++
+		case p.Skipped != "":
+			one.Outcome = "skipped"
+		}
+		r.Probes = append(r.Probes, one)
+	}
+	return r, nil
+}
+
+// write writes the report to standard output and to files, and returns the verdict.
+func (r *adapterReport) write(stdout io.Writer, out outPaths) error {
+	form := func(w io.Writer) error {
+		text := json.NewEncoder(w)
+		text.SetIndent("", "  ")
+		return text.Encode(r)
+	}
+	printed := false
+	for _, path := range out.json() {
+		if path == stdoutPath {
+			printed = true
+			if err := form(stdout); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := wholefile.Write(path, form); err != nil {
+			return err
+		}
+	}
+	if !printed {
+		if _, err := io.WriteString(stdout, r.text()); err != nil {
+			return err
+		}
+	}
+	if r.Failed > 0 {
+		return verdictOf(1)
+	}
+	return nil
+}
+
+func (r *adapterReport) text() string {
+	var b strings.Builder
+	if h := r.Hello; h.Name != "" {
+		fmt.Fprintf(&b, "%s\n", legible.Text(fmt.Sprintf("%s: %s %s, %s", h.Name, h.Library, h.Version, h.Runtime)))
+	}
+	ok := 0
+	for _, p := range r.Probes {
+		line := fmt.Sprintf("  %-8s %s", p.Outcome, p.Name)
+		if p.Why != "" {
+			line += ": " + legible.Text(p.Why)
+		}
+		if p.Outcome == "ok" {
+			ok++
+		}
+		fmt.Fprintln(&b, line)
+	}
+	fmt.Fprintf(&b, "%d ok, %d failed, %d skipped, in %v\n", ok, r.Failed, len(r.Probes)-ok-r.Failed, time.Duration(r.NS).Round(100*time.Millisecond))
+	return b.String()
+}
+
+func newAdapterNew() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "new LANGUAGE DIR",
+		Short: "Write an adapter that works, to start from",
+		Long: fmt.Sprintf(`new writes an adapter that works into a folder, with the kit that speaks the protocol; put your own
+lock in its place. The languages are %s.`, strings.Join(adapters.Languages(), ", ")),
+		Example: "  lockbench adapter new python my-lock",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wrote, err := adapters.New(args[0], args[1], force)
+			for _, path := range wrote {
+				fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", legible.Text(path))
+			}
+			if err == nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\n", adapters.Hint(args[0], filepath.ToSlash(args[1])))
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that exist")
+	return cmd
+}

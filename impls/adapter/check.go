@@ -1,0 +1,596 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/service/relay"
+)
+
+// A Probe is one question to an adapter, and what came of it.
+type Probe struct {
+	Name string
+	// Err is why the adapter failed it, nil if it passed. Skipped is why the question was not asked,
+	// empty if it was.
+	Err     error
+	Skipped string
+}
+
+// shortest is the lease that probes request, or the unit of leases if that is longer.
+const shortest = 300 * time.Millisecond
+
+// breakVariable makes an adapter break its lock on purpose.
+const breakVariable = "LOCKBENCH_BREAK"
+
+// Check asks an adapter, by the command of a user, all questions: does it speak the protocol, and does
+// its lock do what locks do, as far as a short look tells. env is the environment of its processes; its
+// service is used by nobody else. The error is why nothing could be asked.
+func Check(ctx context.Context, command string, env design.Environment) (hello Hello, all []Probe, err error) {
+	at, err := onredis.From(env)
+	if err != nil {
+		return hello, nil, err
+	}
+	if hello, err = describe(ctx, command); err != nil {
+		return hello, []Probe{{Name: "hello", Err: err}}, nil
+	}
+	c := &checkup{ctx: ctx, command: command, hello: hello, env: at, lease: hello.granted(shortest)}
+	defer c.close()
+	if err := c.begin(); err != nil {
+		return hello, []Probe{{Name: "hello", Err: err}}, nil
+	}
+	all = append(all, Probe{Name: "hello"})
+	var running sync.WaitGroup
+	found := make([]Probe, len(probes))
+	for i, p := range probes {
+		found[i].Name = p.name
+		if p.needs != "" && !hello.has(p.needs) {
+			found[i].Skipped = fmt.Sprintf("its hello does not say %s", p.needs)
+			continue
+		}
+		if p.unless != nil {
+			found[i].Skipped = p.unless(&hello)
+		}
+		if found[i].Skipped != "" {
+			continue
+		}
+		if p.first {
+			found[i].Err = p.ask(c)
+			continue
+		}
+		running.Go(func() { found[i].Err = p.ask(c) })
+	}
+	running.Wait()
+	if err := c.ended(); err != nil {
+		all = append(all, Probe{Name: "it goes on running", Err: err})
+		for i := range found {
+			if found[i].Err == nil || errors.Is(found[i].Err, err) {
+				found[i].Err, found[i].Skipped = nil, cmp.Or(found[i].Skipped, "it has ended")
+			}
+		}
+	}
+	return hello, append(all, found...), nil
+}
+
+// A checkup is the state of a check.
+type checkup struct {
+	ctx     context.Context
+	command string
+	hello   Hello
+	env     onredis.Environment
+	lease   time.Duration // that probes request
+	a, b    *locker       // owners in two processes that all probes share
+
+	mu      sync.Mutex
+	started []*process
+}
+
+// A probe asks one question. Probes are asked side by side, each about keys of its own, but for those
+// that are asked first.
+type probe struct {
+	name   string
+	first  bool
+	needs  Ability
+	unless func(*Hello) string
+	ask    func(*checkup) error
+}
+
+var probes = []probe{
+	{name: "each request has one answer", first: true, ask: (*checkup).twoRequests},
+	{name: "two keys are two locks", first: true, ask: (*checkup).twoKeys},
+	{name: "another owner is refused", ask: (*checkup).otherRefused},
+	{name: "a release frees the key", ask: (*checkup).releaseFrees},
+	{name: "a second release is told", unless: silentReleases, ask: (*checkup).releasedTwice},
+	{name: "a hold that was never given is not held", ask: (*checkup).neverGiven},
+	{name: "a lease ends, and not before its time", unless: endlessHolds, ask: (*checkup).leaseEnds},
+	{name: "an extend prolongs the lease", needs: Extend, ask: (*checkup).extends},
+	{name: "the release of a lost lock is told", unless: neverLost, ask: (*checkup).lossTold},
+	{name: "the time left", needs: TTL, ask: (*checkup).timeLeft},
+	{name: "fences rise", needs: Fence, ask: (*checkup).fencesRise},
+	{name: "odd keys", ask: (*checkup).oddKeys},
+	{name: "odd leases", unless: hasNoLease, ask: (*checkup).oddLeases},
+	{name: "an unknown operation has no effect", ask: (*checkup).unknownOp},
+	{name: "a stopped process goes on, and ends when told", ask: (*checkup).stopped},
+	{name: "the key of a killed process becomes free", ask: (*checkup).killed},
+	{name: "without its server an outcome is unknown", ask: (*checkup).cutOff},
+	{name: "its twin grants what is refused", ask: (*checkup).twinGrants},
+	{name: "its twin does not release", ask: (*checkup).twinKeeps},
+	{name: "its twin is silent about losses", unless: neverLost, ask: (*checkup).twinSilent},
+}
+
+func hasNoLease(h *Hello) string {
+	if h.Leaseless {
+		return "its locks have no lease"
+	}
+	return ""
+}
+
+func endlessHolds(h *Hello) string {
+	if h.renews() {
+		return "it renews its leases"
+	}
+	return hasNoLease(h)
+}
+
+func silentReleases(h *Hello) string {
+	if h.ReleaseTells != nil && !*h.ReleaseTells {
+		return "its hello says that a release tells nothing"
+	}
+	return ""
+}
+
+func neverLost(h *Hello) string { return cmp.Or(endlessHolds(h), silentReleases(h)) }
+
+// begin starts the processes that probes share.
+func (c *checkup) begin() (err error) {
+	if c.a, err = c.open(""); err == nil {
+		c.b, err = c.open("")
+	}
+	return err
+}
+
+// ended returns why a process that probes share is of no use, nil if they are.
+func (c *checkup) ended() error {
+	for _, l := range []*locker{c.a, c.b} {
+		select {
+		case <-l.Done():
+			return l.Err()
+		default:
+		}
+	}
+	return nil
+}
+
+// open starts a process, and returns an owner in it. breaking is the value of LOCKBENCH_BREAK, empty for
+// none.
+func (c *checkup) open(breaking string) (*locker, error) {
+	command := c.command
+	if breaking != "" {
+		command = breakVariable + "=" + breaking + "; export " + breakVariable + "; " + command
+	}
+	p, err := open(command, c.hello, c.env)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.started = append(c.started, p)
+	c.mu.Unlock()
+	return p.Locker(design.Blind).(*locker), p.Ready(c.ctx)
+}
+
+func (c *checkup) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.started {
+		_ = p.Close() // what it does at its end is a probe of its own
+	}
+}
+
+// acquire asks once for a key, for the lease of the check.
+func (c *checkup) acquire(l *locker, key string) (*grant, error) {
+	return c.acquireFor(l, key, c.lease)
+}
+
+func (c *checkup) acquireFor(l *locker, key string, ttl time.Duration) (*grant, error) {
+	got, err := l.call(c.ctx, request{Op: opAcquire, Key: c.env.Prefix + key, TTLMS: millis(ttl)})
+	if err != nil {
+		return nil, fmt.Errorf("acquire of %.40q: %w", key, err)
+	}
+	return got, nil
+}
+
+// on makes a request about a hold.
+func (c *checkup) on(l *locker, what op, key string, hold int64, ttl time.Duration) (*grant, error) {
+	return l.call(c.ctx, request{Op: what, Key: c.env.Prefix + key, Hold: hold, TTLMS: millis(ttl)})
+}
+
+// want returns an error unless err is the wanted one; nil is success.
+func want(what string, err, wanted error) error {
+	switch {
+	case wanted == nil && err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case err == nil && wanted != nil:
+		return fmt.Errorf("%s: answered ok, want %w", what, wanted)
+	case !errors.Is(err, wanted):
+		return fmt.Errorf("%s: %w; want %w", what, err, wanted)
+	}
+	return nil
+}
+
+func (c *checkup) twoRequests() error {
+	for range 2 {
+		if _, err := c.a.call(c.ctx, request{Op: opNoop}); err != nil {
+			return fmt.Errorf("noop: %w", err)
+		}
+	}
+	return nil
+}
+
+func (c *checkup) twoKeys() error {
+	one, err := c.acquire(c.a, "one")
+	if err != nil {
+		return err
+	}
+	two, err := c.acquire(c.a, "two")
+	if err != nil {
+		return fmt.Errorf("while the same owner holds another key: %w", err)
+	}
+	_, first := c.on(c.a, opRelease, "one", one.Hold, 0)
+	_, second := c.on(c.a, opRelease, "two", two.Hold, 0)
+	return errors.Join(want("release of the first key", first, nil), want("release of the second key", second, nil))
+}
+
+func (c *checkup) otherRefused() error {
+	if _, err := c.acquireFor(c.a, "other", long); err != nil {
+		return err
+	}
+	_, err := c.acquire(c.b, "other")
+	return want("acquire while another process holds the key", err, lockbench.ErrNotAcquired)
+}
+
+// long is a lease that does not end during a check.
+const long = time.Minute
+
+func (c *checkup) releaseFrees() error {
+	got, err := c.acquireFor(c.a, "frees", long)
+	if err != nil {
+		return err
+	}
+	if _, err := c.on(c.a, opRelease, "frees", got.Hold, 0); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	_, err = c.acquire(c.b, "frees")
+	return want("acquire by another process after the release", err, nil)
+}
+
+func (c *checkup) releasedTwice() error {
+	got, err := c.acquireFor(c.a, "twice", long)
+	if err != nil {
+		return err
+	}
+	if _, err := c.on(c.a, opRelease, "twice", got.Hold, 0); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	_, err = c.on(c.a, opRelease, "twice", got.Hold, 0)
+	return want("second release", err, lockbench.ErrNotHeld)
+}
+
+func (c *checkup) neverGiven() error {
+	const none = 1 << 40
+	_, err := c.on(c.a, opRelease, "none", none, 0)
+	if errors.Is(err, lockbench.ErrNotHeld) || errors.Is(err, lockbench.ErrNoEffect) {
+		return nil
+	}
+	return want("release of a hold that was never given", err, lockbench.ErrNotHeld)
+}
+
+// slack is how long a lease may last beyond its time.
+const slack = 2500 * time.Millisecond
+
+// granted waits until another process is granted the key of a lease that began at an instant, or of a
+// hold that ended then. It returns an error if that is too late or, unless the hold ended, too early.
+func (c *checkup) granted(l *locker, key string, from time.Time, ended bool) (*grant, error) {
+	lease := c.lease
+	for {
+		got, err := c.acquire(l, key)
+		took := time.Since(from)
+		switch {
+		case err == nil && took < lease-c.hello.grain() && !ended:
+			return got, fmt.Errorf("the lease of %v was over after %v", lease, took.Round(time.Millisecond))
+		case err == nil:
+			return got, nil
+		case !errors.Is(err, lockbench.ErrNotAcquired):
+			return nil, err
+		case took > lease+slack:
+			return nil, fmt.Errorf("the key was not free %v after a lease of %v began", took.Round(time.Millisecond), lease)
+		}
+		if err := design.Sleep(c.ctx, tryInterval); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *checkup) leaseEnds() error {
+	from := time.Now()
+	if _, err := c.acquire(c.a, "lease"); err != nil {
+		return err
+	}
+	_, err := c.granted(c.b, "lease", from, false)
+	return err
+}
+
+func (c *checkup) extends() error {
+	if err := c.extended(); err != nil {
+		return err
+	}
+	if err := design.Sleep(c.ctx, c.lease+c.lease/2); err != nil {
+		return err
+	}
+	_, err := c.acquire(c.b, "extended")
+	return want("acquire after the first lease, which was extended", err, lockbench.ErrNotAcquired)
+}
+
+// extended extends a lease, another one if the machine was so slow that it was over.
+func (c *checkup) extended() error {
+	for {
+		from := time.Now()
+		got, err := c.acquire(c.a, "extended")
+		if err != nil {
+			return err
+		}
+		_, err = c.on(c.a, opExtend, "extended", got.Hold, long)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, lockbench.ErrNotHeld) || time.Since(from) < c.lease:
+			return fmt.Errorf("extend: %w", err)
+		}
+	}
+}
+
+// lose lets an owner lose a key to another process.
+func (c *checkup) lose(l *locker, key string) (hold int64, err error) {
+	from := time.Now()
+	got, err := c.acquire(l, key)
+	if err == nil {
+		_, err = c.granted(c.b, key, from, true)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return got.Hold, nil
+}
+
+func (c *checkup) lossTold() error {
+	hold, err := c.lose(c.a, "lost")
+	if err != nil {
+		return err
+	}
+	_, err = c.on(c.a, opRelease, "lost", hold, 0)
+	return want("release of a key that another process has now", err, lockbench.ErrNotHeld)
+}
+
+func (c *checkup) timeLeft() error {
+	got, err := c.acquireFor(c.a, "left", long)
+	if err != nil {
+		return err
+	}
+	got, err = c.on(c.a, opTTL, "left", got.Hold, 0)
+	if err == nil && (got.TTLMS <= 0 || got.TTLMS > millis(c.hello.granted(long))) {
+		err = fmt.Errorf("%d ms of a lease of %v", got.TTLMS, long)
+	}
+	if err != nil {
+		return fmt.Errorf("ttl: %w", err)
+	}
+	return nil
+}
+
+func (c *checkup) fencesRise() error {
+	var last uint64
+	for _, by := range []*locker{c.a, c.b} {
+		got, err := c.acquireFor(by, "fence", long)
+		if err != nil {
+			return err
+		}
+		fence, err := strconv.ParseUint(got.Fence, 10, 64)
+		if err != nil {
+			return fmt.Errorf("fence %q: %w", got.Fence, err)
+		}
+		if fence <= last {
+			return fmt.Errorf("fence %d follows %d", fence, last)
+		}
+		last = fence
+		if _, err := c.on(by, opRelease, "fence", got.Hold, 0); err != nil {
+			return fmt.Errorf("release: %w", err)
+		}
+	}
+	return nil
+}
+
+// oddKeys are names that locks have stumbled on. The last two have the same CRC-32.
+func oddKeys() []string {
+	var every strings.Builder
+	for r := range rune(256) {
+		every.WriteRune(r)
+	}
+	return []string{" ", "a b", "*[a-z]?", `'"\$(x)`, "{tag}x", "a:b:", "ключ", every.String(), strings.Repeat("long", 256), "plumless", "buckeroo"}
+}
+
+func (c *checkup) oddKeys() error {
+	holds := map[string]int64{}
+	for _, key := range oddKeys() {
+		got, err := c.acquireFor(c.a, key, long)
+		if err != nil {
+			return err
+		}
+		holds[key] = got.Hold
+	}
+	for _, key := range oddKeys() {
+		_, err := c.acquire(c.b, key)
+		if err := want(fmt.Sprintf("acquire of %.40q by another process", key), err, lockbench.ErrNotAcquired); err != nil {
+			return err
+		}
+		if _, err := c.on(c.a, opRelease, key, holds[key], 0); err != nil {
+			return fmt.Errorf("release of %.40q: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func (c *checkup) oddLeases() error {
+	for i, ttl := range []time.Duration{time.Millisecond, 12345 * time.Millisecond, 24 * time.Hour} {
+		key := fmt.Sprintf("ttl-%d", i)
+		got, err := c.acquireFor(c.a, key, ttl)
+		switch {
+		case errors.Is(err, lockbench.ErrNoEffect): // it says that it cannot
+		case err != nil:
+			return fmt.Errorf("a lease of %v: %w", ttl, err)
+		case ttl > c.lease:
+			_, err := c.on(c.a, opRelease, key, got.Hold, 0)
+			if err := want(fmt.Sprintf("release of a lease of %v", ttl), err, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checkup) unknownOp() error {
+	if _, err := c.a.call(c.ctx, request{Op: opNoop, Later: true}); err != nil {
+		return fmt.Errorf("a field that no version has: %w", err)
+	}
+	_, err := c.a.call(c.ctx, request{Op: "dance"})
+	return want("an operation that no version has", err, lockbench.ErrNoEffect)
+}
+
+func (c *checkup) stopped() error {
+	l, err := c.open("")
+	if err != nil {
+		return err
+	}
+	if err := l.Suspend(); err != nil {
+		return err
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := l.call(c.ctx, request{Op: opNoop})
+		answered <- err
+	}()
+	const moment = 100 * time.Millisecond
+	select {
+	case <-answered:
+		err = errors.New("it answered while its group of processes was stopped; hint: the adapter runs elsewhere, so that faults cannot affect it")
+	case <-time.After(moment):
+	}
+	if err := errors.Join(err, l.Resume()); err != nil {
+		return err
+	}
+	if err := <-answered; err != nil {
+		return fmt.Errorf("after it went on: %w", err)
+	}
+	return l.program.end()
+}
+
+func (c *checkup) killed() error {
+	l, err := c.open("")
+	if err != nil {
+		return err
+	}
+	if _, err := c.acquire(l, "killed"); err != nil {
+		return err
+	}
+	if err := l.Kill(); err != nil {
+		return err
+	}
+	_, err = c.granted(c.b, "killed", time.Now(), true)
+	return err
+}
+
+func (c *checkup) cutOff() error {
+	l, err := c.open("")
+	if err != nil {
+		return err
+	}
+	got, err := c.acquireFor(l, "cut", long)
+	if err != nil {
+		return err
+	}
+	connected := 0
+	for _, by := range l.relays {
+		connected += by.Connections()
+		defer by.Begin(relay.Fault{Discard: true})()
+	}
+	if connected == 0 {
+		return nil // it locks on something else
+	}
+	ask := opRelease
+	if c.hello.has(Extend) {
+		ask = opExtend
+	}
+	_, err = c.on(l, ask, "cut", got.Hold, long)
+	switch {
+	case errors.Is(err, errUnanswered):
+		return fmt.Errorf("%s: no answer within %v; hint: give its client a time-out of some 2 s", ask, answerTime)
+	case err == nil, errors.Is(err, lockbench.ErrNotHeld), errors.Is(err, lockbench.ErrNotAcquired):
+		return want(string(ask)+" without a server", err, errors.New("unknown"))
+	}
+	return nil
+}
+
+func (c *checkup) twinGrants() error {
+	twin, err := c.open("grant")
+	if err != nil {
+		return err
+	}
+	if _, err := c.acquireFor(c.a, "twin-grants", long); err != nil {
+		return err
+	}
+	_, err = c.acquire(twin, "twin-grants")
+	return unbroken("grant", want("acquire while another process holds the key", err, nil))
+}
+
+func (c *checkup) twinKeeps() error {
+	twin, err := c.open("release")
+	if err != nil {
+		return err
+	}
+	got, err := c.acquireFor(twin, "twin-keeps", long)
+	if err != nil {
+		return err
+	}
+	_, err = c.on(twin, opRelease, "twin-keeps", got.Hold, 0)
+	if err := want("release", err, nil); err != nil {
+		return unbroken("release", err)
+	}
+	_, err = c.acquire(c.b, "twin-keeps")
+	return unbroken("release", want("acquire by another process after the release", err, lockbench.ErrNotAcquired))
+}
+
+func (c *checkup) twinSilent() error {
+	twin, err := c.open("silent")
+	if err != nil {
+		return err
+	}
+	hold, err := c.lose(twin, "twin-silent")
+	if err != nil {
+		return err
+	}
+	_, err = c.on(twin, opRelease, "twin-silent", hold, 0)
+	return unbroken("silent", want("release of a key that another process has now", err, nil))
+}
+
+// unbroken explains a twin that does not break its lock.
+func unbroken(how string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("with %s=%s: %w; hint: the kits of lockbench break every adapter, so that a run can be seen to catch it", breakVariable, how, err)
+}

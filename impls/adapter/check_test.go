@@ -1,0 +1,81 @@
+package adapter_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+// environment is one on an embedded server.
+func environment(t *testing.T) design.Environment {
+	t.Helper()
+	s, err := servers.StartEmbedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return design.Environment{Services: []any{s.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}
+}
+
+// TestCheck checks adapters with one fault each: the probe for it fails, and says why.
+func TestCheck(t *testing.T) {
+	for _, tt := range []struct{ fault, probe, why string }{
+		{"sound", "", ""},
+		{"exits", "hello", "exited (exit status 3); it said: out of luck"},
+		{"garbage", "hello", `its first line, "ready\n": invalid character`},
+		{"no name", "hello", "name is missing"},
+		{"prints", "it goes on running", `a line of its output, "about to `},
+		{"dies", "it goes on running", "exited (exit status 139); it said: segmentation fault"},
+		{"other id", "it goes on running", "nobody waits for the answer to request 10"},
+		{"answers twice", "it goes on running", "each is answered once"},
+		{"one lock", "two keys are two locks", "while the same owner holds another key: acquire of \"two\": lock not acquired"},
+		{"grants all", "another owner is refused", "answered ok, want lock not acquired"},
+		{"keeps", "a release frees the key", "after the release: acquire of \"frees\": lock not acquired"},
+		{"any hold", "a hold that was never given is not held", "answered ok, want lock not held"},
+		{"lasts", "a lease ends, and not before its time", "the key was not free"},
+		{"half a lease", "a lease ends, and not before its time", "the lease of 300ms was over after"},
+		{"extends nothing", "an extend prolongs the lease", "answered ok, want lock not acquired"},
+		{"silent", "the release of a lost lock is told", "answered ok, want lock not held"},
+		{"time left in us", "the time left", "of a lease of 1m0s"},
+		{"hashes keys", "odd keys", "acquire of \"buckeroo\": lock not acquired"},
+		{"whole seconds", "odd leases", "a lease of 1ms"},
+		{"any op", "an unknown operation has no effect", "answered ok, want operation had no effect"},
+		{"does not stop", "a stopped process goes on, and ends when told", "did not stop within 2s"},
+		{"late is lost", "without its server an outcome is unknown", "lock not held: "},
+		{"no twin", "its twin grants what is refused", "LOCKBENCH_BREAK=grant: acquire while another process holds the key"},
+		{"no twin", "its twin does not release", "LOCKBENCH_BREAK=release"},
+		{"no twin", "its twin is silent about losses", "LOCKBENCH_BREAK=silent"},
+	} {
+		t.Run(tt.fault+", "+tt.probe, func(t *testing.T) {
+			t.Parallel()
+			hello, found, err := adapter.Check(t.Context(), fake(t, tt.fault), environment(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := ""
+			for _, p := range found {
+				switch {
+				case p.Name == tt.probe && p.Err != nil:
+					asked = p.Err.Error()
+				case tt.fault == "sound" && (p.Err != nil || p.Skipped != "" && p.Name != "fences rise"):
+					t.Errorf("%s: %v%s", p.Name, p.Err, p.Skipped)
+				}
+			}
+			if !strings.Contains(asked, tt.why) || tt.why != "" && asked == "" {
+				t.Errorf("%s: got %q, want %q in it; all: %v", tt.probe, asked, tt.why, found)
+			}
+			if tt.fault == "sound" && hello.Name != "fake/sound" {
+				t.Errorf("hello %v, want its name", hello)
+			}
+		})
+	}
+}

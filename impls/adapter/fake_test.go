@@ -1,0 +1,233 @@
+package adapter_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+// fakeVariable makes the test binary an adapter, with a fault or "sound".
+const fakeVariable = "LOCKBENCH_FAKE_ADAPTER"
+
+func TestMain(m *testing.M) {
+	if fault := os.Getenv(fakeVariable); fault != "" {
+		serve(fault)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fake returns the command of an adapter with a fault.
+func fake(t *testing.T, fault string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s='%s' exec '%s'", fakeVariable, fault, self)
+}
+
+// A fakeAdapter is an adapter around SET NX PX with a token. Its fault is what it does wrong.
+type fakeAdapter struct {
+	fault, broken string
+	client        *redis.Client
+	holds         map[int64]fakeHold
+	last          int64
+	out           *json.Encoder
+}
+
+type fakeHold struct{ key, token string }
+
+// A message is a line to the fake.
+type message struct {
+	Hello   int      `json:"hello"`
+	Servers []string `json:"servers"`
+	Stop    bool     `json:"stop"`
+	ID      int64    `json:"id"`
+	Op      string   `json:"op"`
+	Key     string   `json:"key"`
+	Hold    int64    `json:"hold"`
+	TTLMS   int64    `json:"ttl_ms"`
+}
+
+type object = map[string]any
+
+// Errors of the fake, as an adapter has them.
+var (
+	errRefused  = errors.New("refused")
+	errNotHeld  = errors.New("not-held")
+	errNoEffect = errors.New("no-effect")
+)
+
+func serve(fault string) {
+	a := &fakeAdapter{fault: fault, broken: os.Getenv("LOCKBENCH_BREAK"), holds: map[int64]fakeHold{}, out: json.NewEncoder(os.Stdout)}
+	if fault == "no twin" {
+		a.broken = ""
+	}
+	if fault == "exits" {
+		fmt.Fprintln(os.Stderr, "out of luck")
+		os.Exit(3)
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			panic(err)
+		}
+		switch {
+		case m.Hello > 0:
+			a.greet(m)
+		case m.Stop && fault == "does not stop" && a.client != nil:
+			select {}
+		case m.Stop:
+			return
+		case m.Op != "":
+			a.answer(m)
+		}
+	}
+}
+
+func (a *fakeAdapter) greet(m message) {
+	if len(m.Servers) > 0 {
+		opt, err := redis.ParseURL(m.Servers[0])
+		if err != nil {
+			panic(err)
+		}
+		opt.MaxRetries, opt.ReadTimeout, opt.DialTimeout = -1, time.Second, time.Second
+		a.client = redis.NewClient(opt)
+	}
+	switch a.fault {
+	case "garbage":
+		fmt.Println("ready")
+	case "no name":
+		_ = a.out.Encode(object{"hello": 1})
+	default:
+		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": []string{"extend", "ttl", "dance"}})
+	}
+}
+
+func (a *fakeAdapter) answer(m message) {
+	switch a.fault {
+	case "prints":
+		fmt.Println("about to", m.Op)
+	case "dies":
+		if a.last > 0 {
+			fmt.Fprintln(os.Stderr, "segmentation fault")
+			os.Exit(139)
+		}
+	case "other id":
+		m.ID += 100
+	}
+	ok, err := a.do(m)
+	line := object{"id": m.ID, "ok": ok}
+	if err != nil {
+		kind := "unknown"
+		for _, known := range []error{errRefused, errNotHeld, errNoEffect} {
+			if errors.Is(err, known) {
+				kind = known.Error()
+			}
+		}
+		var late net.Error
+		if a.fault == "late is lost" && errors.As(err, &late) && late.Timeout() {
+			kind = errNotHeld.Error()
+		}
+		line = object{"id": m.ID, "error": kind, "text": err.Error()}
+	}
+	if ok == nil && err == nil {
+		line["ok"] = object{}
+	}
+	_ = a.out.Encode(line)
+	if a.fault == "answers twice" {
+		_ = a.out.Encode(line)
+	}
+}
+
+func (a *fakeAdapter) do(m message) (object, error) {
+	ctx := context.Background()
+	switch m.Op {
+	case "noop":
+		return nil, nil
+	case "acquire":
+		return a.acquire(ctx, m)
+	case "release", "extend", "ttl":
+	default:
+		if a.fault == "any op" {
+			return nil, nil
+		}
+		return nil, errNoEffect
+	}
+	h, known := a.holds[m.Hold]
+	switch {
+	case !known && a.fault == "any hold":
+		return nil, nil
+	case !known:
+		return nil, errNotHeld
+	case m.Op == "ttl":
+		left, err := a.client.PTTL(ctx, h.key).Result()
+		if a.fault == "time left in us" {
+			left *= 1000
+		}
+		return object{"ttl_ms": max(0, left.Milliseconds())}, err
+	case m.Op == "extend" && a.fault == "extends nothing":
+		return nil, nil
+	case m.Op == "extend":
+		return nil, a.owned(ctx, h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, m.TTLMS)
+	}
+	if a.broken == "release" || a.fault == "keeps" {
+		return nil, nil
+	}
+	err := a.owned(ctx, h, `return redis.call('del', KEYS[1])`, 0)
+	if errors.Is(err, errNotHeld) && (a.broken == "silent" || a.fault == "silent") {
+		err = nil
+	}
+	return nil, err
+}
+
+// owned runs a script if the owner has the key.
+func (a *fakeAdapter) owned(ctx context.Context, h fakeHold, script string, ttl int64) error {
+	did, err := a.client.Eval(ctx, `if redis.call('get', KEYS[1]) == ARGV[1] then `+script+` end return 0`, []string{h.key}, h.token, ttl).Int()
+	if err == nil && did == 0 {
+		err = errNotHeld
+	}
+	return err
+}
+
+func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
+	h := fakeHold{m.Key, fmt.Sprint(os.Getpid(), "-", a.last)}
+	ttl := time.Duration(m.TTLMS) * time.Millisecond
+	switch a.fault {
+	case "one lock":
+		h.key = h.key[:len("lockbench:01234567:")] + "lock"
+	case "hashes keys":
+		h.key = fmt.Sprint(h.key[:len("lockbench:01234567:")], crc32.ChecksumIEEE([]byte(h.key[len("lockbench:01234567:"):])))
+	case "lasts":
+		ttl = 0
+	case "half a lease":
+		ttl /= 2
+	case "whole seconds":
+		ttl = ttl.Truncate(time.Second)
+		if ttl == 0 {
+			return nil, errors.New("ERR invalid expire time")
+		}
+	}
+	set, err := a.client.SetNX(ctx, h.key, h.token, ttl).Result()
+	switch {
+	case err != nil:
+		return nil, err
+	case !set && a.broken != "grant" && a.fault != "grants all":
+		return nil, errRefused
+	}
+	a.last++
+	a.holds[a.last] = h
+	return object{"hold": a.last}, nil
+}
