@@ -39,7 +39,7 @@ func open(command string, hello Hello, env onredis.Environment) (_ *process, err
 	}()
 	g := greeting{Hello: Version, Prefix: env.Prefix, Seed: seed(env.Random)}
 	for _, opt := range append([]*redis.Options{env.Redis}, env.Others...) {
-		by, err := relay.Listen(dialOf(opt))
+		by, err := relay.Listen(dialOf(opt), p.request)
 		if err != nil {
 			return nil, err
 		}
@@ -50,6 +50,21 @@ func open(command string, hello Hello, env onredis.Environment) (_ *process, err
 		return nil, err
 	}
 	return p, nil
+}
+
+// request is asked about each request of the process before it is sent.
+func (p *process) request(name string) (send bool, lost func()) {
+	switch name {
+	case "HELLO", "CLIENT", "SELECT", "AUTH", "PING", "READONLY", "INFO", "COMMAND": // clients open and check connections by them
+		return true, nil
+	}
+	if p.env.Commands != nil {
+		p.env.Commands.Add(1)
+	}
+	if gate, is := p.env.Interceptor.(design.Gate); is {
+		return gate.Request(name)
+	}
+	return true, nil
 }
 
 // dialOf returns the function that connects to the server of opt, with its TLS.

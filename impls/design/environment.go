@@ -41,6 +41,16 @@ type Interceptor interface {
 	Pass(ctx context.Context, send func(context.Context) error) error
 }
 
+// A Gate is an [Interceptor] that also sees requests of which only the process is known, because a
+// program of its own sends them.
+type Gate interface {
+	Interceptor
+	// Request is called before a request of the process is sent. name is that of the command, such as
+	// SET. If send is false the request is not sent, and its connection breaks. If lost is not nil, its
+	// reply does not arrive: lost is called when it has come, and then the connection breaks.
+	Request(name string) (send bool, lost func())
+}
+
 // Pass counts a request and sends it, through the Interceptor if there is one. send returns nil if
 // the service answered, whatever the answer, and else the error of the connection. If Pass returns
 // an error, the lock must treat it as the result, whatever send returned. Connections of package

@@ -21,6 +21,7 @@ type Client struct {
 	crashed   atomic.Bool
 	held      atomic.Int64 // number of locks that it holds
 	acquiring atomic.Bool
+	calls     atomic.Int64 // number of calls of its lock that are under way
 
 	mu      sync.Mutex // orders its death and its other changes
 	cancels []context.CancelFunc
@@ -122,7 +123,9 @@ func (l locker) Acquire(ctx context.Context, key string, opt lockbench.Options) 
 	c.acquiring.Store(true)
 	asked := c.p.in.ledger.acquireCalled(key)
 	calling, done := c.toCancel(ctx)
+	c.calls.Add(1)
 	lease, err := l.inner.Acquire(calling, key, opt)
+	c.calls.Add(-1)
 	c.acquiring.Store(false)
 	if err != nil || lease == nil {
 		done()
@@ -171,6 +174,7 @@ func (l *heldLease) Release(ctx context.Context) error {
 	calling, done := l.client.toCancel(ctx)
 	defer done()
 	defer l.released()
+	defer l.client.called()()
 	return l.Lease.Release(calling)
 }
 
@@ -181,6 +185,7 @@ func (l *heldLease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	calling, done := l.client.toCancel(ctx)
 	defer done()
+	defer l.client.called()()
 	return l.Wrapped.Extend(calling, ttl)
 }
 
@@ -192,7 +197,14 @@ func (l *heldLease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 	calling, done := l.client.toCancel(ctx)
 	defer done()
 	defer l.released()
+	defer l.client.called()()
 	return l.Wrapped.ReleaseAfter(calling, d)
+}
+
+// called counts a call of the lock, until the function that it returns is called.
+func (c *Client) called() (end func()) {
+	c.calls.Add(1)
+	return func() { c.calls.Add(-1) }
 }
 
 func (l *heldLease) released() {

@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -183,6 +184,54 @@ func (in *Injector) chosen(by *actor, held bool, on occasion) (first *plan) {
 		}
 	}
 	return first
+}
+
+// Request implements [design.Gate]: faults of commands occur at a request of which only the process is
+// known. They are on the record of each client with a call under way, or of all if a goroutine of the
+// lock sent the request.
+func (p *Process) Request(string) (send bool, lost func()) {
+	plan := p.chosen(nil)
+	if plan == nil {
+		return true, nil
+	}
+	held, acquiring := p.holds(), p.acquires()
+	occurred := func(k fault.Kind) {
+		p.noteCalls(string(k))
+		plan.count(held, acquiring)
+	}
+	switch plan.Kind {
+	case fault.Pause:
+		p.pause(plan, held)
+		return true, nil
+	case fault.Cut:
+		occurred(fault.Cut)
+		return false, nil
+	case fault.LostReply:
+		return true, func() { occurred(fault.LostReply) }
+	}
+	die := func() {
+		if p.crash() {
+			plan.count(held, acquiring)
+		}
+	}
+	if p.background.below(2) == 0 {
+		return true, die
+	}
+	die()
+	return false, nil
+}
+
+// noteCalls records a fault that affects the clients with a call under way, all if there is none.
+func (p *Process) noteCalls(note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	calling := slices.DeleteFunc(slices.Clone(p.clients), func(c *Client) bool { return c.calls.Load() == 0 })
+	if len(calling) == 0 {
+		calling = p.clients
+	}
+	for _, c := range calling {
+		c.record.Fault(note, 0)
+	}
 }
 
 // pause pauses the process, unless it is paused.

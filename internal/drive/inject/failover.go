@@ -15,7 +15,7 @@ func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
 	if err != nil {
 		return err
 	}
-	if in.link, err = relay.Listen(relay.To(addr)); err != nil {
+	if in.link, err = relay.Listen(relay.To(addr), nil); err != nil {
 		return err
 	}
 	in.replica, err = in.redis[0].StartReplica(ctx, in.link.Address())

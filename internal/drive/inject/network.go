@@ -38,7 +38,7 @@ func (p *Process) relayTo(upstream string) (*relay.Relay, error) {
 	if p.crashed.Load() {
 		return nil, errCrashed
 	}
-	by, err := relay.Listen(relay.To(upstream))
+	by, err := relay.Listen(relay.To(upstream), nil)
 	if err == nil {
 		p.relays[upstream] = by
 	}

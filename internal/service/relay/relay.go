@@ -12,7 +12,8 @@ import (
 // A Relay listens at an address of its own, and connects each client to one server. Its methods are
 // safe for concurrent use.
 type Relay struct {
-	dial     Dial // connects to the server
+	dial     Dial    // connects to the server
+	handler  Handler // nil unless requests are read
 	listener net.Listener
 	ctx      context.Context // done when the relay is closed
 	cancel   context.CancelFunc
@@ -33,15 +34,16 @@ func To(address string) Dial {
 	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", address) }
 }
 
-// Listen returns a relay to a server, at a free port of the loopback. The server need not be up. The
-// caller closes the relay.
-func Listen(dial Dial) (*Relay, error) {
+// Listen returns a relay to a server, at a free port of the loopback. The server need not be up. Unless
+// handler is nil, it is asked about each request of the clients, which speak RESP. The caller closes the
+// relay.
+func Listen(dial Dial, handler Handler) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open a relay: %w", err)
 	}
 	r := newRelay()
-	r.dial, r.listener = dial, listener
+	r.dial, r.handler, r.listener = dial, handler, listener
 	context.AfterFunc(r.ctx, func() { _ = listener.Close() }) // nobody can be told of an error
 	r.running.Go(r.accept)
 	return r, nil
@@ -114,7 +116,11 @@ func (r *Relay) forward(client, server net.Conn) {
 		l.cut()
 	}
 	var streams sync.WaitGroup
-	for _, s := range []*stream{newStream(r, l, client, server), newStream(r, l, server, client)} {
+	requests, replies := newStream(r, l, client, server), newStream(r, l, server, client)
+	if r.handler != nil {
+		requests.pass, replies.pass = l.request(r.handler, requests.forward), l.reply(replies.forward)
+	}
+	for _, s := range []*stream{requests, replies} {
 		streams.Go(s.read)
 		streams.Go(s.write)
 	}
@@ -131,6 +137,7 @@ type link struct {
 	once           sync.Once
 	broken         chan struct{} // closed when the connections are
 	lost           atomic.Bool   // bytes of it were discarded
+	pending        pending       // requests without a reply
 }
 
 // cut closes both connections.

@@ -18,9 +18,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // piped returns a relay with one connection, and its ends, for a test in virtual time.
-func piped(t *testing.T) (r *Relay, client, server net.Conn) {
+func piped(t *testing.T) (r *Relay, client, server net.Conn) { return pipedBy(t, nil) }
+
+// pipedBy is piped with a handler.
+func pipedBy(t *testing.T, h Handler) (r *Relay, client, server net.Conn) {
 	t.Helper()
 	r = newRelay()
+	r.handler = h
 	client, inner := net.Pipe()
 	outer, server := net.Pipe()
 	r.running.Go(func() { r.forward(inner, outer) })
@@ -205,7 +209,7 @@ func echo(t testing.TB) (address string) {
 // TestSockets sends more than fits into buffers, and then the end of the stream, over real connections
 // while the network changes.
 func TestSockets(t *testing.T) {
-	r, err := Listen(To(echo(t)))
+	r, err := Listen(To(echo(t)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +253,7 @@ func TestServerIsDown(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	r, err := Listen(To(address))
+	r, err := Listen(To(address), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +271,7 @@ func TestServerIsDown(t *testing.T) {
 // BenchmarkRoundTrip measures a short request and its reply, directly and through a relay.
 func BenchmarkRoundTrip(b *testing.B) {
 	server := echo(b)
-	r, err := Listen(To(server))
+	r, err := Listen(To(server), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

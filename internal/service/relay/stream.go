@@ -25,8 +25,11 @@ type stream struct {
 	relay    *Relay
 	link     *link
 	from, to net.Conn
-	chunks   chan chunk
-	waiting  atomic.Int64 // number of chunks that are not written yet
+	// pass passes on one message of RESP, and reports whether the link still stands; nil if the stream
+	// has no messages.
+	pass    func(message []byte) bool
+	chunks  chan chunk
+	waiting atomic.Int64 // number of chunks that are not written yet
 }
 
 // A chunk is what was read at one time.
@@ -42,10 +45,17 @@ func newStream(r *Relay, l *link, from, to net.Conn) *stream {
 // read reads the stream until its end. An error, or the end of the link, is the end of both streams.
 func (s *stream) read() {
 	defer close(s.chunks)
-	buffer := make([]byte, readLen)
+	next, pass := s.any(), s.forward
+	if s.pass != nil {
+		next = newMessages(s.from).next
+		pass = s.pass
+	}
 	for {
-		n, err := s.from.Read(buffer)
-		stands := n == 0 || s.forward(buffer[:n])
+		bytes, err := next()
+		if err != nil {
+			pass = s.forward // at the end they may be the beginning of a message
+		}
+		stands := len(bytes) == 0 || pass(bytes)
 		if err == nil && stands {
 			continue
 		}
@@ -53,6 +63,15 @@ func (s *stream) read() {
 			s.link.cut()
 		}
 		return
+	}
+}
+
+// any returns a function that reads what there is. The bytes are valid until its next call.
+func (s *stream) any() func() ([]byte, error) {
+	buffer := make([]byte, readLen)
+	return func() ([]byte, error) {
+		n, err := s.from.Read(buffer)
+		return buffer[:n], err
 	}
 }
 
