@@ -97,6 +97,9 @@ func (h *Hello) claims() (lockbench.Claims, error) {
 	if h.renews() {
 		c = c.Renewing()
 	}
+	if h.Leaseless {
+		c = c.Without(lockbench.LeaseKept)
+	}
 	if h.ReleaseTells != nil && !*h.ReleaseTells {
 		c = c.Without(lockbench.LossReported)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package adapter_test
 
 import (
@@ -7,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,11 +26,15 @@ const fakeVariable = "LOCKBENCH_FAKE_ADAPTER"
 
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(fakeVariable); fault != "" {
+		leavePID()
 		serve(fault)
 		return
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// logVariable is a directory in which each process of the fake leaves a file of all messages.
+const logVariable = "LOCKBENCH_FAKE_LOG"
 
 // fake returns the command of an adapter with a fault.
 func fake(t *testing.T, fault string) string {
@@ -79,7 +87,15 @@ func serve(fault string) {
 		fmt.Fprintln(os.Stderr, "out of luck")
 		os.Exit(3)
 	}
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+	in := io.Reader(os.Stdin)
+	if dir := os.Getenv(logVariable); dir != "" {
+		log, err := os.Create(filepath.Join(dir, pid()))
+		if err != nil {
+			panic(err)
+		}
+		in, a.out = io.TeeReader(in, log), json.NewEncoder(io.MultiWriter(os.Stdout, log))
+	}
+	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var m message
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			panic(err)

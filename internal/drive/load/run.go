@@ -181,6 +181,10 @@ func (r *run) drive(ctx context.Context) {
 
 	w := &watch{run: r}
 	r.summary.Ended = w.until(ctx)
+	if err := r.diedAlone(); err != nil {
+		r.summary.Ended = EndedProgramLost
+		r.problem(err)
+	}
 	close(r.measured.over)
 	ended := time.Now()
 	r.summary.EndNS = r.stamp(ended)

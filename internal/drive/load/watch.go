@@ -83,11 +83,9 @@ func (w *watch) begin(ctx context.Context) {
 
 func (w *watch) look(ctx context.Context) (why string) {
 	w.report()
-	if err := w.run.diedAlone(); err != nil {
-		w.run.problem(err)
-		return EndedProgramLost
-	}
 	switch {
+	case w.run.diedAlone() != nil:
+		return EndedProgramLost
 	case w.run.recorder != nil && w.run.recorder.Err() != nil:
 		return EndedUnrecorded
 	case w.serverLost(ctx):
