@@ -15,7 +15,7 @@ use Symfony\Component\Lock\Store\FlockStore;
 class SymfonyFlock extends Lockbench\Lock
 {
     const NAME = 'symfony/flock', LIBRARY = 'symfony/lock';
-    const HELLO = ['leaseless' => true, 'claims' => ['-lease: the kernel frees the file when the process ends']];
+    const HELLO = ['leaseless' => true, 'release_tells' => false];
 
     private LockFactory $factory;
 

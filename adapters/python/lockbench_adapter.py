@@ -81,7 +81,7 @@ class _Server:
         except Exception as e:  # the lock's own, whatever it is
             known = [error for kind, error in ERRORS.items() if isinstance(e, kind)]
             self.say({"id": request["id"], "error": (known + ["unknown"])[0],
-                      "class": type(e).__name__, "text": str(e)})
+                      "class": type(e.__cause__ or e).__name__, "text": str(e)})
 
     def do(self, request):
         op = request["op"]
@@ -89,7 +89,7 @@ class _Server:
             return {}
         if op == "acquire":
             return self.acquire(request)
-        if op not in ("release", "extend", "ttl", "release_after"):
+        if op != "release" and not hasattr(self.lock, ABILITIES.get(op, "")):
             raise NoEffect("unknown op " + op)
         if request["hold"] not in self.holds:
             raise NotHeld("no such hold")

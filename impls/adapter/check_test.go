@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 		{"silent", "the release of a lost lock is told", "answered ok, want lock not held"},
 		{"time left in us", "the time left", "of a lease of 1m0s"},
 		{"hashes keys", "odd keys", "acquire of \"buckeroo\": lock not acquired"},
-		{"whole seconds", "odd leases", "a lease of 1ms"},
+		{"whole seconds", "odd leases", "a lease of 12.345s: acquire"},
 		{"any op", "an unknown operation has no effect", "answered ok, want operation had no effect"},
 		{"does not stop", "a stopped process goes on, and ends when told", "did not stop within 2s"},
 		{"late is lost", "without its server an outcome is unknown", "lock not held: "},

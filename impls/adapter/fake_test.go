@@ -231,9 +231,8 @@ func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
 	case "half a lease":
 		ttl /= 2
 	case "whole seconds":
-		ttl = ttl.Truncate(time.Second)
-		if ttl == 0 {
-			return nil, errors.New("ERR invalid expire time")
+		if ttl > time.Second && ttl%time.Second != 0 {
+			return nil, errors.New("ERR value is not an integer or out of range")
 		}
 	}
 	set, err := a.client.SetNX(ctx, h.key, h.token, ttl).Result()

@@ -1,0 +1,69 @@
+// The Mutex of redis-semaphore with ioredis: SET NX PX of a random value; Lua scripts release and
+// refresh it. With the argument 5.3 it is that of version 5.3.0.
+"use strict";
+
+const { Redis } = require("ioredis");
+const { Lock, NotHeld, serve, version } = require("./lockbench-adapter.js");
+
+const old = process.argv[2] === "5.3";
+const library = old ? "redis-semaphore-5.3" : "redis-semaphore";
+const { Mutex } = require(library);
+
+class RedisSemaphore extends Lock {
+  // A release says nothing of the lock.
+  static hello = {
+    name: old ? "redis-semaphore/mutex-5.3" : "redis-semaphore/mutex",
+    library: "redis-semaphore",
+    version: version(library),
+    release_tells: false,
+  };
+
+  async open([url], prefix) {
+    this.prefix = prefix;
+    // No command is sent again or waits for a connection. The library puts "mutex:" before a key, so the
+    // client puts the prefix before that.
+    this.client = new Redis(url, {
+      keyPrefix: prefix,
+      lazyConnect: true,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: 2000,
+      commandTimeout: 2000,
+      socketTimeout: 2000,
+      retryStrategy: () => 50,
+    });
+    this.client.on("error", (e) => console.error(e.message));
+    await this.client.connect().catch(() => {}); // it tries again
+  }
+
+  mutex(key, ttl, identifier) {
+    return new Mutex(this.client, key.slice(this.prefix.length), {
+      lockTimeout: ttl,
+      acquireAttemptsLimit: 1,
+      retryInterval: 0,
+      refreshInterval: 0,
+      externallyAcquiredIdentifier: identifier,
+    });
+  }
+
+  async acquire(key, ttl) {
+    const mutex = this.mutex(key, ttl);
+    return (await mutex.tryAcquire()) ? { key, mutex } : null;
+  }
+
+  async release(hold) {
+    await hold.mutex.release();
+  }
+
+  // extend takes the lock over by its identifier, which refreshes it with the new lease.
+  async extend(hold, ttl) {
+    const mutex = this.mutex(hold.key, ttl, hold.mutex.identifier);
+    if (!(await mutex.tryAcquire())) {
+      throw new NotHeld("the mutex was not refreshed");
+    }
+    hold.mutex = mutex;
+  }
+}
+
+serve(RedisSemaphore);

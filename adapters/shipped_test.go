@@ -1,0 +1,108 @@
+//go:build unix
+
+package adapters_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/results"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+const (
+	// librariesVariable is the folder that adapters/install filled; requireVariable makes a language that
+	// is not installed there a failure.
+	librariesVariable = "LOCKBENCH_ADAPTERS"
+	requireVariable   = "LOCKBENCH_REQUIRE_ADAPTERS"
+)
+
+// TestShipped checks each adapter whose libraries are installed, runs its lock for a moment, and runs a
+// twin that breaks the lock.
+func TestShipped(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range adapters.AllShipped() {
+		t.Run(s.Name, func(t *testing.T) {
+			libraries := need(t, s.Language)
+			t.Parallel()
+			command := s.Command(here, libraries)
+			checkShipped(t, command, s)
+			exit, err := run(t.Context(), t, command, 3*time.Second)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case s.Unsound == "" && exit == results.BrokenClaim:
+				t.Errorf("a run broke a claim of a lock that is believed to be sound")
+			}
+			exit, err = run(t.Context(), t, "LOCKBENCH_BREAK=grant; export LOCKBENCH_BREAK; "+command, 30*time.Second)
+			if err != nil || exit != results.BrokenClaim {
+				t.Errorf("its twin: exit %d, error %v; want exit %d", exit, err, results.BrokenClaim)
+			}
+		})
+	}
+}
+
+// need returns the folder of the libraries. It skips the test if a language is not installed there.
+func need(t *testing.T, language string) string {
+	t.Helper()
+	libraries := os.Getenv(librariesVariable)
+	_, err := os.Stat(filepath.Join(libraries, language+".installed"))
+	switch {
+	case libraries != "" && err == nil:
+		return libraries
+	case os.Getenv(requireVariable) != "":
+		t.Fatalf("no libraries of %s; hint: adapters/install DIR, and %s=DIR", language, librariesVariable)
+	}
+	t.Skipf("no libraries of %s; hint: adapters/install DIR, and %s=DIR", language, librariesVariable)
+	return ""
+}
+
+// checkShipped fails for each probe that fails, unless the lock is known to be unsound.
+func checkShipped(t *testing.T, command string, s adapters.Shipped) {
+	t.Helper()
+	server := servertest.Start(t)
+	env := design.Environment{Services: []any{server.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}
+	hello, found, err := adapter.Check(t.Context(), command, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hello.Name != s.Name {
+		t.Errorf("its name is %q, want %q", hello.Name, s.Name)
+	}
+	for _, p := range found {
+		if p.Err != nil && s.Unsound == "" {
+			t.Errorf("%s: %v", p.Name, p.Err)
+		}
+	}
+}
+
+// run runs a few clients of an adapter until a claim breaks, at most for so long.
+func run(ctx context.Context, t *testing.T, command string, most time.Duration) (exit int, err error) {
+	t.Helper()
+	d, err := adapter.Design(ctx, command)
+	if err != nil {
+		return 0, err
+	}
+	p := runner.Plan{Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: workloads.Defaults(), FailFast: true, History: t.TempDir()}
+	p.Options.Clients, p.Options.Keys, p.Options.Stallers = 3, 1, 0
+	p.Options.TTL, p.Options.Wait, p.Options.Hold = time.Second, 200*time.Millisecond, workloads.Always(time.Millisecond)
+	p.Options.Duration = most
+	result, err := runner.Run(ctx, p)
+	if len(result.Runs) > 0 {
+		err = errors.Join(err, result.Runs[0].Err)
+	}
+	return result.Exit(), err
+}
