@@ -14,20 +14,20 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
-//go:embed python/lockbench_adapter.py python/redis_py.py
+//go:embed python/lockbench_adapter.py python/my_lock.py
 var files embed.FS
 
-// A starter is what a user starts from: files of the language's folder, the adapter last, by the names
-// that they get, and what to do next, with the folder for %[1]s.
+// A starter is what a user starts from: files of the language's folder, and what to do next, with the
+// user's folder for %[1]s.
 type starter struct {
 	language string
-	files    [][2]string
+	files    []string
 	next     string
 }
 
 var starters = []starter{
-	{"python", [][2]string{{"lockbench_adapter.py", "lockbench_adapter.py"}, {"redis_py.py", "my_lock.py"}},
-		"next: put your lock into %[1]s/my_lock.py, which has redis-py's (pip install redis), then\n  lockbench adapter check -- python3 %[1]s/my_lock.py\n  lockbench run --adapter 'python3 %[1]s/my_lock.py'"},
+	{"python", []string{"lockbench_adapter.py", "my_lock.py"},
+		"next: put your lock in the place of the one in %[1]s/my_lock.py, then\n  lockbench adapter check -- python3 %[1]s/my_lock.py\n  lockbench run --adapter 'python3 %[1]s/my_lock.py'"},
 }
 
 // Languages returns the languages with a kit.
@@ -59,11 +59,11 @@ func New(language, dir string, force bool) (wrote []string, err error) {
 		how |= os.O_EXCL
 	}
 	for _, f := range s.files {
-		text, err := files.ReadFile(path.Join(language, f[0]))
+		text, err := files.ReadFile(path.Join(language, f))
 		if err != nil {
 			return wrote, err
 		}
-		to := filepath.Join(dir, filepath.FromSlash(f[1]))
+		to := filepath.Join(dir, f)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return wrote, fmt.Errorf("%w; hint: name a folder that can be made or written to", err)
 		}

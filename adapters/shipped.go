@@ -31,6 +31,9 @@ func AllShipped() []Shipped {
 	php := func(file, name, unsound string) Shipped {
 		return Shipped{"php", name, "exec php '{here}/php/" + file + "'", unsound}
 	}
+	java := func(words, name, unsound string) Shipped {
+		return Shipped{"java", name, "exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx128m -cp '{libraries}/java/adapters.jar' lockbench." + words, unsound}
+	}
 	rust := func(file, name, unsound string) Shipped {
 		return Shipped{"rust", name, "exec '{libraries}/rust/release/" + file + "'", unsound}
 	}
@@ -52,6 +55,12 @@ func AllShipped() []Shipped {
 		php("symfony-flock.php", "symfony/flock", ""),
 		php("laravel-file.php", "laravel/file", "its files let several in"),
 		php("document.php", "php-document/timestamp", "the faults of its document"),
+		java("RedissonLock", "redisson/lock", ""),
+		java("RedissonWatchdog", "redisson/watchdog", ""),
+		java("RedissonFair", "redisson/fair", "the release of a lost lock is answered as that of a held one while nobody else has it"),
+		java("SpringIntegration", "spring-integration/spin", ""),
+		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there"),
+		java("ShedLock safe", "shedlock/redis-safe", ""),
 		rust("rslock", "rslock/lock-manager", ""),
 		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds"),
 	}

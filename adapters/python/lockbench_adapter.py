@@ -59,7 +59,7 @@ ERRORS = {Refused: "refused", NotHeld: "not-held", NoEffect: "no-effect"}
 class _Server:
     def __init__(self, lock, out):
         self.type, self.out = lock, out
-        self.lock, self.holds, self.last = None, {}, 0
+        self.lock, self.holds, self.last, self.fence = None, {}, 0, "0"
         self.broken = os.environ.get("LOCKBENCH_BREAK", "")
 
     def say(self, message):
@@ -110,7 +110,9 @@ class _Server:
         self.holds[self.last] = hold
         got = {"hold": self.last}
         if hold is not None and hasattr(self.lock, "fence"):
-            got["fence"] = str(self.lock.fence(hold))
+            self.fence = str(self.lock.fence(hold))
+        if hasattr(self.lock, "fence"):
+            got["fence"] = self.fence
         return got
 
     def release(self, hold, after):

@@ -21,7 +21,7 @@ import (
 type commandFlags struct {
 	adapters []string
 	texts    commands.Texts
-	design *design.Design // the lock, once with has parsed it; nil for none
+	design   *design.Design // the lock, once with has parsed it; nil for none
 }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
