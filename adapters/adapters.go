@@ -10,24 +10,37 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
 //go:embed python/lockbench_adapter.py python/my_lock.py
+//go:embed node/lockbench-adapter.js node/redlock-sesamecare.js node/package.json node/package-lock.json
+//go:embed php/lockbench_adapter.php php/symfony.php
+//go:embed java/pom.xml java/src/main/java/lockbench/Adapter.java java/src/main/java/lockbench/RedissonLock.java
+//go:embed rust/Cargo.toml rust/Cargo.lock rust/src/lib.rs rust/src/bin/rslock.rs
 var files embed.FS
 
-// A starter is what a user starts from: files of the language's folder, and what to do next, with the
-// user's folder for %[1]s.
+// A starter is what a user starts from: files of the language's folder, the adapter last, and what to do
+// before it can be started and to start it, with the user's folder for %[1]s.
 type starter struct {
 	language string
 	files    []string
-	next     string
+	prepare  string
+	command  string
 }
 
 var starters = []starter{
-	{"python", []string{"lockbench_adapter.py", "my_lock.py"},
-		"next: put your lock in the place of the one in %[1]s/my_lock.py, then\n  lockbench adapter check -- python3 %[1]s/my_lock.py\n  lockbench run --adapter 'python3 %[1]s/my_lock.py'"},
+	{"python", []string{"lockbench_adapter.py", "my_lock.py"}, "", "python3 %[1]s/my_lock.py"},
+	{"node", []string{"lockbench-adapter.js", "package.json", "package-lock.json", "redlock-sesamecare.js"},
+		"npm ci --prefix %[1]s", "node %[1]s/redlock-sesamecare.js"},
+	{"php", []string{"lockbench_adapter.php", "symfony.php"},
+		"apt-get install php-cli php-redis php-symfony-lock", "php %[1]s/symfony.php"},
+	{"java", []string{"pom.xml", "src/main/java/lockbench/Adapter.java", "src/main/java/lockbench/RedissonLock.java"},
+		"mvn -q -f %[1]s/pom.xml package", "java -cp %[1]s/target/adapters.jar lockbench.RedissonLock"},
+	{"rust", []string{"Cargo.toml", "Cargo.lock", "src/lib.rs", "src/bin/rslock.rs"},
+		"cargo build --release --bin rslock --manifest-path %[1]s/Cargo.toml", "%[1]s/target/release/rslock"},
 }
 
 // Languages returns the languages with a kit.
@@ -63,7 +76,7 @@ func New(language, dir string, force bool) (wrote []string, err error) {
 		if err != nil {
 			return wrote, err
 		}
-		to := filepath.Join(dir, f)
+		to := filepath.Join(dir, filepath.FromSlash(f))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return wrote, fmt.Errorf("%w; hint: name a folder that can be made or written to", err)
 		}
@@ -93,5 +106,11 @@ func Hint(language, dir string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf(s.next, dir)
+	text := fmt.Sprintf("next: put your lock in the place of the one in %s/%s, then", dir, s.files[len(s.files)-1])
+	for _, line := range []string{s.prepare, "lockbench adapter check -- " + s.command, "lockbench run --adapter '" + s.command + "'"} {
+		if line != "" {
+			text += "\n  " + strings.ReplaceAll(line, "%[1]s", dir)
+		}
+	}
+	return text
 }

@@ -41,14 +41,19 @@ func newAdapterCheck() *cobra.Command {
 	var server string
 	cmd := &cobra.Command{
 		Use:   "check [flags] -- COMMAND...",
-		Short: "Ask an adapter some twenty questions about the protocol and its lock",
+		Short: "Ask an adapter twenty questions about the protocol and its lock",
 		Long: `check starts an adapter and asks it some twenty questions: does it speak the protocol, do two keys
 lock apart, is another owner refused, does a lease end, what does it answer when its server is gone, when
 it is stopped and when it is killed, and does it break its lock when it is asked to. It takes some
 seconds. It exits with 1 if an answer is wrong.`,
 		Example: `  lockbench adapter check -- python3 my_lock.py
   lockbench adapter check --out json=- 'cd locks && exec node lock.js'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no command of an adapter is named; hint: lockbench adapter check -- python3 my_lock.py")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, err := out.parse(adapterOutputs)
 			if err != nil {
@@ -182,7 +187,12 @@ func newAdapterNew() *cobra.Command {
 		Long: fmt.Sprintf(`new writes an adapter that works into a folder, with the kit that speaks the protocol; put your own
 lock in its place. The languages are %s.`, strings.Join(adapters.Languages(), ", ")),
 		Example: "  lockbench adapter new python my-lock",
-		Args:    cobra.ExactArgs(2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return errors.New("it takes a language and a folder; hint: lockbench adapter new python my-lock")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrote, err := adapters.New(args[0], args[1], force)
 			for _, path := range wrote {

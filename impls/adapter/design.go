@@ -30,11 +30,13 @@ func describe(ctx context.Context, command string) (Hello, error) {
 		return Hello{}, err
 	}
 	err = p.await(ctx)
-	hello := p.hello
 	if ended := p.end(); err == nil {
 		err = ended
 	}
-	return hello, err
+	if err != nil {
+		return Hello{}, err
+	}
+	return p.hello, nil
 }
 
 // design returns the design of an adapter that said hello.

@@ -31,6 +31,9 @@ type process struct {
 
 // open starts a process of the adapter.
 func open(command string, hello Hello, env onredis.Environment) (_ *process, err error) {
+	if len(env.Nodes) > 0 {
+		return nil, errCluster
+	}
 	p := &process{env: env, hello: hello}
 	defer func() {
 		if err != nil {
@@ -66,6 +69,9 @@ func (p *process) request(name string) (send bool, lost func()) {
 	}
 	return true, nil
 }
+
+// errCluster is the error of an adapter on a cluster.
+var errCluster = errors.New("an adapter cannot run on a Redis Cluster, whose nodes would lead its clients past the relay by which faults affect them; hint: name one server")
 
 // dialOf returns the function that connects to the server of opt, with its TLS.
 func dialOf(opt *redis.Options) relay.Dial {
@@ -143,6 +149,3 @@ func (p *process) closeRelays() {
 		by.Close()
 	}
 }
-
-// errBusy is the error of a request whose owner waits for the answer to the one before.
-var errBusy = errors.New("the owner's last request has no answer yet")

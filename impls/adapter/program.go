@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +29,10 @@ const (
 	answerTime = 5 * time.Second
 	stopTime   = 2 * time.Second
 )
+
+// addressesVariable has the addresses of the user's servers, with their passwords. A program gets those
+// that it is to use by its greeting.
+const addressesVariable = "LOCKBENCH_SERVER"
 
 // A program is a running adapter. Its methods are safe for concurrent use.
 type program struct {
@@ -70,6 +76,7 @@ func start(command string, g greeting) (*program, error) {
 	}
 	p.in = ours
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &p.words
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, addressesVariable+"=") })
 	cmd.WaitDelay = stopTime // for programs that it leaves behind with its standard error
 	read, ended := make(chan struct{}), make(chan error, 1)
 	err = subprocess.Start(cmd, func(err error) { ended <- err })

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -127,6 +128,13 @@ func (c *Config) fits(o workloads.Options) error {
 	return nil
 }
 
+// programs returns the default number of processes for clients of a design whose processes are programs,
+// which take long to start: a few for each processor, and enough of them for their owners.
+func programs(clients, owners int) int {
+	few := max(2, runtime.NumCPU())
+	return min(clients, max(few, (clients+owners-1)/owners))
+}
+
 // perProcess returns the largest number of clients of a process.
 func perProcess(o workloads.Options) int { return (o.Clients + o.Processes - 1) / o.Processes }
 
@@ -135,6 +143,9 @@ func (c Config) options() (workloads.Options, error) {
 	o, err := c.Workload.Options(c.Options)
 	if err != nil {
 		return o, fmt.Errorf("workload %s: %w", c.Workload.Name, err)
+	}
+	if c.Options.Processes == 0 && c.Design.Owners > 1 {
+		o.Processes = programs(o.Clients, c.Design.Owners)
 	}
 	if err := c.fits(o); err != nil {
 		return o, err

@@ -43,6 +43,7 @@ var samples = map[string]string{
 	"stages":     "[30s:100, 1m:1000]",
 	"metrics":    "127.0.0.1:9090",
 	"known":      "on",
+	"adapter":    "python3 my_lock.py",
 	"take":       "SET {key} {token} NX PX {ttl_ms}",
 	"free":       "EVAL @free.lua 1 {key} {token}",
 	"extend":     "EVAL @extend.lua 1 {key} {token} {ttl_ms}",

@@ -17,8 +17,14 @@ func Kill(p *os.Process) error {
 	return errors.Join(err, p.Kill())
 }
 
-// Suspend stops p and the other processes of its group until Resume.
-func Suspend(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGSTOP) }
+// Suspend stops p and the other processes of its group until Resume. On Linux it returns when p has
+// stopped: on a busy machine its threads go on for a while after the signal.
+func Suspend(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	return awaitStop(p.Pid)
+}
 
 // Resume undoes Suspend.
 func Resume(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGCONT) }
