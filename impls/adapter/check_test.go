@@ -4,6 +4,7 @@ package adapter_test
 
 import (
 	"crypto/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,9 @@ func TestCheck(t *testing.T) {
 		{"no twin", "its twin is silent about losses", "LOCKBENCH_BREAK=silent"},
 	} {
 		t.Run(tt.fault+", "+tt.probe, func(t *testing.T) {
+			if testing.Short() && !slices.Contains([]string{"sound", "exits", "answers twice", "lasts"}, tt.fault) {
+				t.Skip("starts ten processes")
+			}
 			t.Parallel()
 			hello, found, err := adapter.Check(t.Context(), fake(t, tt.fault), environment(t))
 			if err != nil {

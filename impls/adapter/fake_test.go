@@ -52,6 +52,7 @@ type fakeAdapter struct {
 	client        *redis.Client
 	holds         map[int64]fakeHold
 	last          int64
+	extending     int64 // number of the request to extend that waits
 	out           *json.Encoder
 }
 
@@ -67,6 +68,8 @@ type message struct {
 	Key     string   `json:"key"`
 	Hold    int64    `json:"hold"`
 	TTLMS   int64    `json:"ttl_ms"`
+	AfterMS int64    `json:"after_ms"`
+	Cancel  int64    `json:"cancel"`
 }
 
 type object = map[string]any
@@ -107,6 +110,10 @@ func serve(fault string) {
 			select {}
 		case m.Stop:
 			return
+		case m.Op == "extend" && fault == "able": // it waits until it is cancelled
+			a.extending = m.ID
+		case m.Cancel != 0 && m.Cancel == a.extending:
+			_ = a.out.Encode(object{"id": m.Cancel, "error": "no-effect", "text": "cancelled"})
 		case m.Op != "":
 			a.answer(m)
 		}
@@ -128,7 +135,11 @@ func (a *fakeAdapter) greet(m message) {
 	case "no name":
 		_ = a.out.Encode(object{"hello": 1})
 	default:
-		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": []string{"extend", "ttl", "dance"}})
+		can := []string{"extend", "ttl", "dance"}
+		if a.fault == "able" {
+			can = append(can, "fence", "lost", "cancel", "release_after")
+		}
+		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can})
 	}
 }
 
@@ -176,6 +187,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 	case "acquire":
 		return a.acquire(ctx, m)
 	case "release", "extend", "ttl":
+	case "release_after":
+		h := a.holds[m.Hold]
+		return nil, a.owned(ctx, h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, m.AfterMS)
 	default:
 		if a.fault == "any op" {
 			return nil, nil
@@ -189,6 +203,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 	case !known:
 		return nil, errNotHeld
 	case m.Op == "ttl":
+		if a.fault == "able" {
+			_ = a.out.Encode(object{"lost": m.Hold})
+		}
 		left, err := a.client.PTTL(ctx, h.key).Result()
 		if a.fault == "time left in us" {
 			left *= 1000
@@ -244,5 +261,5 @@ func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
 	}
 	a.last++
 	a.holds[a.last] = h
-	return object{"hold": a.last}, nil
+	return object{"hold": a.last, "fence": fmt.Sprint(a.last)}, nil
 }

@@ -70,6 +70,9 @@ func TestFaults(t *testing.T) {
 
 // TestTwins runs the twins of a sound adapter: each is caught by its broken claim.
 func TestTwins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for leases")
+	}
 	for how, operations := range map[string]int64{"grant": 100, "release": 20} {
 		result, err := run(t, "LOCKBENCH_BREAK="+how+" "+fake(t, "sound"), operations)
 		if err != nil || result.Exit() != results.BrokenClaim {

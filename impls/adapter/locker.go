@@ -27,9 +27,9 @@ type locker struct {
 // errBusy is the error of a request whose owner waits for the answer to the one before.
 var errBusy = errors.New("the owner's last request has no answer yet")
 
-// call makes a request and waits for its answer, for at most the wait of the request and answerTime.
+// call makes a request and waits for its answer, for at most answerTime.
 func (l *locker) call(ctx context.Context, r request) (*grant, error) {
-	late := time.NewTimer(answerTime + time.Duration(r.WaitMS)*time.Millisecond)
+	late := time.NewTimer(answerTime)
 	defer late.Stop()
 	select {
 	case l.turn <- struct{}{}:

@@ -59,7 +59,6 @@ const (
 	ReleaseAfter Ability = "release_after" // release, and keep all owners out for a while
 	Cancel       Ability = "cancel"        // give up a request
 	Reentrant    Ability = "reentrant"     // grant again to the holder, and count
-	Wait         Ability = "wait"          // wait by itself
 )
 
 // Renews says whether a lock renews its leases.
@@ -68,7 +67,7 @@ type Renews string
 // The values of Renews; an empty one is RenewsNot.
 const (
 	RenewsNot    Renews = "no"
-	RenewsTold   Renews = "told"   // the adapter reports renewals
+	RenewsTold   Renews = "told"   // the adapter reports renewals, which count as unseen all the same
 	RenewsUnseen Renews = "unseen" // it does not
 )
 
@@ -101,7 +100,6 @@ type request struct {
 	Key     string `json:"key,omitempty"`
 	Hold    int64  `json:"hold,omitempty"`
 	TTLMS   int64  `json:"ttl_ms,omitempty"`
-	WaitMS  int64  `json:"wait_ms,omitempty"`
 	AfterMS int64  `json:"after_ms,omitempty"`
 	Cancel  int64  `json:"cancel,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`

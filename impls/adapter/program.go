@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// helloTime, answerTime and stopTime are how long the adapter may take to say hello, to answer
-	// beyond the wait of a request, and to end. Many processes may start at once, on few processors.
+	// helloTime, answerTime and stopTime are how long the adapter may take to say hello, to answer, and
+	// to end. Many processes may start at once, on few processors.
 	helloTime  = 30 * time.Second
 	answerTime = 5 * time.Second
 	stopTime   = 2 * time.Second
