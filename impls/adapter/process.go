@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/design/onredis"
-	"github.com/lockbench/lockbench/internal/lib/subprocess"
 	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
@@ -129,10 +128,10 @@ func (p *process) Err() error {
 }
 
 // Suspend implements [design.Program].
-func (p *process) Suspend() error { return subprocess.Suspend(p.program.process) }
+func (p *process) Suspend() error { return p.program.process.Suspend() }
 
 // Resume implements [design.Program].
-func (p *process) Resume() error { return subprocess.Resume(p.program.process) }
+func (p *process) Resume() error { return p.program.process.Resume() }
 
 // Kill implements [design.Program].
 func (p *process) Kill() error { return p.program.kill() }

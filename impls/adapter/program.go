@@ -39,7 +39,7 @@ type program struct {
 	hello Hello // set before greeted is closed
 	text  string
 
-	process *os.Process
+	process *subprocess.Process
 	in      *os.File
 	words   subprocess.Excerpt
 	greeted chan struct{} // closed after hello, or the end
@@ -79,8 +79,7 @@ func start(command string, g greeting) (*program, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, addressesVariable+"=") })
 	cmd.WaitDelay = stopTime // for programs that it leaves behind with its standard error
 	read, ended := make(chan struct{}), make(chan error, 1)
-	err = subprocess.Start(cmd, func(err error) { ended <- err })
-	p.process = cmd.Process
+	p.process, err = subprocess.Start(cmd, func(err error) { ended <- err })
 	_, _ = in.Close(), out.Close() // they are the program's
 	if err != nil {
 		_, _ = from.Close(), ours.Close()
@@ -144,7 +143,7 @@ func (p *program) fail(reason error) {
 	}
 	p.failure = fmt.Errorf("adapter %q: %w%s", p.text, reason, said)
 	close(p.done)
-	_ = subprocess.Kill(p.process) // it may have ended
+	_ = p.process.Kill() // it may have ended
 }
 
 // err returns why the program is of no use, once done is closed.
@@ -252,6 +251,13 @@ func (p *program) watch(hold int64, told chan<- struct{}) {
 	p.lost[hold] = told
 }
 
+// unwatch ends the watch of a hold that is released.
+func (p *program) unwatch(hold int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.lost, hold)
+}
+
 // errUnanswered is the error of a request without an answer: its outcome is unknown.
 var errUnanswered = errors.New("the adapter did not answer in time")
 
@@ -312,12 +318,9 @@ func (p *program) end() error {
 // kill kills the program, and returns when it has ended.
 func (p *program) kill() error {
 	p.ending.Store(true)
-	err := subprocess.Kill(p.process)
-	if errors.Is(err, os.ErrProcessDone) {
-		err = nil
+	if err := p.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
 	}
-	if err == nil {
-		<-p.exited
-	}
-	return err
+	<-p.exited
+	return nil
 }

@@ -4,6 +4,8 @@ package subprocess_test
 
 import (
 	"bufio"
+	"errors"
+	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -30,7 +32,8 @@ func TestSignals(t *testing.T) {
 	cmd.Stderr = &words
 	gone := make(chan error, 1)
 	lines := make(chan string)
-	if err := subprocess.Start(cmd, func(err error) { gone <- err }); err != nil {
+	p, err := subprocess.Start(cmd, func(err error) { gone <- err })
+	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
@@ -40,20 +43,20 @@ func TestSignals(t *testing.T) {
 		}
 	}()
 	<-lines
-	if err := subprocess.Suspend(cmd.Process); err != nil {
+	if err := p.Suspend(); err != nil {
 		t.Fatal(err)
 	}
-	state := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(cmd.Process.Pid))
+	state := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(p.PID()))
 	if text, err := state.Output(); runtime.GOOS == "linux" && err == nil && !strings.HasPrefix(string(text), "T") {
 		t.Errorf("its state is %q, want stopped", text)
 	}
-	if err := subprocess.Resume(cmd.Process); err != nil {
+	if err := p.Resume(); err != nil {
 		t.Fatal(err)
 	}
 	for range 100_000 { // more than a pipe holds
 		<-lines
 	}
-	if err := subprocess.Kill(cmd.Process); err != nil {
+	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	for range lines {
@@ -63,7 +66,27 @@ func TestSignals(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it did not end")
 	}
-	if err := subprocess.Suspend(cmd.Process); err == nil {
-		t.Error("a program that has ended was stopped")
+	for name, signal := range map[string]func() error{"suspend": p.Suspend, "resume": p.Resume, "kill": p.Kill} {
+		if err := signal(); !errors.Is(err, os.ErrProcessDone) {
+			t.Errorf("%s of a program that has ended: %v", name, err)
+		}
+	}
+}
+
+// TestRest: what a program leaves behind ends with it, so that nobody has its output any more.
+func TestRest(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the rest goes on elsewhere")
+	}
+	cmd := exec.Command("sh", "-c", "sleep 1000 &")
+	cmd.WaitDelay = time.Minute // after which Wait fails, because sleep has the output, too
+	var said subprocess.Excerpt
+	cmd.Stdout = &said
+	gone := make(chan error, 1)
+	if _, err := subprocess.Start(cmd, func(err error) { gone <- err }); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-gone; err != nil {
+		t.Error(err)
 	}
 }

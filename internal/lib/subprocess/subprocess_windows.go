@@ -12,13 +12,10 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// Kill ends p at once.
-func Kill(p *os.Process) error { return p.Kill() }
+func kill(p *os.Process) error { return p.Kill() }
 
 var errNoSignals = errors.New("processes cannot be stopped on Windows; hint: leave this fault out")
 
-// Suspend returns an error: Windows cannot stop processes.
-func Suspend(*os.Process) error { return errNoSignals }
+func suspend(*os.Process) error { return errNoSignals }
 
-// Resume is as Suspend.
-func Resume(*os.Process) error { return errNoSignals }
+func resume(*os.Process) error { return errNoSignals }

@@ -13,7 +13,7 @@ import (
 
 // A child is a running server process.
 type child struct {
-	process *os.Process
+	process *subprocess.Process
 	log     string        // the file its output goes to
 	ending  atomic.Bool   // we asked it to end
 	exited  chan struct{} // closed when it is gone and reaped
@@ -44,8 +44,7 @@ func (l launch) start() (*child, error) {
 	}
 
 	c := &child{log: log.Name(), exited: make(chan struct{}), died: l.died}
-	err = subprocess.Start(cmd, func(err error) { c.reap(cmd.Process.Pid, err) })
-	c.process = cmd.Process
+	c.process, err = subprocess.Start(cmd, func(err error) { c.reap(cmd.Process.Pid, err) })
 	return c, err
 }
 
@@ -65,7 +64,7 @@ func (c *child) reap(pid int, err error) {
 // ends one that is stopped or does not answer.
 func (c *child) end() error {
 	c.ending.Store(true)
-	err := subprocess.Kill(c.process)
+	err := c.process.Kill()
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil
 	}

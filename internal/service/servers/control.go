@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -79,12 +78,12 @@ func (s *Server) process() (*ownProcess, error) {
 
 // Suspend stops the process of a private server (SIGSTOP) until [Server.Resume]: it does
 // not answer, and its input waits.
-func (s *Server) Suspend() error { return s.signal(subprocess.Suspend) }
+func (s *Server) Suspend() error { return s.signal((*subprocess.Process).Suspend) }
 
 // Resume lets a suspended server go on.
-func (s *Server) Resume() error { return s.signal(subprocess.Resume) }
+func (s *Server) Resume() error { return s.signal((*subprocess.Process).Resume) }
 
-func (s *Server) signal(how func(*os.Process) error) error {
+func (s *Server) signal(how func(*subprocess.Process) error) error {
 	own, err := s.process()
 	if err != nil {
 		return err

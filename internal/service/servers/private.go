@@ -116,8 +116,8 @@ func awaitAnswer(ctx context.Context, s *Server, c *child) (string, error) {
 	for {
 		info, err := askInfo(ctx, s.Options())
 		if err == nil {
-			if got := info["process_id"]; got != strconv.Itoa(c.process.Pid) {
-				return "", fmt.Errorf("process %q answered at %s, not our child %d; hint: have the program itself in PATH, not a script around it", got, s.address, c.process.Pid)
+			if got := info["process_id"]; got != strconv.Itoa(c.process.PID()) {
+				return "", fmt.Errorf("process %q answered at %s, not our child %d; hint: have the program itself in PATH, not a script around it", got, s.address, c.process.PID())
 			}
 			return versionOf(info), nil
 		}

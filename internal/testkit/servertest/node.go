@@ -30,7 +30,7 @@ type Node struct {
 	Addr, Host, Port string
 	Folder           string
 
-	process *os.Process
+	process *subprocess.Process
 	gone    chan struct{}
 	kill    sync.Once
 }
@@ -55,10 +55,9 @@ func startNode(t testing.TB, args []string, config ...string) *Node {
 	cmd := exec.Command(program, append([]string{path}, args...)...)
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = n.Folder, &said, &said
-	if err := subprocess.Start(cmd, func(error) { close(n.gone) }); err != nil {
+	if n.process, err = subprocess.Start(cmd, func(error) { close(n.gone) }); err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
-	n.process = cmd.Process
 	t.Cleanup(n.Kill)
 	client := n.Client(t)
 	n.await(t, &said, func(ctx context.Context) (string, error) {
