@@ -50,7 +50,7 @@ func AllShipped() []Shipped {
 		node("redis-semaphore.js' 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again"),
 		node("simple-redis-mutex.js'", "simple-redis-mutex/try-lock", "the release of a key with a quote ends every process of it"),
 		node("naive.js'", "naive/ioredis", "DEL frees whatever is there"),
-		php("symfony.php", "symfony/redis", ""),
+		php("symfony.php", "symfony/redis", "an owner that dies in acquire leaves the key for 300 s"),
 		php("laravel.php", "laravel/redis", ""),
 		php("symfony-flock.php", "symfony/flock", ""),
 		php("laravel-file.php", "laravel/file", "its files let several in"),

@@ -40,7 +40,7 @@ class Lock:
     """The lock of an owner. Subclasses have the methods that their lock can do."""
 
     name = library = version = ""
-    hello = {}  # further fields of the hello, such as {"grain_ms": 1000, "renews": "unseen"}
+    hello = {}  # further fields of the hello, such as {"grain_ms": 1000, "release_tells": False}
 
     def __init__(self, url, prefix):
         """url is the address of the server, and prefix begins every key already."""

@@ -120,6 +120,7 @@ var probes = []probe{
 	{name: "an unknown operation has no effect", ask: (*checkup).unknownOp},
 	{name: "a stopped process goes on, and ends when told", ask: (*checkup).stopped},
 	{name: "the key of a killed process becomes free", ask: (*checkup).killed},
+	{name: "the key of a process killed in acquire becomes free", ask: (*checkup).killedInAcquire},
 	{name: "without its server an outcome is unknown", ask: (*checkup).cutOff},
 	{name: "its twin grants what is refused", ask: (*checkup).twinGrants},
 	{name: "its twin does not release", ask: (*checkup).twinKeeps},
@@ -176,7 +177,12 @@ func (c *checkup) open(breaking string) (*locker, error) {
 	if breaking != "" {
 		command = breakVariable + "=" + breaking + "; export " + breakVariable + "; " + command
 	}
-	p, err := open(command, c.hello, c.env)
+	return c.start(command, c.env)
+}
+
+// start starts a process by a command, in an environment, and returns an owner in it.
+func (c *checkup) start(command string, env onredis.Environment) (*locker, error) {
+	p, err := open(command, c.hello, env)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +286,15 @@ func (c *checkup) releasedTwice() error {
 		return fmt.Errorf("release: %w", err)
 	}
 	_, err = c.on(c.a, opRelease, "twice", got.Hold, 0)
-	return want("second release", err, lockbench.ErrNotHeld)
+	return told(want("second release", err, lockbench.ErrNotHeld))
+}
+
+// told adds a hint to the error of a release that does not tell of a loss.
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w; hint: if the lock cannot tell, its hello says release_tells false", err)
 }
 
 func (c *checkup) neverGiven() error {
@@ -304,7 +318,7 @@ func (c *checkup) granted(l *locker, key string, from time.Time, ended bool) (*g
 		took := time.Since(from)
 		switch {
 		case err == nil && took < lease-c.hello.grain() && !ended:
-			return got, fmt.Errorf("the lease of %v was over after %v", lease, took.Round(time.Millisecond))
+			return got, fmt.Errorf("the lease of %v was over after %v; hint: if leases are whole seconds, its hello says grain_ms 1000", lease, took.Round(time.Millisecond))
 		case err == nil:
 			return got, nil
 		case !errors.Is(err, lockbench.ErrNotAcquired):
@@ -381,7 +395,7 @@ func (c *checkup) lossTold() error {
 		return err
 	}
 	_, err = c.on(c.a, opRelease, "lost", hold, 0)
-	return want("release of a key that another process has now", err, lockbench.ErrNotHeld)
+	return told(want("release of a key that another process has now", err, lockbench.ErrNotHeld))
 }
 
 func (c *checkup) timeLeft() error {
@@ -518,6 +532,76 @@ func (c *checkup) killed() error {
 	}
 	_, err = c.granted(c.b, "killed", time.Now(), true)
 	return err
+}
+
+// killedInAcquire kills a process when the first command of its acquire has been answered, another one
+// when the second has, and so on until an acquire is answered before that.
+func (c *checkup) killedInAcquire() error {
+	const most = 8
+	for n := range most {
+		gate := &deadly{after: n + 1}
+		env := c.env
+		env.Interceptor = gate
+		l, err := c.start(c.command, env)
+		if err != nil {
+			return err
+		}
+		key := fmt.Sprintf("killed-in-acquire-%d", n+1)
+		gate.arm(l.Kill)
+		from := time.Now()
+		_, err = c.acquire(l, key)
+		if gate.last() == "" {
+			return nil // it has fewer commands
+		}
+		if err == nil {
+			return errors.New("it answered after it was killed")
+		}
+		if _, err := c.granted(c.b, key, from, true); err != nil {
+			return fmt.Errorf("killed when command %d of its acquire, %s, was answered: %w", n+1, gate.last(), err)
+		}
+	}
+	return nil
+}
+
+// A deadly gate kills the process when the reply to one of its requests has come.
+type deadly struct {
+	after int // number of the request
+
+	mu   sync.Mutex
+	kill func() error // nil until the requests count
+	seen int
+	name string // of the command that was its last
+}
+
+// arm lets requests count from now on.
+func (d *deadly) arm(kill func() error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kill = kill
+}
+
+// last returns the name of the command after which the process was killed; empty if it was not.
+func (d *deadly) last() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.name
+}
+
+// Pass implements [design.Interceptor].
+func (d *deadly) Pass(ctx context.Context, send func(context.Context) error) error { return send(ctx) }
+
+// Request implements [design.Gate].
+func (d *deadly) Request(name string) (send bool, lost func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.kill == nil || d.name != "" {
+		return true, nil
+	}
+	if d.seen++; d.seen < d.after {
+		return true, nil
+	}
+	d.name = name
+	return true, func() { _ = d.kill() } // it may have ended
 }
 
 func (c *checkup) cutOff() error {

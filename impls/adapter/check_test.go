@@ -53,6 +53,7 @@ func TestCheck(t *testing.T) {
 		{"whole seconds", "odd leases", "a lease of 12.345s: acquire"},
 		{"any op", "an unknown operation has no effect", "answered ok, want operation had no effect"},
 		{"does not stop", "a stopped process goes on, and ends when told", "did not stop within 2s"},
+		{"two commands", "the key of a process killed in acquire becomes free", "killed when command 1 of its acquire, SET, was answered: the key was not free"},
 		{"late is lost", "without its server an outcome is unknown", "lock not held: "},
 		{"no twin", "its twin grants what is refused", "LOCKBENCH_BREAK=grant: acquire while another process holds the key"},
 		{"no twin", "its twin does not release", "LOCKBENCH_BREAK=release"},

@@ -252,6 +252,21 @@ func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
 			return nil, errors.New("ERR value is not an integer or out of range")
 		}
 	}
+	if a.fault == "two commands" {
+		set, err := a.client.SetNX(ctx, h.key, h.token, 0).Result()
+		if err == nil && set {
+			err = a.client.PExpire(ctx, h.key, ttl).Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !set && a.broken != "grant" {
+			return nil, errRefused
+		}
+		a.last++
+		a.holds[a.last] = h
+		return object{"hold": a.last}, nil
+	}
 	set, err := a.client.SetNX(ctx, h.key, h.token, ttl).Result()
 	switch {
 	case err != nil:
