@@ -16,14 +16,14 @@ import (
 )
 
 //go:embed python/lockbench_adapter.py python/my_lock.py
-//go:embed node/lockbench-adapter.js node/redlock-sesamecare.js node/package.json node/package-lock.json
+//go:embed node/lockbench-adapter.js node/ioredis.js node/redlock.js node/package.json node/package-lock.json
 //go:embed php/lockbench_adapter.php php/symfony.php
 //go:embed java/pom.xml java/src/main/java/lockbench/Adapter.java java/src/main/java/lockbench/RedissonLock.java
 //go:embed rust/Cargo.toml rust/Cargo.lock rust/src/lib.rs rust/src/bin/rslock.rs
 var files embed.FS
 
-// A starter is what a user starts from: files of the language's folder, the adapter last, and what to do
-// before it can be started and to start it, with the user's folder for %[1]s.
+// A starter is an adapter to start from: files of the language's folder, the adapter last, the command
+// that prepares it and the command that starts it, with the user's folder for %[1]s.
 type starter struct {
 	language string
 	files    []string
@@ -33,8 +33,8 @@ type starter struct {
 
 var starters = []starter{
 	{"python", []string{"lockbench_adapter.py", "my_lock.py"}, "", "python3 %[1]s/my_lock.py"},
-	{"node", []string{"lockbench-adapter.js", "package.json", "package-lock.json", "redlock-sesamecare.js"},
-		"npm ci --prefix %[1]s", "node %[1]s/redlock-sesamecare.js"},
+	{"node", []string{"lockbench-adapter.js", "ioredis.js", "package.json", "package-lock.json", "redlock.js"},
+		"npm ci --prefix %[1]s", "node %[1]s/redlock.js sesamecare"},
 	{"php", []string{"lockbench_adapter.php", "symfony.php"},
 		"apt-get install php-cli php-redis php-symfony-lock", "php %[1]s/symfony.php"},
 	{"java", []string{"pom.xml", "src/main/java/lockbench/Adapter.java", "src/main/java/lockbench/RedissonLock.java"},
@@ -100,7 +100,7 @@ func write(to string, text []byte, how int) error {
 	return errors.Join(err, f.Close())
 }
 
-// Hint says what to do with the adapter that New wrote into a folder.
+// Hint returns the next steps after New wrote an adapter into a folder.
 func Hint(language, dir string) string {
 	s, err := find(language)
 	if err != nil {

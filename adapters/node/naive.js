@@ -2,7 +2,7 @@
 // that an owner whose lease is over frees the lock of the next.
 "use strict";
 
-const { Redis } = require("ioredis");
+const { connect } = require("./ioredis.js");
 const { Lock, serve, version } = require("./lockbench-adapter.js");
 
 class Naive extends Lock {
@@ -15,19 +15,7 @@ class Naive extends Lock {
   };
 
   async open([url]) {
-    // No command is sent again or waits for a connection.
-    this.client = new Redis(url, {
-      lazyConnect: true,
-      maxRetriesPerRequest: 0,
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      connectTimeout: 2000,
-      commandTimeout: 2000,
-      socketTimeout: 2000,
-      retryStrategy: () => 50,
-    });
-    this.client.on("error", (e) => console.error(e.message));
-    await this.client.connect().catch(() => {}); // it tries again
+    this.client = await connect(url);
   }
 
   async acquire(key, ttl) {

@@ -2,7 +2,7 @@
 // refresh it. With the argument 5.3 it is that of version 5.3.0.
 "use strict";
 
-const { Redis } = require("ioredis");
+const { connect } = require("./ioredis.js");
 const { Lock, NotHeld, serve, version } = require("./lockbench-adapter.js");
 
 const old = process.argv[2] === "5.3";
@@ -20,21 +20,8 @@ class RedisSemaphore extends Lock {
 
   async open([url], prefix) {
     this.prefix = prefix;
-    // No command is sent again or waits for a connection. The library puts "mutex:" before a key, so the
-    // client puts the prefix before that.
-    this.client = new Redis(url, {
-      keyPrefix: prefix,
-      lazyConnect: true,
-      maxRetriesPerRequest: 0,
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      connectTimeout: 2000,
-      commandTimeout: 2000,
-      socketTimeout: 2000,
-      retryStrategy: () => 50,
-    });
-    this.client.on("error", (e) => console.error(e.message));
-    await this.client.connect().catch(() => {}); // it tries again
+    // The library puts "mutex:" before a key, so the client puts the prefix before that.
+    this.client = await connect(url, { keyPrefix: prefix });
   }
 
   mutex(key, ttl, identifier) {

@@ -1,21 +1,13 @@
 // redlock 5 with ioredis: Lua scripts take, extend and release a random value on most of the servers.
+// With the argument sesamecare it is its fork by SesameCare, whose scripts select the database.
 "use strict";
 
-const { Redis } = require("ioredis");
-const { default: Redlock, ExecutionError, ResourceLockedError } = require("redlock");
+const { connect } = require("./ioredis.js");
 const { Lock, NotHeld, serve, version } = require("./lockbench-adapter.js");
 
-// No command is sent again or waits for a connection.
-const options = {
-  lazyConnect: true,
-  maxRetriesPerRequest: 0,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  connectTimeout: 2000,
-  commandTimeout: 2000,
-  socketTimeout: 2000,
-  retryStrategy: () => 50,
-};
+const fork = process.argv[2] === "sesamecare";
+const library = fork ? "@sesamecare-oss/redlock" : "redlock";
+const { default: Original, Redlock = Original, ExecutionError, ResourceLockedError } = require(library);
 
 // taken reports whether the library says that most servers have another value, or none.
 async function taken(error) {
@@ -30,13 +22,11 @@ async function taken(error) {
 }
 
 class RedlockLock extends Lock {
-  static hello = { name: "redlock/beta", library: "redlock", version: version("redlock") };
+  static hello = { name: fork ? "redlock/sesamecare" : "redlock/beta", library, version: version(library) };
 
   async open(servers) {
-    const log = (e) => console.error(e.message);
-    const clients = servers.map((url) => new Redis(url, options).on("error", log));
-    await Promise.allSettled(clients.map((client) => client.connect()));
-    this.redlock = new Redlock(clients, { retryCount: 0 });
+    const clients = await Promise.all(servers.map((url) => connect(url)));
+    this.redlock = new Redlock(clients, { retryCount: 0, ...(fork && { db: clients[0].options.db }) });
   }
 
   async acquire(key, ttl) {

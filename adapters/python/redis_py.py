@@ -1,9 +1,14 @@
-"""redis-py's Lock: SET NX PX with a token; Lua scripts release and extend it."""
+"""redis-py's Lock: SET NX PX with a token; Lua scripts release and extend it.
+
+With the argument reacquire, reacquire() extends it: a script sets the lease of the lock anew.
+"""
+
+import sys
 
 import redis
-from redis.exceptions import LockError, LockNotOwnedError
+from redis.exceptions import LockError
 
-from lockbench_adapter import Lock, NotHeld, serve
+from lockbench_adapter import Lock, NoEffect, NotHeld, serve
 
 
 class RedisPy(Lock):
@@ -19,14 +24,26 @@ class RedisPy(Lock):
     def release(self, lock):
         try:
             lock.release()
-        except (LockNotOwnedError, LockError) as e:
+        except LockError as e:
             raise NotHeld(str(e)) from e
 
     def extend(self, lock, ttl):
         try:
-            lock.extend(ttl, replace_ttl=True)
-        except (LockNotOwnedError, LockError) as e:
+            self.prolong(lock, ttl)
+        except LockError as e:
             raise NotHeld(str(e)) from e
 
+    def prolong(self, lock, ttl):
+        lock.extend(ttl, replace_ttl=True)
 
-serve(RedisPy)
+
+class Reacquire(RedisPy):
+    name = "redis-py/lock-reacquire"
+
+    def prolong(self, lock, ttl):
+        if ttl != lock.timeout:
+            raise NoEffect("reacquire() sets the lease that was acquired, and no other")
+        lock.reacquire()
+
+
+serve(Reacquire if "reacquire" in sys.argv else RedisPy)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/impls/commands"
 	"github.com/lockbench/lockbench/impls/design"
@@ -64,6 +65,9 @@ func (o *commandFlags) with(ctx context.Context, designs []design.Design, named 
 		d, err := adapter.Design(ctx, command)
 		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(impls.Names(), d.Name) {
+			return nil, fmt.Errorf("--adapter %q: its name, %s, is that of a design of lockbench, of which other things are known; hint: its hello says the name", command, d.Name)
 		}
 		if i := slices.IndexFunc(designs, func(other design.Design) bool { return other.Name == d.Name }); i >= 0 {
 			return nil, fmt.Errorf("--adapter %q: another design has its name, %s; hint: its hello says the name", command, d.Name)

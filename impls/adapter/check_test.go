@@ -48,6 +48,7 @@ func TestCheck(t *testing.T) {
 		{"half a lease", "a lease ends, and not before its time", "the lease of 300ms was over after"},
 		{"extends nothing", "an extend prolongs the lease", "answered ok, want lock not acquired"},
 		{"silent", "the release of a lost lock is told", "answered ok, want lock not held"},
+		{"plain del", "a late release leaves the lock of the next owner", "answered ok, want lock not acquired"},
 		{"time left in us", "the time left", "of a lease of 1m0s"},
 		{"hashes keys", "odd keys", "acquire of \"buckeroo\": lock not acquired"},
 		{"whole seconds", "odd leases", "a lease of 12.345s: acquire"},

@@ -13,8 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Design starts an adapter, by the command of a user, for it to say what it is, and returns its lock as
-// a design. The error names the command, the reason and the adapter's last words.
+// Design starts an adapter, by the command of a user, for its hello, and returns its lock as a design. The error names the command, the reason and the adapter's last words.
 func Design(ctx context.Context, command string) (design.Design, error) {
 	hello, err := describe(ctx, command)
 	if err != nil {
@@ -70,7 +69,7 @@ func (h Hello) design(command string) (design.Design, error) {
 	return d, nil
 }
 
-// unusual matches what the name of a design does not have.
+// unusual matches characters that names of designs do not have.
 var unusual = regexp.MustCompile(`[^a-z0-9./-]+`)
 
 // designName returns the name of the design: "adapter/NAME", or the name if it has a family.

@@ -26,8 +26,10 @@ const fakeVariable = "LOCKBENCH_FAKE_ADAPTER"
 
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(fakeVariable); fault != "" {
-		leavePID()
+		leave("")
+		leaveWhenStopped()
 		serve(fault)
+		leave(".stopped")
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -218,6 +220,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 	}
 	if a.broken == "release" || a.fault == "keeps" {
 		return nil, nil
+	}
+	if a.fault == "plain del" {
+		return nil, a.client.Del(ctx, h.key).Err()
 	}
 	err := a.owned(ctx, h, `return redis.call('del', KEYS[1])`, 0)
 	if errors.Is(err, errNotHeld) && (a.broken == "silent" || a.fault == "silent") {

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -57,13 +60,25 @@ func TestFaults(t *testing.T) {
 	if one.End.Trailer.Commands == 0 {
 		t.Error("no command was counted")
 	}
-	started, err := filepath.Glob(filepath.Join(pids, "*"))
-	if err != nil || len(started) < 4 {
-		t.Fatalf("%d processes were started, error %v; want 4 or more", len(started), err)
+	started, killed := left(t, pids, ""), int64(0)
+	for _, pid := range started {
+		if runs(t, pid) {
+			t.Errorf("process %s still runs", pid)
+		}
+		if !slices.Contains(left(t, pids, ".stopped"), pid) {
+			killed++
+		}
 	}
-	for _, path := range started {
-		if runs(t, filepath.Base(path)) {
-			t.Errorf("process %s still runs", filepath.Base(path))
+	if want := one.End.Trailer.Faults[0].Occurrences; killed != want {
+		t.Errorf("%d of %d processes were killed, want %d", killed, len(started), want)
+	}
+	if len(left(t, pids, ".stood")) == 0 {
+		t.Error("no process stood still")
+	}
+	for _, under := range []lockbench.Conditions{lockbench.Crash, lockbench.LostReply} {
+		met := slices.ContainsFunc(one.Verdicts.Findings, func(f checker.CellFinding) bool { return f.Cell.Under.Has(under) && f.Exposure > 0 })
+		if !met {
+			t.Errorf("%s is not on record", under)
 		}
 	}
 }
@@ -104,11 +119,40 @@ func TestDiesInTheRun(t *testing.T) {
 // pidsVariable is a directory in which each process of the fake leaves a file with its number.
 const pidsVariable = "LOCKBENCH_FAKE_PIDS"
 
-// leavePID leaves the file of this process.
-func leavePID() {
+// leave leaves a file of this process.
+func leave(suffix string) {
 	if dir := os.Getenv(pidsVariable); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, pid()), nil, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, pid()+suffix), nil, 0o600); err != nil {
 			panic(err)
 		}
 	}
+}
+
+// leaveWhenStopped leaves a file of this process when it has stood still for longer than a machine lets it,
+// but less than the pauses of TestFaults.
+func leaveWhenStopped() {
+	const still = 400 * time.Millisecond
+	go func() {
+		for last := time.Now(); ; last = time.Now() {
+			time.Sleep(20 * time.Millisecond)
+			if time.Since(last) > still {
+				leave(".stood")
+			}
+		}
+	}()
+}
+
+// left returns the numbers of the processes that left a file with a suffix.
+func left(t *testing.T, dir, suffix string) (pids []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if filepath.Ext(path) == suffix {
+			pids = append(pids, strings.TrimSuffix(filepath.Base(path), suffix))
+		}
+	}
+	return pids
 }

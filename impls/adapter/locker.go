@@ -24,7 +24,7 @@ type locker struct {
 	turn chan struct{}
 }
 
-// errBusy is the error of a request whose owner waits for the answer to the one before.
+// errBusy is the error of a request while the last one of its owner has no answer.
 var errBusy = errors.New("the owner's last request has no answer yet")
 
 // call makes a request and waits for its answer, for at most answerTime.
@@ -136,7 +136,7 @@ type lease struct {
 	lost  chan struct{}
 }
 
-// begin sets what an acquire was answered with.
+// begin sets the fields of the lease by the answer to its acquire.
 func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error) {
 	h.hold = got.Hold
 	h.prolong(from, ttl, got)

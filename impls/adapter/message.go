@@ -17,12 +17,12 @@ const longestLine = 64 << 10
 // A greeting is the first line that an adapter gets.
 type greeting struct {
 	Hello   int      `json:"hello"`
-	Servers []string `json:"servers"` // URLs; none if the adapter need only say what it is
+	Servers []string `json:"servers"` // URLs; none if a hello is all that is asked for
 	Prefix  string   `json:"prefix"`
 	Seed    uint64   `json:"seed"`
 }
 
-// A Hello is what an adapter says of itself. The zero value of a field stands for its default.
+// A Hello is an adapter's description of itself. The zero value of a field stands for its default.
 type Hello struct {
 	Hello int `json:"hello"`
 	// Name, Library, Version and Runtime are for people: redis-py, redis, 8.1.0, CPython 3.11.
@@ -43,7 +43,7 @@ type Hello struct {
 	// GrainMS is the unit of leases in ms, zero for 1; Round says how a lease becomes a multiple.
 	GrainMS int64    `json:"grain_ms"`
 	Round   Rounding `json:"round"`
-	// Claims are terms that change what the lock claims, as for --claims.
+	// Claims are terms that change the claims of the lock, as for --claims.
 	Claims []string `json:"claims"`
 }
 

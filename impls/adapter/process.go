@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -56,8 +57,7 @@ func open(command string, hello Hello, env onredis.Environment) (_ *process, err
 
 // request is asked about each request of the process before it is sent.
 func (p *process) request(name string) (send bool, lost func()) {
-	switch name {
-	case "HELLO", "CLIENT", "SELECT", "AUTH", "PING", "READONLY", "INFO", "COMMAND": // clients open and check connections by them
+	if onredis.OfConnection(strings.ToLower(name)) {
 		return true, nil
 	}
 	if p.env.Commands != nil {

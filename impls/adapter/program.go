@@ -62,46 +62,60 @@ func start(command string, g greeting) (*program, error) {
 		text: command, greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
 		waiting: map[int64]chan<- answer{}, lost: map[int64]chan<- struct{}{},
 	}
+	if err := p.launch(shell(command)); err != nil {
+		return nil, fmt.Errorf("start adapter %q: %w", command, err)
+	}
+	if err := p.write(g); err != nil {
+		p.unwritable(err)
+	}
+	return p, nil
+}
+
+// shell returns the command of a user as a program.
+func shell(command string) *exec.Cmd {
 	cmd := exec.Command("/bin/sh", "-c", command)
 	if runtime.GOOS == "windows" {
 		cmd = exec.Command("cmd", "/c", command)
 	}
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, addressesVariable+"=") })
+	return cmd
+}
+
+// launch starts the program with pipes for its input and output. They are pipes of the system, which
+// have deadlines.
+func (p *program) launch(cmd *exec.Cmd) error {
 	in, ours, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("start adapter %q: %w", command, err)
+		return err
 	}
 	from, out, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start adapter %q: %w", command, err), in.Close(), ours.Close())
+		return errors.Join(err, in.Close(), ours.Close())
 	}
-	p.in = ours
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &p.words
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, addressesVariable+"=") })
 	cmd.WaitDelay = stopTime // for programs that it leaves behind with its standard error
-	read, ended := make(chan struct{}), make(chan error, 1)
+	ended := make(chan error, 1)
 	p.process, err = subprocess.Start(cmd, func(err error) { ended <- err })
 	_, _ = in.Close(), out.Close() // they are the program's
 	if err != nil {
-		_, _ = from.Close(), ours.Close()
-		return nil, fmt.Errorf("start adapter %q: %w", command, err)
+		return errors.Join(err, from.Close(), ours.Close())
 	}
+	p.in = ours
+	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		p.read(from)
 	}()
 	go func() {
 		err := <-ended
-		// What it wrote before it ended counts; programs that it left behind may write no more.
+		// Its last lines count; programs that it left behind may write no more.
 		_ = from.SetReadDeadline(time.Now().Add(stopTime))
 		<-read
 		_, _ = from.Close(), ours.Close()
 		p.fail(exitError(err))
 		close(p.exited)
 	}()
-	if err := p.write(g); err != nil {
-		p.unwritable(err)
-	}
-	return p, nil
+	return nil
 }
 
 // unwritable makes the program of no use because a line could not be written. If the program has closed
@@ -139,7 +153,7 @@ func (p *program) fail(reason error) {
 	said := ""
 	if text := p.words.Tail(); text != "" {
 		const enough = 400
-		said = "; it said: " + legible.Text(text[max(0, len(text)-enough):])
+		said = "; it said: " + strings.ReplaceAll(legible.Text(text[max(0, len(text)-enough):]), "\n", " | ")
 	}
 	p.failure = fmt.Errorf("adapter %q: %w%s", p.text, reason, said)
 	close(p.done)

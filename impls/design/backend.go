@@ -54,10 +54,10 @@ const (
 	Embedded = "embedded"
 )
 
-// A Mortal is a service that may end by itself.
+// A Mortal is a service, or a [Program], that may end by itself.
 type Mortal interface {
-	// Done returns a channel that is closed when the service has ended. Err returns the reason
-	// after that, and nil before.
+	// Done returns a channel that is closed when it has ended, or is of no more use. Err returns the
+	// reason after that, and nil before.
 	Done() <-chan struct{}
 	Err() error
 }
@@ -150,9 +150,9 @@ type Restarter interface {
 	Restart(ctx context.Context, between func()) error
 }
 
-// A Suspender is a service that can be stopped for a while.
+// A Suspender is a service, or a [Program], that can be stopped for a while.
 type Suspender interface {
-	// Suspend stops the service, so that requests wait, until Resume.
+	// Suspend stops it, so that requests wait, until Resume.
 	Suspend() error
 	Resume() error
 }

@@ -138,15 +138,12 @@ type Process interface {
 // and it is killed.
 type Program interface {
 	Process
+	// Mortal is about the end of the program by itself: Err returns nil if it was killed or closed.
+	Mortal
+	Suspender
 	// Ready returns when the program can be used, or an error with the reason why it cannot.
 	Ready(ctx context.Context) error
-	// Done returns a channel that is closed when the program is of no more use. Err returns the reason
-	// after that, nil if it was killed or closed.
-	Done() <-chan struct{}
-	Err() error
-	// Suspend stops the program until Resume. Kill ends it at once.
-	Suspend() error
-	Resume() error
+	// Kill ends the program at once.
 	Kill() error
 }
 

@@ -89,7 +89,7 @@ func (passing) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements [redis.Hook].
 func (p passing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if ofConnection(cmd) {
+		if OfConnection(cmd.Name()) {
 			return next(ctx, cmd)
 		}
 		return p.original(ctx, p.cluster.Process(context.WithValue(ctx, passedKey{}, true), cmd))
@@ -100,7 +100,7 @@ func (p passing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // the cluster client would send parts of others again.
 func (passing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if ofConnection(cmds[0]) {
+		if OfConnection(cmds[0].Name()) {
 			return next(ctx, cmds)
 		}
 		return errPipeline
@@ -108,15 +108,6 @@ func (passing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 }
 
 var errPipeline = fmt.Errorf("%w: pipelines and transactions are not possible on a Redis Cluster; hint: send one command after the other, or a script", lockbench.ErrNoEffect)
-
-// ofConnection reports whether the client library sends a command to open a connection.
-func ofConnection(cmd redis.Cmder) bool {
-	switch cmd.Name() {
-	case "hello", "client", "select", "auth":
-		return true
-	}
-	return false
-}
 
 // original returns err as the connection to the node returned it. A broken connection may mean that
 // the cluster has changed, so original makes the client reload the state of the cluster.

@@ -38,6 +38,16 @@ type Server struct {
 	Clients Clients
 }
 
+// OfConnection reports whether client libraries send a command, by its name in lower case, to open or to
+// check a connection. Locks do not send such commands.
+func OfConnection(command string) bool {
+	switch command {
+	case "hello", "client", "select", "auth", "ping", "readonly", "info", "command":
+		return true
+	}
+	return false
+}
+
 // Open returns the [design.Design.Open] of a design on Redis. That function returns an error if the
 // service is not Redis.
 func Open(open func(Environment) (design.Process, error)) func(design.Environment) (design.Process, error) {

@@ -16,7 +16,7 @@ type Table struct {
 	// Conclude returns the conclusion about a run, nil if there is none.
 	Conclude func(*results.Judged) *conclusion.Conclusion
 
-	headed bool
+	wide int // width of the conclusions; zero before the heading
 }
 
 // lines returns the row of a run, below the heading if it is the first one.
@@ -26,11 +26,7 @@ func (t *Table) lines(name string, j *results.Judged) (lines []string) {
 		widest = max(widest, len(other))
 	}
 	row := func(name, concluded, rate, longest string) {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-34s  %8s  %7s", widest, name, concluded, rate, longest), " "))
-	}
-	if !t.headed {
-		t.headed = true
-		row("design", "conclusion", "grants/s", "p99")
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %8s  %7s", widest, name, t.wide, concluded, rate, longest), " "))
 	}
 	longest := ""
 	if p99, ok := j.Latency("acquire", 99); ok {
@@ -39,6 +35,10 @@ func (t *Table) lines(name string, j *results.Judged) (lines []string) {
 	says := concluded(t.Conclude(j))
 	if j.Header.Control != "" {
 		says = "no lock, to compare with"
+	}
+	if t.wide == 0 {
+		t.wide = max(len("safe only with a guard: late-owner"), len(says))
+		row("design", "conclusion", "grants/s", "p99")
 	}
 	row(name, says, results.Speed(j.GrantsPerSecond(), j.Header.Server), longest)
 	if j.Err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/fault"
 )
 
@@ -46,11 +47,7 @@ type insideKey struct{}
 // isLibraryCommand reports whether the client library itself sends the command: to open or check a
 // connection, or as a part of another command.
 func isLibraryCommand(ctx context.Context, cmd redis.Cmder) bool {
-	switch cmd.Name() {
-	case "hello", "client", "select", "auth", "ping", "readonly":
-		return true
-	}
-	return ctx.Value(insideKey{}) != nil
+	return onredis.OfConnection(cmd.Name()) || ctx.Value(insideKey{}) != nil
 }
 
 // A request is one command, pipeline or transaction.

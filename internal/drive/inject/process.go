@@ -87,8 +87,8 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 	return p
 }
 
-// Runs tells the injector what the design opened, before clients use it: a program of its own stops and
-// dies itself.
+// Runs tells the injector the process that the design opened, before clients use it. Faults stop and kill a
+// program of its own.
 func (p *Process) Runs(opened design.Process) { p.program, _ = opened.(design.Program) }
 
 // setOff sets the clock of every other process ahead, and of the others back.
@@ -129,6 +129,10 @@ func (p *Process) reach(opt *redis.Options) *redis.Options {
 
 // Crashed reports whether the process has died.
 func (p *Process) Crashed() bool { return p.crashed.Load() }
+
+// Died returns a channel that is closed when the process has crashed and the deaths of its clients are on
+// record.
+func (p *Process) Died() <-chan struct{} { return p.death }
 
 // crash ends the process and all of its clients. It returns once no command of it is
 // under way any more; it does nothing if the process has crashed already.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -156,9 +157,16 @@ func (r *run) diedAlone() error {
 
 func (p *process) crashed() bool { return p.faults != nil && p.faults.Crashed() }
 
-// close ends the background work of the process and its connections, once.
+// close ends the background work of the process and its connections, once. A program that has crashed
+// is killed first, so that it does nothing at its end.
 func (p *process) close() (err error) {
-	p.closing.Do(func() { err = p.inner.Close() })
+	p.closing.Do(func() {
+		if program, is := p.inner.(design.Program); is && p.crashed() {
+			<-p.faults.Died()
+			err = program.Kill()
+		}
+		err = errors.Join(err, p.inner.Close())
+	})
 	return err
 }
 

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// attributes keep a console's Ctrl-C from a program, because what it still has to do is lockbench's to
-// decide. A program outlives this process if it is terminated.
+// attributes keep a console's Ctrl-C from a program, because lockbench ends it.
+// A program outlives this process if it is terminated.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -19,7 +19,7 @@ type Handler func(name string) (send bool, lost func())
 // pending are the requests of a link that have no reply yet, in order. It is safe for concurrent use.
 type pending struct {
 	mu    sync.Mutex
-	queue []func() // what to do in place of the reply, nil to forward it
+	queue []func() // called in place of the reply; nil to forward it
 	// unmatched is set when replies no longer match requests.
 	unmatched bool
 }
@@ -30,7 +30,8 @@ func (p *pending) add(lost func()) {
 	p.queue = append(p.queue, lost)
 }
 
-// next removes the first request, and returns what to do in place of its reply.
+// next removes the first request, and returns the function to call in place of its reply, nil to forward
+// the reply.
 func (p *pending) next() (lost func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +107,7 @@ func newMessages(from io.Reader) *messages {
 // errOther is the error of a stream that is not RESP.
 var errOther = errors.New("not a value of RESP")
 
-// next returns the next value, or what there is of a stream that is something else. The bytes are valid
+// next returns the next value, or waiting bytes of a stream that is something else. The bytes are valid
 // until the next call. At the end of the stream they may be the beginning of a value.
 func (m *messages) next() ([]byte, error) {
 	m.buffer = m.buffer[:0]

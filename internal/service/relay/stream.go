@@ -66,7 +66,7 @@ func (s *stream) read() {
 	}
 }
 
-// any returns a function that reads what there is. The bytes are valid until its next call.
+// any returns a function that reads waiting bytes, some at least. They are valid until its next call.
 func (s *stream) any() func() ([]byte, error) {
 	buffer := make([]byte, readLen)
 	return func() ([]byte, error) {
