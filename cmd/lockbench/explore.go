@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/internal/cli/catalog"
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/internal/evidence"
@@ -98,6 +99,7 @@ func (o *exploreOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.scenarios, "scenario", nil, "`names` of the programs of the clients, separated by commas or repeated; lockbench list scenarios prints all (default all that the abilities of the lock allow)")
 	o.commands.add(f)
+	o.commands.addAdapter(f)
 	o.scopeFlags(f)
 	f.StringVar(&o.strategy, "strategy", string(explore.Auto), "`name` of the strategy that chooses schedules: "+strings.Join(strategies(), ", "))
 	f.DurationVar(&o.config.Budget, "budget", o.config.Budget, "time for each design, shared by its scenarios; unless given, --schedules has no time limit")
@@ -140,6 +142,11 @@ func (o *exploreOptions) plan(ctx context.Context, f *pflag.FlagSet, designs []s
 		return p, out, nil, err
 	}
 	for i, d := range p.Designs {
+		if d.Foreign {
+			if d, err = adapter.Explorable(d); err != nil {
+				return p, out, nil, err
+			}
+		}
 		if p.Designs[i], err = runner.Claiming(d, o.claims...); err != nil {
 			return p, out, nil, err
 		}

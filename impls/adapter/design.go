@@ -3,6 +3,7 @@ package adapter
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -44,8 +45,13 @@ func (h Hello) design(command string) (design.Design, error) {
 	if err != nil {
 		return design.Design{}, fmt.Errorf("adapter %q: claims: %w", command, err)
 	}
+	defined, err := json.Marshal(definition{command, h})
+	if err != nil {
+		return design.Design{}, err
+	}
 	d := design.Design{
 		Name:         h.designName(),
+		Definition:   string(defined),
 		Arguments:    fmt.Sprintf("--adapter '%s'", strings.ReplaceAll(command, "'", `'\''`)),
 		Summary:      fmt.Sprintf("%s, by an adapter", strings.Join(strings.Fields(fmt.Sprintf("%s %s (%s)", cmp.Or(h.Library, h.Name), h.Version, cmp.Or(h.Runtime, "runtime unknown"))), " ")),
 		Source:       "the command line",
@@ -57,6 +63,7 @@ func (h Hello) design(command string) (design.Design, error) {
 		Leaseless:    h.Leaseless,
 		Granted:      h.granted,
 		Fences:       h.has(Fence),
+		Foreign:      true,
 		Owners:       h.Owners,
 		LiveOnly:     "it is a program of its own, which virtual time does not reach",
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {

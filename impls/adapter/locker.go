@@ -22,6 +22,8 @@ type locker struct {
 	// turn has an element while a request of the owner is under way. An owner without an answer makes
 	// no other request.
 	turn chan struct{}
+	// bridge makes the requests of an exploration; nil otherwise.
+	bridge *bridge
 }
 
 // errBusy is the error of a request while the last one of its owner has no answer.
@@ -29,6 +31,10 @@ var errBusy = errors.New("the owner's last request has no answer yet")
 
 // call makes a request and waits for its answer, for at most answerTime.
 func (l *locker) call(ctx context.Context, r request) (*grant, error) {
+	if l.bridge != nil {
+		r.Owner = l.number
+		return l.bridge.call(r)
+	}
 	late := time.NewTimer(answerTime)
 	defer late.Stop()
 	select {

@@ -57,12 +57,15 @@ type program struct {
 }
 
 // start starts the command of a user, by a shell, and greets it. The caller ends it by end.
-func start(command string, g greeting) (*program, error) {
+func start(command string, g greeting) (*program, error) { return startAs(shell(command), command, g) }
+
+// startAs starts a command that has this text.
+func startAs(cmd *exec.Cmd, command string, g greeting) (*program, error) {
 	p := &program{
 		text: command, greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
 		waiting: map[int64]chan<- answer{}, lost: map[int64]chan<- struct{}{},
 	}
-	if err := p.launch(shell(command)); err != nil {
+	if err := p.launch(cmd); err != nil {
 		return nil, fmt.Errorf("start adapter %q: %w", command, err)
 	}
 	if err := p.write(g); err != nil {

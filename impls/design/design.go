@@ -64,6 +64,9 @@ type Design struct {
 	Commands []string
 	// Servers is the number of independent servers on which the design locks; zero is one.
 	Servers int
+	// Foreign reports whether each process is a program of its own, see [Program]. Contexts do not end
+	// its calls.
+	Foreign bool
 	// Owners is the largest number of owners that a process can have; zero is no limit.
 	Owners int
 	// Fences reports whether the design's leases implement [lockbench.Fencer].

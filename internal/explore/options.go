@@ -63,6 +63,9 @@ func (c *Config) fill(p workloads.Program) {
 	}
 	if c.Kinds == nil {
 		c.Kinds = DefaultKinds()
+		if c.Design.Foreign {
+			c.Kinds = slices.DeleteFunc(c.Kinds, func(k fault.Kind) bool { return k == fault.Cancel })
+		}
 	}
 	if c.Skew == 0 {
 		c.Skew = c.Design.Tolerance + time.Second
@@ -102,6 +105,12 @@ func (c *Config) validate(p workloads.Program) error {
 	}
 	if err := c.validateGuard(); err != nil {
 		return fmt.Errorf("explore: %w", err)
+	}
+	if c.Design.Foreign && slices.Contains(c.Kinds, fault.Cancel) {
+		return fmt.Errorf("explore: fault %s: contexts do not end the calls of a program of its own, as design %s is; hint: leave it out", fault.Cancel, c.Design.Name)
+	}
+	if c.Design.Foreign && c.Threads > 1 {
+		return fmt.Errorf("explore: threads %d: design %s is a program of its own, and has one client in each process; hint: --threads 1", c.Threads, c.Design.Name)
 	}
 	for _, kind := range c.Kinds {
 		if !slices.Contains(fault.Explored(), kind) {

@@ -76,6 +76,14 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.skew)
 }
 
+// kill kills the process if it is a program of its own.
+func (p *process) kill() error {
+	if program, is := p.inner.(interface{ Kill() error }); is {
+		return program.Kill()
+	}
+	return nil
+}
+
 // close ends the process. It first cuts its pending commands, because the process may wait for
 // their replies.
 func (p *process) close() {

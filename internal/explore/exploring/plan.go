@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/impls/commands"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore"
@@ -79,13 +80,16 @@ func Designs(names []string) ([]design.Design, error) {
 }
 
 // FindDesign returns the design with this name and [design.Design.Definition]. It may be the lock of
-// the self-check, or a lock of commands.
+// the self-check, a lock of commands, or an adapter. Call it outside of bubbles.
 func FindDesign(name, definition string) (design.Design, error) {
 	switch name {
 	case mutants.SelfCheckName:
 		return mutants.SelfCheck("plain-del"), nil
 	case commands.Name:
 		return commands.Defined(definition)
+	}
+	if definition != "" {
+		return adapter.Defined(definition)
 	}
 	found, err := impls.Match(name)
 	if err != nil {

@@ -93,23 +93,24 @@ func command(request []byte) string {
 	return strings.ToUpper(string(lines[2]))
 }
 
-// messages reads the values of RESP, versions 2 and 3, as they are.
-type messages struct {
+// Messages reads the values of RESP, versions 2 and 3, as they are.
+type Messages struct {
 	from   *bufio.Reader
 	buffer []byte
 	other  bool // the stream is something else
 }
 
-func newMessages(from io.Reader) *messages {
-	return &messages{from: bufio.NewReaderSize(from, readLen)}
+// NewMessages returns the values of a stream.
+func NewMessages(from io.Reader) *Messages {
+	return &Messages{from: bufio.NewReaderSize(from, readLen)}
 }
 
 // errOther is the error of a stream that is not RESP.
 var errOther = errors.New("not a value of RESP")
 
-// next returns the next value, or waiting bytes of a stream that is something else. The bytes are valid
+// Next returns the next value, or waiting bytes of a stream that is something else. The bytes are valid
 // until the next call. At the end of the stream they may be the beginning of a value.
-func (m *messages) next() ([]byte, error) {
+func (m *Messages) Next() ([]byte, error) {
 	m.buffer = m.buffer[:0]
 	if !m.other {
 		err := m.value()
@@ -127,7 +128,7 @@ func (m *messages) next() ([]byte, error) {
 }
 
 // value adds a value to the buffer.
-func (m *messages) value() error {
+func (m *Messages) value() error {
 	kind, err := m.from.Peek(1)
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func (m *messages) value() error {
 	return errOther
 }
 
-func (m *messages) values(n int, err error) error {
+func (m *Messages) values(n int, err error) error {
 	for ; n > 0 && err == nil; n-- {
 		err = m.value()
 	}
@@ -163,7 +164,7 @@ func (m *messages) values(n int, err error) error {
 }
 
 // line adds a line to the buffer, and returns it without its type and end.
-func (m *messages) line() (string, error) {
+func (m *Messages) line() (string, error) {
 	line, err := m.from.ReadSlice('\n')
 	m.buffer = append(m.buffer, line...)
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -176,7 +177,7 @@ func (m *messages) line() (string, error) {
 }
 
 // count reads the line of an aggregate or a text, and returns its number.
-func (m *messages) count() (int, error) {
+func (m *Messages) count() (int, error) {
 	line, err := m.line()
 	if err != nil {
 		return 0, err
@@ -190,7 +191,7 @@ func (m *messages) count() (int, error) {
 }
 
 // take adds n bytes to the buffer.
-func (m *messages) take(n int) error {
+func (m *Messages) take(n int) error {
 	begin := len(m.buffer)
 	m.buffer = append(m.buffer, make([]byte, n)...)
 	got, err := io.ReadFull(m.from, m.buffer[begin:])

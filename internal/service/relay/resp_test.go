@@ -120,10 +120,10 @@ func TestMessages(t *testing.T) {
 		}
 		whole := strings.Join(want, "")
 		for _, from := range []io.Reader{strings.NewReader(whole), iotest.OneByteReader(strings.NewReader(whole)), iotest.DataErrReader(strings.NewReader(whole))} {
-			m := newMessages(from)
+			m := NewMessages(from)
 			var got []string
 			for {
-				one, err := m.next()
+				one, err := m.Next()
 				if len(one) > 0 {
 					got = append(got, string(one))
 				}
@@ -172,10 +172,10 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(get + set + "|1\r\n+a\r\n:1\r\n$5\r\nab"))
 	f.Add([]byte("*2\r\n$99999999999\r\nab"))
 	f.Fuzz(func(t *testing.T, all []byte) {
-		m := newMessages(bytes.NewReader(all))
+		m := NewMessages(bytes.NewReader(all))
 		var got []byte
 		for {
-			one, err := m.next()
+			one, err := m.Next()
 			got = append(got, one...)
 			if err != nil {
 				break

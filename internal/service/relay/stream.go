@@ -47,7 +47,7 @@ func (s *stream) read() {
 	defer close(s.chunks)
 	next, pass := s.any(), s.forward
 	if s.pass != nil {
-		next = newMessages(s.from).next
+		next = NewMessages(s.from).Next
 		pass = s.pass
 	}
 	for {

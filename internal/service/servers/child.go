@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync/atomic"
 
+	"github.com/lockbench/lockbench/internal/lib/faketime"
 	"github.com/lockbench/lockbench/internal/lib/subprocess"
 )
 
@@ -50,6 +51,7 @@ func (l launch) start() (*child, error) {
 
 // reap records that the child has ended, and its error.
 func (c *child) reap(pid int, err error) {
+	faketime.Clean(pid)
 	if err == nil {
 		err = errors.New("exit status 0")
 	}

@@ -5,69 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/lib/faketime"
 )
 
-// ErrNoClock means that this machine has no library to set the clock of a private
-// server.
-var ErrNoClock = errors.New("no libfaketime found, by which a server's clock is set; hint: on Linux install the package libfaketime")
-
-// clockLibraries are the paths of libfaketime in order of preference, the ones for
-// programs with several threads first.
-var clockLibraries = []string{
-	"/usr/lib/*/faketime/libfaketimeMT.so.1",
-	"/usr/lib*/faketime/libfaketimeMT.so.1",
-	"/usr/local/lib/faketime/libfaketimeMT.so.1",
-	"/usr/lib/*/faketime/libfaketime.so.1",
-	"/usr/lib*/faketime/libfaketime.so.1",
-	"/usr/local/lib/faketime/libfaketime.so.1",
-}
-
-// FindClock returns nil if the clocks of private servers can be set here, else
-// [ErrNoClock].
+// FindClock returns nil if the clocks of private servers can be set here, else [faketime.ErrNone].
 func FindClock() error {
-	_, err := findClock()
+	_, err := faketime.Find()
 	return err
-}
-
-func findClock() (library string, err error) {
-	if runtime.GOOS != "linux" {
-		return "", ErrNoClock
-	}
-	for _, pattern := range clockLibraries {
-		if found, _ := filepath.Glob(pattern); len(found) > 0 {
-			return found[0], nil
-		}
-	}
-	return "", ErrNoClock
-}
-
-// clockEnvironment is the environment of a server with a clock that file sets. Its
-// monotonic clock, which its own timers use, is unchanged. libc comes after the
-// library because of its malloc: jemalloc reads the clock, which the library cannot
-// yet tell when it allocates memory itself (github.com/wolfcw/libfaketime/issues/130).
-func clockEnvironment(library, file string) []string {
-	return []string{
-		"LD_PRELOAD=" + library + ":libc.so.6",
-		"FAKETIME_TIMESTAMP_FILE=" + file,
-		"FAKETIME_NO_CACHE=1", // a new time holds from the next reading on
-		"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1",
-	}
 }
 
 // OwnClock restarts a private server, empty, so that [Server.SetClock] works. If the
 // server was already restarted so, it only sets the clock right. It returns
-// [ErrNoClock] if this machine has no library for it.
+// [faketime.ErrNone] if this machine has no library for it.
 func (s *Server) OwnClock(ctx context.Context) error {
 	own, err := s.process()
 	if err != nil {
 		return err
 	}
-	library, err := findClock()
+	library, err := faketime.Find()
 	if err != nil {
 		return err
 	}
@@ -79,7 +38,8 @@ func (s *Server) OwnClock(ctx context.Context) error {
 		return fmt.Errorf("server %s: %w", s.address, err)
 	}
 	own.mu.Lock()
-	own.clock, own.launch.env = file, clockEnvironment(library, file)
+	// Its own timers use the monotonic clock.
+	own.clock, own.launch.env = file, append(faketime.Environment(library, file), faketime.RealMonotonic()...)
 	own.mu.Unlock()
 	if err := s.Restart(ctx, func() {}); err != nil {
 		return err
@@ -117,7 +77,7 @@ func (s *Server) SetClock(ctx context.Context, ahead time.Duration) error {
 // or the new one, never half a file.
 func writeClock(file string, ahead time.Duration) error {
 	fresh := file + ".new"
-	if err := os.WriteFile(fresh, fmt.Appendf(nil, "%+.6f\n", ahead.Seconds()), 0o600); err != nil {
+	if err := os.WriteFile(fresh, faketime.Ahead(ahead), 0o600); err != nil {
 		return fmt.Errorf("set its clock: %w", err)
 	}
 	return os.Rename(fresh, file)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/lib/faketime"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
@@ -50,5 +51,5 @@ func Need(t testing.TB, err error) {
 
 // missing reports whether err says that this machine lacks a program or an ability.
 func missing(err error) bool {
-	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, servers.ErrNoClock)
+	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, faketime.ErrNone)
 }
