@@ -9,8 +9,11 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/alicebob/miniredis/v2"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -126,10 +129,8 @@ func (x *explored) open(env onredis.Environment) (design.Process, error) {
 		x.bridges[env.Clients] = b
 	}
 	b.env, b.read = env, 0
-	if b.broken() {
-		if err := b.Kill(); err != nil {
-			return nil, err
-		}
+	if err := b.heal(); err != nil {
+		return nil, err
 	}
 	if b.program == nil {
 		var err error
@@ -146,7 +147,7 @@ func (x *explored) open(env onredis.Environment) (design.Process, error) {
 type bridge struct {
 	*explored
 	env     onredis.Environment
-	program *foreign // nil if it was killed
+	program *foreign // nil if it has ended
 	links   []*link  // of the program, with a connection to the server
 	number  int      // of the process
 	read    int      // number of calls of now in this schedule
@@ -166,8 +167,8 @@ func (b *bridge) Locker(o design.Observer) lockbench.Locker {
 	return &locker{process: &process{env: b.env, hello: b.hello}, seen: o, number: 1, bridge: b}
 }
 
-// Kill kills the program.
-func (b *bridge) Kill() (err error) {
+// End ends the program.
+func (b *bridge) End() (err error) {
 	if b.program == nil {
 		return nil
 	}
@@ -185,21 +186,34 @@ func (b *bridge) Close() error {
 		return nil
 	}
 	failure := b.program.failure
-	return errors.Join(failure, b.Kill())
+	return errors.Join(failure, b.End())
 }
 
-// broken reports whether a connection of the program was broken. A program learns of that by and by, and
-// what it does then depends on the time that it has.
-func (b *bridge) broken() bool {
-	return slices.ContainsFunc(b.links, func(l *link) bool {
-		if l.broken {
-			return true
+// heal lets the program connect again where its connections are broken, or kills it if it does not. A
+// program learns that a connection is broken by and by, and what it does then depends on the time that it
+// has.
+func (b *bridge) heal() error {
+	var broken []*link
+	for _, l := range b.links {
+		if l.broken || l.server.isBroken() {
+			broken = append(broken, l)
+			_ = l.server.Close()
 		}
-		_ = l.server.SetReadDeadline(time.Now())
-		defer func() { _ = l.server.SetReadDeadline(time.Time{}) }()
-		_, err := l.server.Read(make([]byte, 1))
-		return !errors.Is(err, os.ErrDeadlineExceeded)
-	})
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	p, now := b.program, b.now()
+	// A program that counts the grants of an owner may take those of a dead one for its own.
+	well := !b.hello.has(Reentrant)
+	if well {
+		b.outside.do(func() { well = p.recover(now, broken) })
+	}
+	if !well {
+		return b.End()
+	}
+	b.links = slices.DeleteFunc(b.links, func(l *link) bool { return slices.Contains(broken, l) })
+	return nil
 }
 
 // call makes a request. It returns when the program has answered or has ended.
@@ -225,26 +239,13 @@ func (b *bridge) call(r request) (*grant, error) {
 // there is no reply, because the connection is broken, or because the program closed it.
 func (b *bridge) forward(e event) []byte {
 	l := e.link
-	if e.command != nil && l.server == nil {
-		to, err := b.env.Redis.Dialer(context.Background(), b.env.Redis.Network, b.env.Redis.Addr)
-		if err != nil {
-			return nil
-		}
-		l.server, l.replies = to, relay.NewMessages(to)
-		b.links = append(b.links, l)
-	}
 	l.closed = true
-	if l.server == nil {
-		return nil
-	}
 	if e.command != nil {
-		if _, err := l.server.Write(e.command); err == nil {
-			if reply, err := l.replies.Next(); err == nil {
-				l.closed = false
-				return reply
-			}
-		}
-		l.broken = true
+		reply, err := b.execute(e)
+		l.closed, l.broken = err != nil, err != nil
+		return reply
+	}
+	if l.server == nil {
 		return nil
 	}
 	_ = l.server.Close() // the server may have closed it
@@ -252,25 +253,75 @@ func (b *bridge) forward(e event) []byte {
 	return nil
 }
 
-// A foreign is a program with its connections. Its methods are called outside of the bubble, if they do not
-// say otherwise.
+// execute executes a command at the server of the exploration.
+func (b *bridge) execute(e event) (reply []byte, err error) {
+	l := e.link
+	if l.server != nil {
+		return l.server.execute(e.command)
+	}
+	if l.server, err = newEnd(b.env.Redis.Dialer(context.Background(), b.env.Redis.Network, b.env.Redis.Addr)); err != nil {
+		return nil, err
+	}
+	b.links = append(b.links, l)
+	for _, command := range append(l.opening, e.command) {
+		if reply, err = l.server.execute(command); err != nil {
+			break
+		}
+	}
+	return reply, err
+}
+
+// A foreign is a program with its connections. Its methods are called outside of the bubble.
 type foreign struct {
 	*program
 	clock    *os.File // sets its clock
 	listener net.Listener
-	commands chan event // of all connections
-	links    []*link
+	commands chan event    // of all connections
 	answered <-chan answer // of the request under way
 	failure  error         // it ended by itself
+	// practice is the server of its commands while it practises: before it says hello, and when it
+	// connects again.
+	practice  *miniredis.Miniredis
+	practises bool
 }
 
-// A link is a connection of a program: a real one, and one to the server of the exploration.
+// A link is a connection of a program.
 type link struct {
-	client  net.Conn
-	server  net.Conn // made in the bubble; nil before the first command
+	client   net.Conn
+	opening  [][]byte // the commands that opened it while the program practised
+	practice *end     // at the practice server; nil if there is none
+	server   *end     // at the server of the exploration, made in the bubble; nil before the first command
+	closed   bool     // by the program, or for it
+	broken   bool     // at the server
+}
+
+// An end is a connection to a server.
+type end struct {
+	net.Conn
 	replies *relay.Messages
-	closed  bool // by the program, or for it
-	broken  bool // at the server
+}
+
+func newEnd(c net.Conn, err error) (*end, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &end{c, relay.NewMessages(c)}, nil
+}
+
+// isBroken reports whether the server broke the connection. No command may be under way.
+func (e *end) isBroken() bool {
+	_ = e.SetReadDeadline(time.Now())
+	_, err := e.Read(make([]byte, 1))
+	_ = e.SetReadDeadline(time.Time{})
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// execute executes a command.
+func (e *end) execute(command []byte) ([]byte, error) {
+	if _, err := e.Write(command); err != nil {
+		return nil, err
+	}
+	return e.replies.Next()
 }
 
 // An event is something that a program does: it sends a command by a link, or closes the link if there
@@ -284,36 +335,34 @@ type event struct {
 
 // startForeign starts a program, and returns when it has said hello.
 func startForeign(command string, now time.Time) (_ *foreign, err error) {
-	f := &foreign{commands: make(chan event, 1<<10)}
-	if f.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.listener.Close()
-		}
-	}()
 	library, err := faketime.Find()
 	if err != nil {
 		return nil, err
 	}
-	if f.clock, err = os.CreateTemp("", "lockbench-clock-"); err != nil {
+	f := &foreign{commands: make(chan event, 1<<10), practice: miniredis.NewMiniRedis()}
+	if f.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
+	go f.accept()
+	if f.clock, err = os.CreateTemp("", "lockbench-clock-"); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
 	if err := cmp.Or(os.Remove(f.clock.Name()), f.set(now)); err != nil { // the program has it as an open file
-		return nil, err
+		return nil, errors.Join(err, f.close())
 	}
 	cmd := shell(command)
 	cmd.ExtraFiles = []*os.File{f.clock}
 	const first = 3 // the number of the first of ExtraFiles
 	cmd.Env = append(cmd.Env, faketime.Environment(library, fmt.Sprintf("/proc/self/fd/%d", first))...)
-	go f.accept()
 	f.program, err = startAs(cmd, command, greeting{Hello: Version, Servers: []string{"redis://" + f.listener.Addr().String()}})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.close())
 	}
-	if err := f.await(context.Background()); err != nil {
-		return nil, errors.Join(err, f.kill())
+	f.practises = true
+	e := f.next(f.greeted)
+	f.practises = false
+	if e.err != nil {
+		return nil, errors.Join(e.err, f.kill())
 	}
 	return f, nil
 }
@@ -358,7 +407,7 @@ func (f *foreign) ask(now time.Time, r request) event {
 		return f.fails(err)
 	}
 	f.answered = answered
-	return f.next()
+	return f.next(nil)
 }
 
 // reply sends the reply to a command, or breaks the link without one, and returns what the program does
@@ -367,32 +416,92 @@ func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
 	}
-	if l.closed {
-		_ = l.client.Close()
-	} else {
-		_, _ = l.client.Write(reply) // the program may have closed it
-	}
-	return f.next()
+	l.write(reply)
+	return f.next(nil)
 }
 
-// next waits for the program.
-func (f *foreign) next() event {
-	late := time.NewTimer(answerTime)
+// write writes a reply to the program, or breaks a link that is closed.
+func (l *link) write(reply []byte) {
+	if l.closed {
+		_ = l.client.Close()
+		return
+	}
+	_, _ = l.client.Write(reply) // the program may have closed it
+}
+
+// next waits for the program. It returns an empty event when greeted is closed.
+func (f *foreign) next(greeted <-chan struct{}) event {
+	limit := answerTime
+	if greeted != nil {
+		limit = helloTime
+	}
+	late := time.NewTimer(limit)
 	defer late.Stop()
 	for {
 		select {
 		case e := <-f.commands:
-			if !e.link.closed {
+			switch {
+			case f.practises:
+				f.practise(e)
+			case !e.link.closed:
 				return e
 			}
 		case a := <-f.answered:
 			return event{answer: a}
+		case <-greeted:
+			return event{}
 		case <-f.done:
 			return f.fails(f.err())
 		case <-late.C:
-			return f.fails(fmt.Errorf("adapter %q: %w, %v", f.text, errUnanswered, answerTime))
+			return f.fails(fmt.Errorf("adapter %q: %w, %v", f.text, errUnanswered, limit))
 		}
 	}
+}
+
+// practise executes a command at the practice server. It keeps the commands that open connections, for the
+// server of the exploration.
+func (f *foreign) practise(e event) {
+	l := e.link
+	var reply []byte
+	var err error
+	if l.practice == nil && e.command != nil {
+		l.practice, err = newEnd(f.practice.Dial())
+	}
+	l.closed = l.closed || err != nil || e.command == nil
+	if !l.closed {
+		if onredis.OfConnection(strings.ToLower(relay.Command(e.command))) {
+			l.opening = append(l.opening, e.command)
+		}
+		reply, err = l.practice.execute(e.command)
+		l.closed = err != nil
+	}
+	if l.closed && l.practice != nil {
+		_ = l.practice.Close() // it may be broken
+	}
+	l.write(reply)
+}
+
+// recover lets the program notice that its connections are broken and connect again, while it uses a lock
+// that nobody else has. It reports whether the program could.
+func (f *foreign) recover(now time.Time, broken []*link) bool {
+	for _, l := range broken {
+		l.closed = true
+		l.write(nil)
+	}
+	f.practises = true
+	defer func() { f.practises = false }()
+	const key, lease, enough = "lockbench:practice", int64(time.Minute / time.Millisecond), 100 * time.Millisecond
+	for began := time.Now(); time.Since(began) < enough; time.Sleep(time.Millisecond) {
+		e := f.ask(now, request{Op: opAcquire, Owner: 1, Key: key, TTLMS: lease})
+		if e.err != nil {
+			return false
+		}
+		if held := e.answer.OK; held != nil {
+			e = f.ask(now, request{Op: opRelease, Owner: 1, Key: key, Hold: held.Hold})
+			return e.err == nil && e.answer.OK != nil
+		}
+	}
+	return false
 }
 
 // fails returns the event of an end that nobody asked for.
@@ -405,7 +514,16 @@ func (f *foreign) fails(err error) event {
 
 // kill kills the program, and closes its connections.
 func (f *foreign) kill() error {
-	err := errors.Join(f.program.kill(), f.listener.Close(), f.clock.Close())
+	err := errors.Join(f.program.kill(), f.close())
 	faketime.Clean(f.process.PID())
 	return err
+}
+
+// close closes what a program that has ended does not need any more.
+func (f *foreign) close() (err error) {
+	if f.clock != nil {
+		err = f.clock.Close()
+	}
+	f.practice.Close()
+	return errors.Join(err, f.listener.Close())
 }

@@ -298,9 +298,6 @@ func (w *world) die(a *actor, v strategy.Verb) {
 	if alone {
 		a.process.crashed = true
 		w.server.Kill(a.process.number)
-		if err := a.process.kill(); err != nil {
-			w.defect(fmt.Sprintf("kill process %d: %v", a.process.number, err))
-		}
 		return
 	}
 	w.server.KillClient(a.process.number, a.number)

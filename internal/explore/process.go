@@ -18,8 +18,9 @@ type process struct {
 	world    *world
 	clients  clientpool.Pool
 	random   seededSource
-	services []any // the services that the design is opened with
-	shared   bool  // it has several clients
+	services []any        // the services that the design is opened with
+	shared   bool         // it has several clients
+	end      func() error // ends a program that serves one schedule after the other
 
 	// Fields of the present schedule:
 	inner   design.Process // nil when it is not open
@@ -30,7 +31,7 @@ type process struct {
 }
 
 func newProcess(w *world, number int) *process {
-	p := &process{number: number, named: number, world: w, shared: w.cfg.Threads > 1}
+	p := &process{number: number, named: number, world: w, shared: w.cfg.Threads > 1, end: func() error { return nil }}
 	p.clients.Broken = func() bool { return p.affected }
 	options := clientpool.InMemory(func() (net.Conn, error) { return w.server.Dial(number) })
 	options.MaxRetries, options.MinRetryBackoff = w.cfg.Retries, -1 // the library's pause before another try is random
@@ -56,6 +57,9 @@ func (p *process) open() error {
 		return fmt.Errorf("open process %d of %s: %w", p.number, w.cfg.Design.Name, err)
 	}
 	p.inner = inner
+	if program, is := inner.(interface{ End() error }); is {
+		p.end = program.End
+	}
 	return nil
 }
 
@@ -74,14 +78,6 @@ func (p *process) pid() int {
 func (p *process) now() time.Time {
 	p.world.clockRead.Store(true)
 	return time.Now().Add(p.skew)
-}
-
-// kill kills the process if it is a program of its own.
-func (p *process) kill() error {
-	if program, is := p.inner.(interface{ Kill() error }); is {
-		return program.Kill()
-	}
-	return nil
 }
 
 // close ends the process. It first cuts its pending commands, because the process may wait for

@@ -196,10 +196,12 @@ func (w *world) newActor(number int, in *process) *actor {
 
 // close ends the world.
 func (w *world) close() {
-	for _, p := range w.processes {
+	for _, p := range append(w.processes, w.prober.process) {
 		p.clients.CloseAll()
+		if err := p.end(); err != nil {
+			w.defect(fmt.Sprintf("end process %d: %v", p.number, err))
+		}
 	}
-	w.prober.process.clients.CloseAll()
 	for _, a := range append(w.actors, w.prober) {
 		a.dismiss()
 	}

@@ -56,7 +56,7 @@ var unanswered = map[string]bool{"SUBSCRIBE": true, "PSUBSCRIBE": true, "SSUBSCR
 // request returns the function that passes on the requests of the link.
 func (l *link) request(handler Handler, forward func([]byte) bool) func([]byte) bool {
 	return func(message []byte) bool {
-		name := command(message)
+		name := Command(message)
 		if !l.pending.matches(name == "" || unanswered[name]) {
 			return forward(message)
 		}
@@ -84,8 +84,8 @@ func (l *link) reply(forward func([]byte) bool) func([]byte) bool {
 	}
 }
 
-// command returns the name of the command in a request; empty if it is not an array of texts.
-func command(request []byte) string {
+// Command returns the name of the command in a request; empty if it is not an array of texts.
+func Command(request []byte) string {
 	lines := bytes.SplitN(request, []byte("\r\n"), 4) // *2, $3, GET, the rest
 	if len(lines) < 4 || lines[0][0] != '*' || len(lines[1]) == 0 || lines[1][0] != '$' {
 		return ""
