@@ -129,9 +129,6 @@ func (x *explored) open(env onredis.Environment) (design.Process, error) {
 		x.bridges[env.Clients] = b
 	}
 	b.env, b.read = env, 0
-	if err := b.heal(); err != nil {
-		return nil, err
-	}
 	if b.program == nil {
 		var err error
 		now := b.now()
@@ -182,11 +179,13 @@ func (b *bridge) End() (err error) {
 
 // Close implements [design.Process]. The program serves the next schedule, unless it ended by itself.
 func (b *bridge) Close() error {
-	if b.program == nil || b.program.failure == nil {
+	if b.program == nil {
 		return nil
 	}
-	failure := b.program.failure
-	return errors.Join(failure, b.End())
+	if failure := b.program.failure; failure != nil {
+		return errors.Join(failure, b.End())
+	}
+	return b.heal()
 }
 
 // heal lets the program connect again where its connections are broken, or kills it if it does not. A
@@ -203,17 +202,31 @@ func (b *bridge) heal() error {
 	if len(broken) == 0 {
 		return nil
 	}
-	p, now := b.program, b.now()
+	b.links = slices.DeleteFunc(b.links, func(l *link) bool { return slices.Contains(broken, l) })
 	// A program that counts the grants of an owner may take those of a dead one for its own.
-	well := !b.hello.has(Reentrant)
-	if well {
-		b.outside.do(func() { well = p.recover(now, broken) })
-	}
-	if !well {
+	if b.hello.has(Reentrant) || !b.practise(broken) {
 		return b.End()
 	}
-	b.links = slices.DeleteFunc(b.links, func(l *link) bool { return slices.Contains(broken, l) })
 	return nil
+}
+
+// practise lets the program connect again and then use a lock that nobody else has. It reports whether the
+// program could, within a second of virtual time.
+func (b *bridge) practise(broken []*link) (well bool) {
+	const tries, pause = 50, 20 * time.Millisecond
+	p := b.program
+	b.outside.do(func() { p.startPractice(broken) })
+	defer b.outside.do(p.endPractice)
+	for range tries {
+		time.Sleep(pause)
+		now := b.now()
+		var ended bool
+		b.outside.do(func() { well, ended = p.practiseLock(now) })
+		if well || ended {
+			return well
+		}
+	}
+	return false
 }
 
 // call makes a request. It returns when the program has answered or has ended.
@@ -224,16 +237,35 @@ func (b *bridge) call(r request) (*grant, error) {
 	}
 	var e event
 	now := b.now()
-	for b.outside.do(func() { e = p.ask(now, r) }); e.link != nil; {
-		reply := b.forward(e)
-		now = b.now()
-		b.outside.do(func() { e = p.reply(now, e.link, reply) })
+	b.outside.do(func() { e = p.ask(now, r) })
+	for began := time.Now(); ; {
+		switch {
+		case e.link != nil:
+			reply := b.forward(e)
+			now = b.now()
+			b.outside.do(func() { e = p.reply(now, e.link, reply) })
+		case e.sleeps && time.Since(began) > longestSleep:
+			return nil, p.fails(fmt.Errorf("adapter %q: %w, %v of virtual time", p.text, errUnanswered, longestSleep)).err
+		case e.sleeps:
+			time.Sleep(sleepStep)
+			now = b.now()
+			b.outside.do(func() { e = p.goOn(now) })
+		case e.err != nil:
+			return nil, e.err
+		default:
+			return result(e.answer)
+		}
 	}
-	if e.err != nil {
-		return nil, e.err
-	}
-	return result(e.answer)
 }
+
+const (
+	// silence is how long a program takes no step until it is taken to sleep.
+	silence = 25 * time.Millisecond
+	// sleepStep is the virtual time that passes before it is looked at again, longestSleep the most
+	// within a request.
+	sleepStep    = 10 * time.Millisecond
+	longestSleep = 10 * time.Second
+)
 
 // forward forwards a command to the server of the exploration, and returns the reply. It returns none if
 // there is no reply, because the connection is broken, or because the program closed it.
@@ -329,6 +361,7 @@ func (e *end) execute(command []byte) ([]byte, error) {
 type event struct {
 	link    *link
 	command []byte
+	sleeps  bool // nothing happens: it waits for time to pass
 	answer  answer
 	err     error
 }
@@ -359,8 +392,11 @@ func startForeign(command string, now time.Time) (_ *foreign, err error) {
 		return nil, errors.Join(err, f.close())
 	}
 	f.practises = true
-	e := f.next(f.greeted)
+	e := f.next(f.greeted, helloTime)
 	f.practises = false
+	if e.sleeps {
+		e.err = fmt.Errorf("adapter %q did not say hello within %v", command, helloTime)
+	}
 	if e.err != nil {
 		return nil, errors.Join(e.err, f.kill())
 	}
@@ -407,7 +443,7 @@ func (f *foreign) ask(now time.Time, r request) event {
 		return f.fails(err)
 	}
 	f.answered = answered
-	return f.next(nil)
+	return f.next(nil, silence)
 }
 
 // reply sends the reply to a command, or breaks the link without one, and returns what the program does
@@ -417,7 +453,7 @@ func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 		return event{err: err}
 	}
 	l.write(reply)
-	return f.next(nil)
+	return f.next(nil, silence)
 }
 
 // write writes a reply to the program, or breaks a link that is closed.
@@ -429,12 +465,16 @@ func (l *link) write(reply []byte) {
 	_, _ = l.client.Write(reply) // the program may have closed it
 }
 
-// next waits for the program. It returns an empty event when greeted is closed.
-func (f *foreign) next(greeted <-chan struct{}) event {
-	limit := answerTime
-	if greeted != nil {
-		limit = helloTime
+// goOn sets the clock of the program, and returns what it does next.
+func (f *foreign) goOn(now time.Time) event {
+	if err := f.set(now); err != nil {
+		return event{err: err}
 	}
+	return f.next(nil, silence)
+}
+
+// next waits for the program. It returns an empty event when greeted is closed.
+func (f *foreign) next(greeted <-chan struct{}, limit time.Duration) event {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	for {
@@ -453,7 +493,7 @@ func (f *foreign) next(greeted <-chan struct{}) event {
 		case <-f.done:
 			return f.fails(f.err())
 		case <-late.C:
-			return f.fails(fmt.Errorf("adapter %q: %w, %v", f.text, errUnanswered, limit))
+			return event{sleeps: true}
 		}
 	}
 }
@@ -481,27 +521,31 @@ func (f *foreign) practise(e event) {
 	l.write(reply)
 }
 
-// recover lets the program notice that its connections are broken and connect again, while it uses a lock
-// that nobody else has. It reports whether the program could.
-func (f *foreign) recover(now time.Time, broken []*link) bool {
+// startPractice breaks links of the program. Until endPractice its commands go to the practice server.
+func (f *foreign) startPractice(broken []*link) {
 	for _, l := range broken {
 		l.closed = true
 		l.write(nil)
 	}
 	f.practises = true
-	defer func() { f.practises = false }()
-	const key, lease, enough = "lockbench:practice", int64(time.Minute / time.Millisecond), 100 * time.Millisecond
-	for began := time.Now(); time.Since(began) < enough; time.Sleep(time.Millisecond) {
-		e := f.ask(now, request{Op: opAcquire, Owner: 1, Key: key, TTLMS: lease})
-		if e.err != nil {
-			return false
-		}
-		if held := e.answer.OK; held != nil {
-			e = f.ask(now, request{Op: opRelease, Owner: 1, Key: key, Hold: held.Hold})
-			return e.err == nil && e.answer.OK != nil
-		}
+}
+
+func (f *foreign) endPractice() { f.practises = false }
+
+// practiseLock acquires and releases a lock. It reports whether both went well, and whether the program
+// has ended.
+func (f *foreign) practiseLock(now time.Time) (well, ended bool) {
+	const key, lease = "lockbench:practice", int64(time.Second / time.Millisecond)
+	e := f.ask(now, request{Op: opAcquire, Owner: 1, Key: key, TTLMS: lease})
+	if held := e.answer.OK; held != nil {
+		e = f.ask(now, request{Op: opRelease, Owner: 1, Key: key, Hold: held.Hold})
+		return e.answer.OK != nil, true
 	}
-	return false
+	if e.err == nil && !e.sleeps {
+		f.answered = nil
+		e = f.next(nil, time.Millisecond) // it connects
+	}
+	return false, e.err != nil
 }
 
 // fails returns the event of an end that nobody asked for.
