@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,7 +10,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -238,16 +238,17 @@ func (b *bridge) call(r request) (*grant, error) {
 	var e event
 	now := b.now()
 	b.outside.do(func() { e = p.ask(now, r) })
-	for began := time.Now(); ; {
+	for pause := firstPause; ; {
 		switch {
 		case e.link != nil:
 			reply := b.forward(e)
 			now = b.now()
 			b.outside.do(func() { e = p.reply(now, e.link, reply) })
-		case e.sleeps && time.Since(began) > longestSleep:
-			return nil, p.fails(fmt.Errorf("adapter %q: %w, %v of virtual time", p.text, errUnanswered, longestSleep)).err
+		case e.sleeps && pause > longestPause:
+			return nil, p.fails(fmt.Errorf("adapter %q: %w, %v of virtual time", p.text, errUnanswered, pause)).err
 		case e.sleeps:
-			time.Sleep(sleepStep)
+			time.Sleep(pause)
+			pause *= 2
 			now = b.now()
 			b.outside.do(func() { e = p.goOn(now) })
 		case e.err != nil:
@@ -259,12 +260,11 @@ func (b *bridge) call(r request) (*grant, error) {
 }
 
 const (
-	// silence is how long a program takes no step until it is taken to sleep.
-	silence = 25 * time.Millisecond
-	// sleepStep is the virtual time that passes before it is looked at again, longestSleep the most
-	// within a request.
-	sleepStep    = 10 * time.Millisecond
-	longestSleep = 10 * time.Second
+	// silence is how long a program takes no step until it is looked at: it may sleep.
+	silence = 2 * time.Millisecond
+	// firstPause is the virtual time that passes before it is looked at again; the next ones are longer, up
+	// to longestPause.
+	firstPause, longestPause = 10 * time.Millisecond, 20 * time.Second
 )
 
 // forward forwards a command to the server of the exploration, and returns the reply. It returns none if
@@ -295,12 +295,7 @@ func (b *bridge) execute(e event) (reply []byte, err error) {
 		return nil, err
 	}
 	b.links = append(b.links, l)
-	for _, command := range append(l.opening, e.command) {
-		if reply, err = l.server.execute(command); err != nil {
-			break
-		}
-	}
-	return reply, err
+	return l.server.begin(l.opening, e.command)
 }
 
 // A foreign is a program with its connections. Its methods are called outside of the bubble.
@@ -320,11 +315,22 @@ type foreign struct {
 // A link is a connection of a program.
 type link struct {
 	client   net.Conn
-	opening  [][]byte // the commands that opened it while the program practised
+	opening  [][]byte // the commands that opened it
+	listens  bool     // it is subscribed to messages, which are lost: it stays at the practice server
 	practice *end     // at the practice server; nil if there is none
 	server   *end     // at the server of the exploration, made in the bubble; nil before the first command
 	closed   bool     // by the program, or for it
 	broken   bool     // at the server
+}
+
+// note keeps the state of a link that a command changes.
+func (l *link) note(command []byte) {
+	switch relay.Command(command) {
+	case "HELLO", "AUTH", "SELECT", "CLIENT":
+		l.opening = append(l.opening, command)
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+		l.listens = true
+	}
 }
 
 // An end is a connection to a server.
@@ -338,6 +344,19 @@ func newEnd(c net.Conn, err error) (*end, error) {
 		return nil, err
 	}
 	return &end{c, relay.NewMessages(c)}, nil
+}
+
+// begin executes the commands that open a connection, which may end with the given one, and that one.
+func (e *end) begin(opening [][]byte, command []byte) (reply []byte, err error) {
+	for _, c := range opening {
+		if reply, err = e.execute(c); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(opening); n > 0 && bytes.Equal(opening[n-1], command) {
+		return reply, nil
+	}
+	return e.execute(command)
 }
 
 // isBroken reports whether the server broke the connection. No command may be under way.
@@ -394,9 +413,6 @@ func startForeign(command string, now time.Time) (_ *foreign, err error) {
 	f.practises = true
 	e := f.next(f.greeted, helloTime)
 	f.practises = false
-	if e.sleeps {
-		e.err = fmt.Errorf("adapter %q did not say hello within %v", command, helloTime)
-	}
 	if e.err != nil {
 		return nil, errors.Join(e.err, f.kill())
 	}
@@ -443,7 +459,7 @@ func (f *foreign) ask(now time.Time, r request) event {
 		return f.fails(err)
 	}
 	f.answered = answered
-	return f.next(nil, silence)
+	return f.next(nil, answerTime)
 }
 
 // reply sends the reply to a command, or breaks the link without one, and returns what the program does
@@ -453,7 +469,7 @@ func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 		return event{err: err}
 	}
 	l.write(reply)
-	return f.next(nil, silence)
+	return f.next(nil, answerTime)
 }
 
 // write writes a reply to the program, or breaks a link that is closed.
@@ -470,55 +486,73 @@ func (f *foreign) goOn(now time.Time) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
 	}
-	return f.next(nil, silence)
+	return f.next(nil, answerTime)
 }
 
-// next waits for the program. It returns an empty event when greeted is closed.
+// next waits for the program, for at most limit. It returns an empty event when greeted is closed, and
+// looks for sleep otherwise.
 func (f *foreign) next(greeted <-chan struct{}, limit time.Duration) event {
 	late := time.NewTimer(limit)
 	defer late.Stop()
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	asleep := false
 	for {
 		select {
 		case e := <-f.commands:
+			e.link.note(e.command)
 			switch {
-			case f.practises:
+			case f.practises || e.link.listens:
 				f.practise(e)
 			case !e.link.closed:
 				return e
 			}
+			asleep = false
+			quiet.Reset(silence)
 		case a := <-f.answered:
 			return event{answer: a}
 		case <-greeted:
 			return event{}
 		case <-f.done:
 			return f.fails(f.err())
+		case <-quiet.C:
+			// What it did before it slept may be on its way.
+			if asleep && greeted == nil {
+				return event{sleeps: true}
+			}
+			asleep = f.process.Sleeps()
+			quiet.Reset(silence)
 		case <-late.C:
-			return event{sleeps: true}
+			return f.fails(fmt.Errorf("adapter %q: %w, %v", f.text, errUnanswered, limit))
 		}
 	}
 }
 
-// practise executes a command at the practice server. It keeps the commands that open connections, for the
-// server of the exploration.
+// practise executes a command at the practice server.
 func (f *foreign) practise(e event) {
 	l := e.link
 	var reply []byte
-	var err error
-	if l.practice == nil && e.command != nil {
-		l.practice, err = newEnd(f.practice.Dial())
+	err := errors.New("closed by the program")
+	if e.command != nil && !l.closed {
+		reply, err = l.atPractice(f.practice, e.command)
 	}
-	l.closed = l.closed || err != nil || e.command == nil
-	if !l.closed {
-		if onredis.OfConnection(strings.ToLower(relay.Command(e.command))) {
-			l.opening = append(l.opening, e.command)
-		}
-		reply, err = l.practice.execute(e.command)
-		l.closed = err != nil
-	}
-	if l.closed && l.practice != nil {
+	if l.closed = err != nil; l.closed && l.practice != nil {
 		_ = l.practice.Close() // it may be broken
 	}
 	l.write(reply)
+}
+
+// atPractice executes a command at the practice server.
+func (l *link) atPractice(server *miniredis.Miniredis, command []byte) (reply []byte, err error) {
+	if l.practice == nil {
+		if l.practice, err = newEnd(server.Dial()); err != nil {
+			return nil, err
+		}
+		_ = l.practice.SetDeadline(time.Now().Add(answerTime))
+		return l.practice.begin(l.opening, command)
+	}
+	_ = l.practice.SetDeadline(time.Now().Add(answerTime))
+	return l.practice.execute(command)
 }
 
 // startPractice breaks links of the program. Until endPractice its commands go to the practice server.
@@ -543,7 +577,7 @@ func (f *foreign) practiseLock(now time.Time) (well, ended bool) {
 	}
 	if e.err == nil && !e.sleeps {
 		f.answered = nil
-		e = f.next(nil, time.Millisecond) // it connects
+		e = f.next(nil, answerTime) // it connects
 	}
 	return false, e.err != nil
 }
