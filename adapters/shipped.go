@@ -10,13 +10,13 @@ type Shipped struct {
 	Command string
 	// Remark is for people: that a library is not the newest, or that the lock is a control.
 	Remark string
-	// Unsound says what is wrong with the lock; empty for a lock that is believed to be sound.
+	// Unsound is the known bug of the lock, empty for a lock believed to be sound.
 	Unsound string
-	// Shown is what shows it: ByCheck or ByRun; empty if that is chance, or needs a longer run.
+	// Shown names the command that shows the bug: ByCheck or ByRun; empty if neither surely does.
 	Shown string
 }
 
-// What shows that a lock is unsound.
+// The commands that show bugs.
 const (
 	ByCheck = "check"
 	ByRun   = "run"
@@ -40,7 +40,7 @@ func remarked(remark string, s Shipped) Shipped {
 	return s
 }
 
-// unsound returns s with why it is unsound and, if that is sure, what shows it.
+// unsound returns s with its bug and, if one surely shows it, the command.
 func unsound(s Shipped, why []string) Shipped {
 	if len(why) > 0 {
 		s.Unsound = why[0]

@@ -1,5 +1,5 @@
-// Command adapters measures, checks and runs the adapters that come with lockbench, and writes what
-// it found into docs/libraries.md. See adapters.sh.
+// Command adapters measures, checks and runs the adapters that come with lockbench, and writes the
+// results into docs/libraries.md. See adapters.sh.
 package main
 
 import (
@@ -60,7 +60,7 @@ func run(ctx context.Context, libraries string) error {
 		_, err := os.Stat(filepath.Join(libraries, s.Language+".installed"))
 		all = append(all, &lock{Shipped: s, installed: err == nil})
 	}
-	// Measurements run alone; what follows allows for a busy machine.
+	// Measurements run alone. Verdicts allow for a busy machine.
 	for _, l := range all {
 		if err := b.measure(ctx, l); err != nil {
 			return err
@@ -84,7 +84,7 @@ func run(ctx context.Context, libraries string) error {
 	return replace(all)
 }
 
-// A lock is a shipped adapter with what the commands report of it.
+// A lock is a shipped adapter with the reports about it.
 type lock struct {
 	adapters.Shipped
 	installed bool
@@ -115,7 +115,7 @@ type probe struct {
 	Why     string `json:"why"`
 }
 
-// failed returns the questions that were answered wrongly. If the adapter ended, that is the only one:
+// failed returns the questions with wrong answers. If the adapter ended, that is the only one:
 // others failed because of it.
 func (c *checkReport) failed() (all []probe) {
 	for _, p := range c.Probes {
@@ -145,7 +145,7 @@ type builder struct {
 }
 
 // portable returns a replacer of the folder of the libraries by its variable. Languages may have their
-// folders elsewhere, behind links, and programs print where.
+// folders elsewhere, behind links, and programs print those paths.
 func portable(libraries string) *strings.Replacer {
 	pairs := []string{libraries, "$" + librariesVariable}
 	for _, s := range adapters.AllShipped() {

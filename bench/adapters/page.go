@@ -102,7 +102,7 @@ func least(all []lockbench.Cell) []lockbench.Cell {
 	})
 }
 
-// held names the guarantees that are claimed and held wherever they were tested.
+// held names the claimed guarantees that no run broke, if a run tested them.
 func (l *lock) held(broken []lockbench.Cell) string {
 	var names []lockbench.Guarantee
 	for _, c := range l.cells(func(f checker.Finding) bool { return f.Claimed && f.Verdict == checker.Held }) {
@@ -134,8 +134,7 @@ func list[T any](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-// evidence returns the commands that show what is wrong with a lock, with what they say; empty if
-// nothing is.
+// evidence returns the commands that show bugs of a lock, with their output; empty if none does.
 func (l *lock) evidence() string {
 	var b strings.Builder
 	var failed []string
