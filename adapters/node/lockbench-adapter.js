@@ -108,6 +108,8 @@ class Server {
         return {};
       case "acquire":
         return this.acquire(request);
+      case "repeat":
+        return this.repeat(request);
     }
     const method = methods[request.op];
     if (method === undefined || !this.has(method)) {
@@ -130,6 +132,18 @@ class Server {
     await this.release(hold, request.after_ms);
     this.forget(request.hold);
     return {};
+  }
+
+  async repeat({ key, ttl_ms, owner, times }) {
+    const began = process.hrtime.bigint();
+    for (let i = 0; i < times; i++) {
+      const hold = await this.lock.acquire(key, ttl_ms, owner);
+      if (hold === null || hold === undefined) {
+        throw new Refused("another owner has it");
+      }
+      await this.lock.release(hold);
+    }
+    return { took_ns: Number(process.hrtime.bigint() - began) };
   }
 
   async acquire({ key, ttl_ms, owner }) {

@@ -169,6 +169,9 @@ class Server
         if ($op === 'acquire') {
             return $this->acquire($request);
         }
+        if ($op === 'repeat') {
+            return $this->repeat($request);
+        }
         if ($op !== 'release' && !method_exists($this->lock, OPTIONAL[$op] ?? '')) {
             throw new NoEffect("unknown op $op");
         }
@@ -185,6 +188,19 @@ class Server
         }
         $this->release($hold, $request['after_ms'] ?? null);
         return [];
+    }
+
+    private function repeat(array $request): array
+    {
+        $began = hrtime(true);
+        for ($i = 0; $i < $request['times']; $i++) {
+            $hold = $this->lock->acquire($request['key'], $request['ttl_ms'] / 1000);
+            if ($hold === null) {
+                throw new Refused('another owner has it');
+            }
+            $this->lock->release($hold);
+        }
+        return ['took_ns' => hrtime(true) - $began];
     }
 
     private function acquire(array $request): array

@@ -24,16 +24,16 @@ import (
 func newAdapter() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adapter",
-		Short: "Write and check an adapter for a lock in another language",
+		Short: "Write, check and measure an adapter for a lock in another language",
 		Long: `An adapter is a program around a lock, in any language, that answers lockbench's requests to acquire
 and release. run --adapter judges the lock. docs/adapter-protocol.md describes the protocol.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newAdapterCheck(), newAdapterNew())
+	cmd.AddCommand(newAdapterBench(), newAdapterCheck(), newAdapterNew())
 	return cmd
 }
 
-// adapterOutputs are the kinds of output of adapter check.
+// adapterOutputs are the kinds of output of adapter check and adapter bench.
 var adapterOutputs = []outKind{jsonKind}
 
 func newAdapterCheck() *cobra.Command {
@@ -48,12 +48,7 @@ it is stopped and when it is killed, and does it break its lock when it is asked
 seconds. It exits with 1 if an answer is wrong.`,
 		Example: `  lockbench adapter check -- python3 my_lock.py
   lockbench adapter check --out json=- 'cd locks && exec node lock.js'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no command of an adapter is named; hint: lockbench adapter check -- python3 my_lock.py")
-			}
-			return nil
-		},
+		Args: adapterCommand("check"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, err := out.parse(adapterOutputs)
 			if err != nil {
@@ -69,6 +64,16 @@ seconds. It exits with 1 if an answer is wrong.`,
 	cmd.Flags().StringVar(&server, "server", "", "`URL` of a server to lock on, as for run (default a private redis-server from PATH, else an embedded server)")
 	out.add(cmd.Flags(), adapterOutputs)
 	return cmd
+}
+
+// adapterCommand returns the check that arguments have the command of an adapter.
+func adapterCommand(verb string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("no command of an adapter is named; hint: lockbench adapter %s -- python3 my_lock.py", verb)
+		}
+		return nil
+	}
 }
 
 // shellWords returns the words of a command for a shell: a single one as it is, several each as one word.
@@ -130,10 +135,22 @@ func checkAdapter(ctx context.Context, command, url string) (r adapterReport, er
 
 // write writes the report to standard output and to files, and returns the verdict.
 func (r *adapterReport) write(stdout io.Writer, out outPaths) error {
+	if err := writeAdapterReport(stdout, out, r, r.text()); err != nil {
+		return err
+	}
+	if r.Failed > 0 {
+		return verdictOf(1)
+	}
+	return nil
+}
+
+// writeAdapterReport writes a report as JSON to its paths, and as text to standard output unless that
+// has the JSON.
+func writeAdapterReport(stdout io.Writer, out outPaths, r any, text string) error {
 	form := func(w io.Writer) error {
-		text := json.NewEncoder(w)
-		text.SetIndent("", "  ")
-		return text.Encode(r)
+		lines := json.NewEncoder(w)
+		lines.SetIndent("", "  ")
+		return lines.Encode(r)
 	}
 	printed := false
 	for _, path := range out.json() {
@@ -149,20 +166,22 @@ func (r *adapterReport) write(stdout io.Writer, out outPaths) error {
 		}
 	}
 	if !printed {
-		if _, err := io.WriteString(stdout, r.text()); err != nil {
+		if _, err := io.WriteString(stdout, text); err != nil {
 			return err
 		}
 	}
-	if r.Failed > 0 {
-		return verdictOf(1)
-	}
 	return nil
+}
+
+// describeHello describes an adapter in one line.
+func describeHello(h adapter.Hello) string {
+	return legible.Text(fmt.Sprintf("%s: %s %s, %s", h.Name, h.Library, h.Version, h.Runtime))
 }
 
 func (r *adapterReport) text() string {
 	var b strings.Builder
 	if h := r.Hello; h.Name != "" {
-		fmt.Fprintf(&b, "%s\n", legible.Text(fmt.Sprintf("%s: %s %s, %s", h.Name, h.Library, h.Version, h.Runtime)))
+		fmt.Fprintf(&b, "%s\n", describeHello(h))
 	}
 	ok := 0
 	for _, p := range r.Probes {

@@ -76,3 +76,47 @@ func runExample(t *testing.T, text string) {
 		t.Errorf("results written: %q, %v; want one", written, err)
 	}
 }
+
+// TestLockTests runs the tests of a lock in other languages: they pass with the lock of a starter and,
+// in long tests, fail with the output of lockbench if the lock is broken.
+func TestLockTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a minute")
+	}
+	t.Parallel()
+	libraries := os.Getenv("LOCKBENCH_ADAPTERS")
+	t.Run("pytest", func(t *testing.T) {
+		t.Parallel()
+		lockTests(t, "python", "python3 -m pytest", "test_my_lock.py")
+	})
+	for runner, command := range map[string]string{"node": "node --test", "jest": "jest"} {
+		t.Run(runner, func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat(filepath.Join(libraries, "node.installed")); libraries == "" || err != nil {
+				t.Skip("no libraries of node; hint: adapters/install DIR, and LOCKBENCH_ADAPTERS=DIR")
+			}
+			lockTests(t, "node", "NODE_PATH='"+libraries+"/node/node_modules' "+command, "my-lock.test.js")
+		})
+	}
+}
+
+// lockTests runs a file of examples by a runner of tests. It skips the test without the runner.
+func lockTests(t *testing.T, language, runner, file string) {
+	t.Helper()
+	if err := exec.Command("sh", "-c", runner+" --version").Run(); err != nil {
+		t.Skipf("%s does not run: %v", runner, err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(contents(t, filepath.Join("../../examples", language, file))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, "echo {} > package.json && lockbench adapter new "+language+" my-lock")
+	shell(t, dir, runner+" "+file)
+	if !longtest.On() {
+		return
+	}
+	shell(t, dir, "export LOCKBENCH_BREAK=grant; "+runner+" "+file+" > broken.txt 2>&1   # exit 1")
+	if text := contents(t, filepath.Join(dir, "broken.txt")); !strings.Contains(text, "CLAIM BROKEN, exclusion") {
+		t.Errorf("the output of lockbench is not shown:\n%s", text)
+	}
+}

@@ -74,7 +74,7 @@ func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"What to run", []string{"run", "design", "adapter", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
 		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
-		{"Length", []string{"duration", "warmup", "operations", "rounds", "budget", "schedules"}},
+		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},
 		{"Settings of one workload", []string{"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay"}},
 		{"Search", []string{"target", "from", "least", "most", "votes", "risk", "confidence", "precision", "strategy"}},

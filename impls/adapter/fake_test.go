@@ -71,6 +71,7 @@ type message struct {
 	Hold    int64    `json:"hold"`
 	TTLMS   int64    `json:"ttl_ms"`
 	AfterMS int64    `json:"after_ms"`
+	Times   int      `json:"times"`
 	Cancel  int64    `json:"cancel"`
 }
 
@@ -188,6 +189,8 @@ func (a *fakeAdapter) do(m message) (object, error) {
 		return nil, nil
 	case "acquire":
 		return a.acquire(ctx, m)
+	case "repeat":
+		return a.repeat(ctx, m)
 	case "release", "extend", "ttl":
 	case "release_after":
 		h := a.holds[m.Hold]
@@ -229,6 +232,29 @@ func (a *fakeAdapter) do(m message) (object, error) {
 		err = nil
 	}
 	return nil, err
+}
+
+func (a *fakeAdapter) repeat(ctx context.Context, m message) (object, error) {
+	if a.fault == "no repeat" {
+		return nil, errNoEffect
+	}
+	began := time.Now()
+	for range m.Times {
+		got, err := a.acquire(ctx, m)
+		if err == nil {
+			_, err = a.do(message{Op: "release", Hold: got["hold"].(int64)})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.fault == "repeats once" {
+			a.fault = "keeps"
+		}
+	}
+	if a.fault == "no time" {
+		return nil, nil
+	}
+	return object{"took_ns": time.Since(began).Nanoseconds()}, nil
 }
 
 // owned runs a script if the owner has the key.

@@ -90,6 +90,7 @@ const (
 	opTTL          op = "ttl"
 	opReleaseAfter op = "release_after"
 	opNoop         op = "noop"
+	opRepeat       op = "repeat"
 )
 
 // A request is a line to the adapter. Cancel and Stop stand alone.
@@ -101,6 +102,7 @@ type request struct {
 	Hold    int64  `json:"hold,omitempty"`
 	TTLMS   int64  `json:"ttl_ms,omitempty"`
 	AfterMS int64  `json:"after_ms,omitempty"`
+	Times   int    `json:"times,omitempty"` // of opRepeat
 	Cancel  int64  `json:"cancel,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`
 	Later   bool   `json:"later,omitempty"` // a field that no version has, for [Check]
@@ -119,11 +121,12 @@ type answer struct {
 }
 
 // A grant is the result of a request that succeeded: of an acquire its hold; of an acquire or an extend
-// the lease, if it differs from the requested one; of a ttl the time left.
+// the lease, if it differs from the requested one; of a ttl the time left; of a repeat its duration.
 type grant struct {
-	Hold  int64  `json:"hold"`
-	Fence string `json:"fence"`
-	TTLMS int64  `json:"ttl_ms"`
+	Hold   int64  `json:"hold"`
+	Fence  string `json:"fence"`
+	TTLMS  int64  `json:"ttl_ms"`
+	TookNS int64  `json:"took_ns"`
 }
 
 // The errors that an adapter answers with. Any other is as unknown.

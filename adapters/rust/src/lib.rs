@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Error is why a request failed. Any other error becomes one by `?`; then the outcome is unknown.
 pub struct Error {
@@ -141,7 +141,7 @@ impl<L: Lock> Server<L> {
         let op = request["op"].as_str().unwrap_or_default();
         match op {
             "noop" => return Ok(json!({})),
-            "acquire" | "release" => {}
+            "acquire" | "release" | "repeat" => {}
             "extend" | "ttl" | "release_after" if L::CAN.contains(&op) => {}
             _ => return Err(Error::no_effect(format!("unknown op {op}"))),
         }
@@ -150,9 +150,18 @@ impl<L: Lock> Server<L> {
             .as_mut()
             .ok_or_else(|| Error::no_effect("no server"))?;
         let ttl = millis(&request["ttl_ms"]);
+        let key = request["key"].as_str().unwrap_or_default();
         if op == "acquire" {
-            let hold = lock.acquire(request["key"].as_str().unwrap_or_default(), ttl);
+            let hold = lock.acquire(key, ttl);
             return self.grant(hold);
+        }
+        if op == "repeat" {
+            let began = Instant::now();
+            for _ in 0..request["times"].as_u64().unwrap_or_default() {
+                let hold = lock.acquire(key, ttl)?;
+                lock.release(&mut hold.ok_or_else(|| Error::refused("another owner has it"))?)?;
+            }
+            return Ok(json!({"took_ns": began.elapsed().as_nanos() as u64}));
         }
         let number = request["hold"].as_u64().unwrap_or_default();
         let hold = self

@@ -232,6 +232,7 @@ public abstract class Adapter<H> {
             switch (op) {
                 case "noop" -> {}
                 case "acquire" -> acquire(request, ok);
+                case "repeat" -> ok.addProperty("took_ns", repeat(request));
                 case "release" -> release(request, null);
                 case "release_after" -> release(request, number(request, "after_ms"));
                 case "extend" -> lock.extend(hold(request).value, number(request, "ttl_ms"));
@@ -251,6 +252,21 @@ public abstract class Adapter<H> {
                 throw new NotHeld("no such hold");
             }
             return hold;
+        }
+
+        private long repeat(JsonObject request) throws Exception {
+            String key = request.get("key").getAsString();
+            long ttlMs = number(request, "ttl_ms");
+            long times = number(request, "times");
+            long began = System.nanoTime();
+            for (long i = 0; i < times; i++) {
+                H hold = lock.acquire(key, ttlMs);
+                if (hold == null) {
+                    throw new Refused("another owner has it");
+                }
+                lock.release(hold);
+            }
+            return System.nanoTime() - began;
         }
 
         private void acquire(JsonObject request, JsonObject ok) throws Exception {

@@ -1,0 +1,98 @@
+package adapters
+
+import "strings"
+
+// A Shipped is an adapter that comes with lockbench.
+type Shipped struct {
+	Language string
+	Name     string // of its design
+	// Command is for a shell; see [Shipped.Shell].
+	Command string
+	// Remark is for people: that a library is not the newest, or that the lock is a control.
+	Remark string
+	// Unsound is the known bug of the lock, empty for a lock believed to be sound.
+	Unsound string
+	// Shown names the command that shows the bug: ByCheck or ByRun; empty if neither surely does.
+	Shown string
+}
+
+// The commands that show bugs.
+const (
+	ByCheck = "check"
+	ByRun   = "run"
+)
+
+// Remarks on shipped adapters.
+const (
+	NotNewest = "not the newest"
+	Control   = "a bad lock on purpose"
+)
+
+// Shell returns the command of the adapter. here is the folder adapters, and libraries the folder
+// that adapters/install filled.
+func (s Shipped) Shell(here, libraries string) string {
+	return strings.NewReplacer("{here}", here, "{libraries}", libraries).Replace(s.Command)
+}
+
+// remarked returns s with a remark.
+func remarked(remark string, s Shipped) Shipped {
+	s.Remark = remark
+	return s
+}
+
+// unsound returns s with its bug and, if one surely shows it, the command.
+func unsound(s Shipped, why []string) Shipped {
+	if len(why) > 0 {
+		s.Unsound = why[0]
+	}
+	if len(why) > 1 {
+		s.Shown = why[1]
+	}
+	return s
+}
+
+// AllShipped returns the adapters that come with lockbench, language by language.
+func AllShipped() []Shipped {
+	python := func(words, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "python", Name: name, Command: "exec {libraries}/python/bin/python -B {here}/python/" + words}, why)
+	}
+	node := func(words, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "node", Name: name, Command: "NODE_PATH={libraries}/node/node_modules exec node {here}/node/" + words}, why)
+	}
+	php := func(file, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "php", Name: name, Command: "exec php {here}/php/" + file}, why)
+	}
+	java := func(words, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "java", Name: name, Command: "exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx128m -cp {libraries}/java/adapters.jar lockbench." + words}, why)
+	}
+	rust := func(file, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "rust", Name: name, Command: "exec {libraries}/rust/release/" + file}, why)
+	}
+	return []Shipped{
+		python("redis_py.py", "redis-py/lock"),
+		python("redis_py_asyncio.py", "redis-py/asyncio-lock"),
+		python("redis_py.py reacquire", "redis-py/lock-reacquire"),
+		python("python_redis_lock.py", "python-redis-lock/lock"),
+		python("pottery_redlock.py", "pottery/redlock"),
+		remarked(Control, python("get_del.py", "get-del/redis-py", "GET and DEL are two commands")),
+		node("redlock.js", "redlock/beta"),
+		node("redlock.js sesamecare", "redlock/sesamecare"),
+		node("redis-semaphore.js", "redis-semaphore/mutex"),
+		remarked(NotNewest, node("redis-semaphore.js 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again")),
+		node("simple-redis-mutex.js", "simple-redis-mutex/try-lock", "the release of a key with a quote ends every process of it", ByCheck),
+		remarked(Control, node("naive.js", "naive/ioredis", "DEL frees whatever is there", ByCheck)),
+		remarked(NotNewest, php("symfony.php", "symfony/redis", "an owner that dies in acquire leaves the key for 300 s", ByCheck)),
+		remarked(NotNewest, php("laravel.php", "laravel/redis")),
+		remarked(NotNewest, php("symfony-flock.php", "symfony/flock")),
+		remarked(NotNewest, php("laravel-file.php", "laravel/file", "its files let several in", ByRun)),
+		remarked(Control, php("document.php", "php-document/timestamp", "the faults of its document", ByCheck)),
+		java("RedissonLock", "redisson/lock"),
+		java("RedissonWatchdog", "redisson/watchdog"),
+		java("RedissonFair", "redisson/fair", "the release of a lost lock is answered as that of a held one while nobody else has it"),
+		java("SpringIntegration", "spring-integration/spin"),
+		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there", ByCheck),
+		java("ShedLock safe", "shedlock/redis-safe"),
+		rust("rslock", "rslock/lock-manager"),
+		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", ByCheck),
+	}
+}

@@ -1,0 +1,232 @@
+// Command adapters measures, checks and runs the adapters that come with lockbench, and writes the
+// results into docs/libraries.md. See adapters.sh.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/results"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "adapters: one folder is wanted; hint: bench/adapters.sh DIR, as made by adapters/install DIR")
+		os.Exit(2)
+	}
+	if err := run(context.Background(), os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "adapters:", err)
+		os.Exit(1)
+	}
+}
+
+// librariesVariable has the folder of the libraries in the commands of the page.
+const librariesVariable = "LIBRARIES"
+
+// page is the page that has the section.
+const page = "docs/libraries.md"
+
+// run writes the section of the page about the libraries in a folder.
+func run(ctx context.Context, libraries string) error {
+	libraries, err := filepath.Abs(libraries)
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv(librariesVariable, libraries); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "adapters-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &builder{program: filepath.Join(dir, "lockbench"), dir: dir, paths: portable(libraries)}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", b.program, "./cmd/lockbench").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	all := make([]*lock, 0)
+	for _, s := range adapters.AllShipped() {
+		_, err := os.Stat(filepath.Join(libraries, s.Language+".installed"))
+		all = append(all, &lock{Shipped: s, installed: err == nil})
+	}
+	// Measurements run alone. Verdicts allow for a busy machine.
+	for _, l := range all {
+		if err := b.measure(ctx, l); err != nil {
+			return err
+		}
+	}
+	const atOnce = 2
+	slots := make(chan struct{}, atOnce)
+	failed := make([]error, len(all))
+	var judging sync.WaitGroup
+	for i, l := range all {
+		judging.Go(func() {
+			slots <- struct{}{}
+			failed[i] = b.judge(ctx, l)
+			<-slots
+		})
+	}
+	judging.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	return replace(all)
+}
+
+// A lock is a shipped adapter with the reports about it.
+type lock struct {
+	adapters.Shipped
+	installed bool
+	bench     benchReport
+	check     checkReport
+	checked   command
+	runs      []judged
+}
+
+// A benchReport is the part of the report of adapter bench that the page shows.
+type benchReport struct {
+	Hello           adapter.Hello `json:"hello"`
+	Server          string        `json:"server"`
+	StepsGrantsPerS float64       `json:"steps_grants_per_s"`
+	BareGrantsPerS  *float64      `json:"bare_grants_per_s"`
+	StepUS          *float64      `json:"step_us"`
+}
+
+// A checkReport is the part of the report of adapter check that the page shows.
+type checkReport struct {
+	Probes []probe `json:"probes"`
+}
+
+// A probe is a question of a check, with its outcome.
+type probe struct {
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	Why     string `json:"why"`
+}
+
+// failed returns the questions with wrong answers. If the adapter ended, that is the only one:
+// others failed because of it.
+func (c *checkReport) failed() (all []probe) {
+	for _, p := range c.Probes {
+		if p.Outcome == "failed" {
+			all = append(all, p)
+		}
+	}
+	if i := slices.IndexFunc(all, func(p probe) bool { return p.Name == "it goes on running" }); i >= 0 {
+		all = all[i : i+1]
+	}
+	return all
+}
+
+// A judged is a run with its command.
+type judged struct {
+	command
+	results.Run
+}
+
+// A command is a command of lockbench, for a shell.
+type command string
+
+// A builder runs commands.
+type builder struct {
+	program, dir string
+	paths        *strings.Replacer // for the paths of this machine in reports
+}
+
+// portable returns a replacer of the folder of the libraries by its variable. Languages may have their
+// folders elsewhere, behind links, and programs print those paths.
+func portable(libraries string) *strings.Replacer {
+	pairs := []string{libraries, "$" + librariesVariable}
+	for _, s := range adapters.AllShipped() {
+		if to, err := filepath.EvalSymlinks(filepath.Join(libraries, s.Language)); err == nil {
+			pairs = append(pairs, to, "$"+librariesVariable+"/"+s.Language)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// quoted returns the command of the adapter as one word of a shell.
+func (l *lock) quoted() string {
+	return "'" + l.Shell("adapters", "$"+librariesVariable) + "'"
+}
+
+func (b *builder) measure(ctx context.Context, l *lock) error {
+	if !l.installed {
+		return nil
+	}
+	text, err := b.report(ctx, command("lockbench adapter bench -- "+l.quoted()), "adapter bench", "adapter bench --out json=")
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &l.bench)
+}
+
+// settings are the flags of a run. The lease is a unit of every lock; few clients and keys leave a
+// small machine able to start a process for each.
+const settings = " --clients 4 --stallers 4 --keys 2 --ttl 1s --duration 10s --seed 1"
+
+// faults are the faults of the second run.
+const faults = " --fault crash --fault pause --fault lost-reply --fault slow"
+
+func (b *builder) judge(ctx context.Context, l *lock) error {
+	if !l.installed {
+		return nil
+	}
+	l.checked = command("lockbench adapter check -- " + l.quoted())
+	text, err := b.report(ctx, l.checked, "adapter check", "adapter check --out json=")
+	if err == nil {
+		err = json.Unmarshal(text, &l.check)
+	}
+	if err != nil {
+		return err
+	}
+	for _, more := range []string{"", faults} {
+		c := command("lockbench run --adapter " + l.quoted() + settings + more)
+		text, err := b.report(ctx, c, "lockbench run", "lockbench run --quiet --out json=")
+		if err != nil {
+			return err
+		}
+		result, err := results.ReadAs[*results.Result](bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		if len(result.Runs) != 1 {
+			return fmt.Errorf("%s: %d runs, want 1", c, len(result.Runs))
+		}
+		l.runs = append(l.runs, judged{c, result.Runs[0]})
+	}
+	fmt.Fprintln(os.Stderr, l.Name, "done")
+	return nil
+}
+
+// report runs a command, with a flag for its report as JSON after its verb, and returns the report. A
+// verdict is no error.
+func (b *builder) report(ctx context.Context, c command, verb, with string) ([]byte, error) {
+	file, err := os.CreateTemp(b.dir, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	line := strings.Replace(string(c), verb, with+file.Name(), 1)
+	cmd := exec.CommandContext(ctx, "sh", "-c", strings.Replace(line, "lockbench", b.program, 1))
+	cmd.Env = append(os.Environ(), "TMPDIR="+b.dir)
+	out, err := cmd.CombinedOutput()
+	var ended *exec.ExitError
+	verdict := errors.As(err, &ended) && slices.Contains([]int{results.BrokenClaim, results.Inconclusive}, ended.ExitCode())
+	text, unread := os.ReadFile(file.Name())
+	if err != nil && !verdict || len(text) == 0 || unread != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", c, errors.Join(err, unread), out)
+	}
+	return []byte(b.paths.Replace(string(text))), nil
+}
