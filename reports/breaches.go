@@ -174,7 +174,8 @@ func (g *gallery) section(j *judgement) *document.Section {
 		s.Blocks = append(s.Blocks, line(j.Note))
 	}
 	if j.Schedule != nil && j.Schedule.File != "" {
-		s.Blocks = append(s.Blocks, again("run it again:", "lockbench explore --replay "+results.Quote(j.Schedule.File)))
+		command := strings.TrimSpace("lockbench explore " + j.Schedule.Arguments)
+		s.Blocks = append(s.Blocks, again("run it again:", command+" --replay "+results.Quote(j.Schedule.File)))
 	}
 	return s
 }

@@ -86,6 +86,8 @@ type Schedule struct {
 	Sentence string `json:"-"`
 	// File is the path to which Replay was written, empty if it was not.
 	File string `json:"-"`
+	// Arguments are the words of a shell that --replay needs besides the file, empty for none.
+	Arguments string `json:"-"`
 }
 
 // A Step is one step of a Schedule: a command of Client with the reply of the server, in the

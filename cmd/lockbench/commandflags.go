@@ -97,14 +97,6 @@ func (o *commandFlags) withCommands(designs []design.Design) ([]design.Design, e
 	return append(designs, d), nil
 }
 
-// definition returns that of the lock of the flags, empty for none.
-func (o *commandFlags) definition() string {
-	if o.design == nil {
-		return ""
-	}
-	return o.design.Definition
-}
-
 // trialLease is the lease of a trial, longer than any trial lasts.
 const trialLease = time.Minute
 

@@ -1,14 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/impls/commands"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
@@ -21,14 +23,15 @@ func (o *exploreOptions) rerun(cmd *cobra.Command, designs []string) (results.Re
 	if err := onlyReplay(cmd.Flags(), designs); err != nil {
 		return results.Result{}, err
 	}
-	if _, err := o.commands.with(cmd.Context(), nil, true); err != nil {
+	given, err := o.commands.with(cmd.Context(), nil, true)
+	if err != nil {
 		return results.Result{}, err
 	}
 	out, err := o.out.parse(explorationOutputs)
 	if err != nil {
 		return results.Result{}, err
 	}
-	file, cfg, err := o.readReplay()
+	file, cfg, err := o.readReplay(given)
 	if err != nil {
 		return results.Result{}, err
 	}
@@ -53,10 +56,12 @@ func onlyReplay(f *pflag.FlagSet, designs []string) error {
 	if len(designs) > 0 {
 		return fmt.Errorf("%s: the replay file names the design; hint: leave it out", strings.Join(designs, " "))
 	}
-	return refuseUnused("replay", f, "replay", "take", "free", "extend", "claims", "out", "fail-if", "quiet")
+	return refuseUnused("replay", f, "replay", "take", "free", "extend", "adapter", "claims", "out", "fail-if", "quiet")
 }
 
-func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
+// readReplay reads the file of --replay. Its design may be one of those that flags give; that of an adapter
+// must be, because a file of somebody else is not to start programs.
+func (o *exploreOptions) readReplay(given []design.Design) (explore.Replay, explore.Config, error) {
 	var file explore.Replay
 	var cfg explore.Config
 	f, err := os.Open(o.replay)
@@ -68,7 +73,15 @@ func (o *exploreOptions) readReplay() (explore.Replay, explore.Config, error) {
 		cfg, err = file.Config()
 	}
 	if err == nil {
-		cfg.Design, err = exploring.FindDesign(cfg.Design.Name, cmp.Or(o.commands.definition(), cfg.Design.Definition))
+		definition := cfg.Design.Definition
+		i := slices.IndexFunc(given, func(d design.Design) bool { return d.Name == cfg.Design.Name })
+		switch {
+		case i >= 0:
+			definition = given[i].Definition
+		case definition != "" && cfg.Design.Name != commands.Name:
+			return file, cfg, fmt.Errorf("--replay %s: its lock %s is an adapter; hint: --adapter and the command that starts it", o.replay, cfg.Design.Name)
+		}
+		cfg.Design, err = exploring.FindDesign(cfg.Design.Name, definition)
 	}
 	if err != nil {
 		return file, cfg, fmt.Errorf("--replay %s: %w", o.replay, err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/internal/explore/exploring"
+	"github.com/lockbench/lockbench/internal/lib/faketime"
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
@@ -47,6 +48,9 @@ func TestScripts(t *testing.T) {
 				return longtest.On(), nil
 			case "redis":
 				_, err := exec.LookPath("redis-server")
+				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
+			case "faketime":
+				_, err := faketime.Find()
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)

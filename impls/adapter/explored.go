@@ -245,7 +245,7 @@ func (b *bridge) call(r request) (*grant, error) {
 			now = b.now()
 			b.outside.do(func() { e = p.reply(now, e.link, reply) })
 		case e.sleeps && pause > longestPause:
-			return nil, p.fails(fmt.Errorf("adapter %q: %w, %v of virtual time", p.text, errUnanswered, pause)).err
+			b.outside.do(func() { e = p.next(false, answerTime) })
 		case e.sleeps:
 			time.Sleep(pause)
 			pause *= 2
@@ -263,8 +263,8 @@ const (
 	// silence is how long a program takes no step until it is looked at: it may sleep.
 	silence = 2 * time.Millisecond
 	// firstPause is the virtual time that passes before it is looked at again; the next ones are longer, up
-	// to longestPause.
-	firstPause, longestPause = 10 * time.Millisecond, 20 * time.Second
+	// to longestPause. After that it may be in a system call with a time-out, for which real time counts.
+	firstPause, longestPause = 10 * time.Millisecond, 5 * time.Second
 )
 
 // forward forwards a command to the server of the exploration, and returns the reply. It returns none if
@@ -310,6 +310,7 @@ type foreign struct {
 	// connects again.
 	practice  *miniredis.Miniredis
 	practises bool
+	started   bool // it has said hello
 }
 
 // A link is a connection of a program.
@@ -411,8 +412,8 @@ func startForeign(command string, now time.Time) (_ *foreign, err error) {
 		return nil, errors.Join(err, f.close())
 	}
 	f.practises = true
-	e := f.next(f.greeted, helloTime)
-	f.practises = false
+	e := f.next(false, helloTime)
+	f.practises, f.started = false, true
 	if e.err != nil {
 		return nil, errors.Join(e.err, f.kill())
 	}
@@ -459,7 +460,7 @@ func (f *foreign) ask(now time.Time, r request) event {
 		return f.fails(err)
 	}
 	f.answered = answered
-	return f.next(nil, answerTime)
+	return f.next(true, answerTime)
 }
 
 // reply sends the reply to a command, or breaks the link without one, and returns what the program does
@@ -469,7 +470,7 @@ func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 		return event{err: err}
 	}
 	l.write(reply)
-	return f.next(nil, answerTime)
+	return f.next(true, answerTime)
 }
 
 // write writes a reply to the program, or breaks a link that is closed.
@@ -486,17 +487,21 @@ func (f *foreign) goOn(now time.Time) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
 	}
-	return f.next(nil, answerTime)
+	return f.next(true, answerTime)
 }
 
-// next waits for the program, for at most limit. It returns an empty event when greeted is closed, and
-// looks for sleep otherwise.
-func (f *foreign) next(greeted <-chan struct{}, limit time.Duration) event {
+// next waits for the program, for at most limit, or until it sleeps. It returns an empty event when the
+// program says hello.
+func (f *foreign) next(maySleep bool, limit time.Duration) event {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	asleep := false
+	greeted := f.greeted
+	if f.started {
+		greeted = nil
+	}
 	for {
 		select {
 		case e := <-f.commands:
@@ -517,7 +522,7 @@ func (f *foreign) next(greeted <-chan struct{}, limit time.Duration) event {
 			return f.fails(f.err())
 		case <-quiet.C:
 			// What it did before it slept may be on its way.
-			if asleep && greeted == nil {
+			if asleep && maySleep {
 				return event{sleeps: true}
 			}
 			asleep = f.process.Sleeps()
@@ -577,7 +582,7 @@ func (f *foreign) practiseLock(now time.Time) (well, ended bool) {
 	}
 	if e.err == nil && !e.sleeps {
 		f.answered = nil
-		e = f.next(nil, answerTime) // it connects
+		e = f.next(true, answerTime) // it connects
 	}
 	return false, e.err != nil
 }

@@ -158,8 +158,11 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 	return nil
 }
 
-// prolong sets the lease that was granted from an instant on.
+// prolong sets the lease that was granted from an instant on, if the lock has leases.
 func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
+	if h.hello.Leaseless {
+		return
+	}
 	h.From, h.Granted = from, h.hello.granted(ttl)
 	if got.TTLMS > 0 {
 		h.Granted = time.Duration(got.TTLMS) * time.Millisecond

@@ -61,11 +61,12 @@ func (c *Config) fill(p workloads.Program) {
 	if leases := p.Exploration.Wait; c.Wait == 0 && leases > 0 {
 		c.Wait = max(time.Duration(leases*float64(c.TTL)), time.Second) // some designs round less than a second down to no wait
 	}
+	chosen := c.Kinds != nil && len(c.Kinds) < len(fault.Explored()) // a replay has all
 	if c.Kinds == nil {
 		c.Kinds = DefaultKinds()
-		if c.Design.Foreign {
-			c.Kinds = slices.DeleteFunc(c.Kinds, func(k fault.Kind) bool { return k == fault.Cancel })
-		}
+	}
+	if c.Design.Foreign && !chosen {
+		c.Kinds = slices.DeleteFunc(slices.Clone(c.Kinds), func(k fault.Kind) bool { return k == fault.Cancel })
 	}
 	if c.Skew == 0 {
 		c.Skew = c.Design.Tolerance + time.Second

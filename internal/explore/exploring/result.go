@@ -27,6 +27,9 @@ func Explored(cfg explore.Config, r explore.Result) results.Explored {
 	}
 	for cell, w := range r.Counterexamples {
 		s := results.Schedule{Sentence: w.Sentence, FoundAt: w.FoundAt, Replay: string(w.Replay.Text)}
+		if cfg.Design.Foreign {
+			s.Arguments = cfg.Design.Arguments
+		}
 		for _, row := range w.Rows {
 			s.Steps = append(s.Steps, results.Step{
 				At: int64(row.At), Client: row.Client, Command: row.Command,
