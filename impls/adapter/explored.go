@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,6 +48,8 @@ func Explorable(d design.Design) (design.Design, error) {
 	case err != nil:
 	case of.Hello.renews():
 		err = errors.New("it renews its leases by a timer of its own, which virtual time does not reach")
+	case unfakeable.MatchString(of.Hello.Runtime):
+		err = fmt.Errorf("its runtime, %s, reads the clock past libfaketime, so that virtual time does not reach it", of.Hello.Runtime)
 	case of.Hello.Leaseless:
 		err = errors.New("its locks have no lease, and no lock on the server of an exploration")
 	default:
@@ -54,6 +58,10 @@ func Explorable(d design.Design) (design.Design, error) {
 	}
 	return d, fmt.Errorf("adapter %q cannot be explored: %w; hint: lockbench run --adapter", of.Command, err)
 }
+
+// unfakeable matches the runtimes that read the clock without the C library, or do not work with a clock that
+// stands: those of Go and of Java.
+var unfakeable = regexp.MustCompile(`(?i)^go ?[0-9]|\b(golang|jvm|vm|java|openjdk)\b`)
 
 // Defined returns the design with a definition, for an exploration. Call it outside of the bubble.
 func Defined(text string) (design.Design, error) {
@@ -414,6 +422,9 @@ func startForeign(command string, now time.Time) (_ *foreign, err error) {
 	f.practises = true
 	e := f.next(false, helloTime)
 	f.practises, f.started = false, true
+	if e.err == nil {
+		e.err = f.checkClock(library)
+	}
 	if e.err != nil {
 		return nil, errors.Join(e.err, f.kill())
 	}
@@ -424,6 +435,19 @@ func startForeign(command string, now time.Time) (_ *foreign, err error) {
 func (f *foreign) set(now time.Time) error {
 	_, err := f.clock.WriteAt(faketime.Standing(now), 0)
 	return err
+}
+
+// checkClock returns an error if the program did not load the library that sets its clock, as a program
+// without the C library does not.
+func (f *foreign) checkClock(library string) error {
+	mapped, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", f.process.PID()))
+	if err == nil && !strings.Contains(string(mapped), library) {
+		err = errors.New("it does not load libfaketime, so that virtual time does not reach it; hint: lockbench run --adapter")
+	}
+	if err != nil {
+		return fmt.Errorf("adapter %q cannot be explored: %w", f.text, err)
+	}
+	return nil
 }
 
 // accept accepts the connections of the program.
