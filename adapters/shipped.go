@@ -12,15 +12,9 @@ type Shipped struct {
 	Remark string
 	// Unsound is the known bug of the lock, empty for a lock believed to be sound.
 	Unsound string
-	// Shown names the command that shows the bug: ByCheck or ByRun; empty if neither surely does.
-	Shown string
+	// ByCheck reports whether adapter check shows the bug; a short run shows it by chance at most.
+	ByCheck bool
 }
-
-// The commands that show bugs.
-const (
-	ByCheck = "check"
-	ByRun   = "run"
-)
 
 // Remarks on shipped adapters.
 const (
@@ -40,14 +34,15 @@ func remarked(remark string, s Shipped) Shipped {
 	return s
 }
 
-// unsound returns s with its bug and, if one surely shows it, the command.
+// byCheck follows a bug that adapter check shows.
+const byCheck = "by check"
+
+// unsound returns s with its bug, which byCheck may follow.
 func unsound(s Shipped, why []string) Shipped {
 	if len(why) > 0 {
 		s.Unsound = why[0]
 	}
-	if len(why) > 1 {
-		s.Shown = why[1]
-	}
+	s.ByCheck = len(why) > 1 && why[1] == byCheck
 	return s
 }
 
@@ -79,20 +74,20 @@ func AllShipped() []Shipped {
 		node("redlock.js sesamecare", "redlock/sesamecare"),
 		node("redis-semaphore.js", "redis-semaphore/mutex"),
 		remarked(NotNewest, node("redis-semaphore.js 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again")),
-		node("simple-redis-mutex.js", "simple-redis-mutex/try-lock", "the release of a key with a quote ends every process of it", ByCheck),
-		remarked(Control, node("naive.js", "naive/ioredis", "DEL frees whatever is there", ByCheck)),
-		remarked(NotNewest, php("symfony.php", "symfony/redis", "an owner that dies in acquire leaves the key for 300 s", ByCheck)),
+		node("simple-redis-mutex.js", "simple-redis-mutex/try-lock", "the release of a key with a quote ends every process of it", byCheck),
+		remarked(Control, node("naive.js", "naive/ioredis", "DEL frees whatever is there", byCheck)),
+		remarked(NotNewest, php("symfony.php", "symfony/redis", "an owner that dies in acquire leaves the key for 300 s", byCheck)),
 		remarked(NotNewest, php("laravel.php", "laravel/redis")),
 		remarked(NotNewest, php("symfony-flock.php", "symfony/flock")),
-		remarked(NotNewest, php("laravel-file.php", "laravel/file", "its files let several in", ByRun)),
-		remarked(Control, php("document.php", "php-document/timestamp", "the faults of its document", ByCheck)),
+		remarked(NotNewest, php("laravel-file.php", "laravel/file", "its files let several in")),
+		remarked(Control, php("document.php", "php-document/timestamp", "the faults of its document", byCheck)),
 		java("RedissonLock", "redisson/lock"),
 		java("RedissonWatchdog", "redisson/watchdog"),
 		java("RedissonFair", "redisson/fair", "the release of a lost lock is answered as that of a held one while nobody else has it"),
 		java("SpringIntegration", "spring-integration/spin"),
-		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there", ByCheck),
+		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there", byCheck),
 		java("ShedLock safe", "shedlock/redis-safe"),
 		rust("rslock", "rslock/lock-manager"),
-		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", ByCheck),
+		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", byCheck),
 	}
 }
