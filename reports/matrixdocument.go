@@ -159,10 +159,13 @@ func partList(m *results.Matrix) *document.List {
 	return l
 }
 
-// partLines returns a line on each part.
+// partLines returns a line on each part that applies to a design.
 func partLines(m *results.Matrix) []string {
 	var lines []string
 	for _, part := range m.Settings.Parts {
+		if !slices.ContainsFunc(m.Rows, func(r results.MatrixRow) bool { return !r.Lacks(part) }) {
+			continue // a note says why
+		}
 		var designs, schedules, grants, ns int64
 		var still *results.Standstills
 		for i := range m.Rows {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/impls/commands"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/results"
 )
 
 // commandFlags are the flags of locks of the user's own, given by Redis commands or by an adapter.
@@ -61,6 +63,18 @@ func (o *commandFlags) with(ctx context.Context, designs []design.Design, named 
 	if !named && o.given() {
 		designs = nil
 	}
+	adapted, err := o.adapted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.withCommands(append(designs, adapted...))
+}
+
+// adapted returns the locks of the adapters. It adds the version to the names of those that say the
+// same one.
+func (o *commandFlags) adapted(ctx context.Context) ([]design.Design, error) {
+	var all []design.Design
+	same := make(map[string]int)
 	for _, command := range o.adapters {
 		d, err := adapter.Design(ctx, command)
 		if err != nil {
@@ -69,12 +83,29 @@ func (o *commandFlags) with(ctx context.Context, designs []design.Design, named 
 		if slices.Contains(impls.Names(), d.Name) {
 			return nil, fmt.Errorf("--adapter %q: its name, %s, is that of a design of lockbench, of which other things are known; hint: its hello says the name", command, d.Name)
 		}
-		if i := slices.IndexFunc(designs, func(other design.Design) bool { return other.Name == d.Name }); i >= 0 {
-			return nil, fmt.Errorf("--adapter %q: another design has its name, %s; hint: its hello says the name", command, d.Name)
-		}
-		designs = append(designs, d)
+		all = append(all, d)
+		same[d.Name]++
 	}
-	return o.withCommands(designs)
+	for i := range all {
+		d := &all[i]
+		if version := libraryVersion(d); same[d.Name] > 1 && version != "" {
+			d.Name += "-" + version
+		}
+		if slices.ContainsFunc(all[:i], func(other design.Design) bool { return other.Name == d.Name }) {
+			return nil, fmt.Errorf("--adapter %q: another adapter says the same name and version, %s; hint: change the name, or the library and version, in its hello", o.adapters[i], d.Name)
+		}
+	}
+	return all, nil
+}
+
+// libraryVersion returns the version of the library of a design in the characters of a name; empty if
+// the design has none.
+func libraryVersion(d *design.Design) string {
+	at := strings.LastIndex(d.Library, "@")
+	if at <= 0 { // an @ at the start is part of the library's name
+		return ""
+	}
+	return strings.ToLower(results.FileName(d.Library[at+1:]))
 }
 
 // withCommands returns the designs and the lock of the commands, if there is one.

@@ -36,7 +36,9 @@ func newCompare() *cobra.Command {
 that run --out json=FILE saved, or runs two designs alternately. The files of a side are
 repetitions: a difference of speed takes at least six on each side, more with many designs.
 --run 10 runs each of two designs ten times, with the flags of run. A design may have a guard,
-as lua-token/fenced+fence. The same design twice shows the noise.
+as lua-token/fenced+fence. The same design twice shows the noise. An adapter stands for a
+design: the first of two is BASE, and one beside a design of lockbench is NEW. Two versions of
+a library whose adapters say the same name have their versions in their names.
 
 Guarantees come first. A violation has a counterexample, so one more broken claim is worse,
 however rare; other changes count if Fisher's exact test finds them significant. Each figure is
@@ -52,7 +54,8 @@ nothing measured, or a claim left untested; 4 a figure is worse by more than --f
 allows, or a claim is weaker with --fail-if-weaker. Without these flags 4 does not occur.`,
 		Example: `  lockbench compare --out markdown=comparison.md before/*.json -- after/*.json
   lockbench compare --run 10 lua-token/strategy redislock/obtain --duration 2s --out html=c.html
-  lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 5%`,
+  lockbench compare --run 20 lua-token/token lua-token/strategy --key-choice own --fail-if-slower 5%
+  lockbench compare --run 10 --adapter 'old/bin/python my_lock.py' --adapter 'new/bin/python my_lock.py' --clients 4`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.compare(cmd, args)
 		},
@@ -70,8 +73,8 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "with --run: save the result of each run in this `directory`, as base-01.json and new-01.json")
 	f.BoolVar(&o.resume, "resume", false, "with --run and --save: use the results that are saved, and make only the missing runs")
 	o.out.add(f, comparisonOutputs)
-	// Designs and guards are arguments here.
-	o.forRun = append(o.settings.flagsBut(f, "design", "take", "free", "extend", "adapter", "guard", "fail-fast"), "save", "resume")
+	// Designs of lockbench, with their guards, are arguments here.
+	o.forRun = append(o.settings.flagsBut(f, "design", "take", "free", "extend", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {
@@ -115,7 +118,7 @@ func (o *compareOptions) sides(cmd *cobra.Command, args []string) (base, changed
 	}
 	for _, name := range o.forRun {
 		if cmd.Flags().Changed(name) && name != "quiet" {
-			return nil, nil, fmt.Errorf("--%s is for --run; hint: saved results have their settings, or give --run N and two designs", name)
+			return nil, nil, fmt.Errorf("--%s is for --run; hint: saved results have their settings, or give --run N and two designs or adapters", name)
 		}
 	}
 	if err := misplaced(args, "saved results belong", "lockbench compare --run 10 %s"); err != nil {

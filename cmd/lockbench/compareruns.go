@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cli/alternating"
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/results"
+	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -22,8 +23,8 @@ func (o *compareOptions) runBoth(cmd *cobra.Command, args []string) (base, chang
 	if o.rounds < 1 || o.rounds > mostRounds {
 		return nil, nil, fmt.Errorf("--run %d: it is not from 1 to %d; hint: --run 10", o.rounds, mostRounds)
 	}
-	if len(args) != 2 {
-		return nil, nil, fmt.Errorf("--run takes two designs, and %d are given; hint: lockbench compare --run %d lua-token/token lua-token/strategy", len(args), o.rounds)
+	if n := len(args) + len(o.settings.commands.adapters); n != 2 {
+		return nil, nil, fmt.Errorf("--run takes two designs, and %d are given; hint: lockbench compare --run %d lua-token/token lua-token/strategy, or --adapter in place of a design", n, o.rounds)
 	}
 	if err := o.settings.settle(cmd.Flags()); err != nil {
 		return nil, nil, err
@@ -53,11 +54,13 @@ func about(runs int, o workloads.Options) string {
 	return fmt.Sprintf("; about %v", (time.Duration(runs) * o.Duration).Round(time.Second))
 }
 
-// plan returns the plan of run for the two designs.
+// plan returns the plan of run for the two designs: those of args, then those of adapters.
 func (o *compareOptions) plan(ctx context.Context, args []string) (p alternating.Plan, err error) {
 	p = alternating.Plan{Rounds: o.rounds, Save: o.save, Resume: o.resume}
-	for i, arg := range args {
+	var sides []runner.Subject
+	for _, arg := range args {
 		one := o.settings
+		one.commands = commandFlags{}
 		name, guards, err := splitGuard(arg)
 		if err != nil {
 			return p, err
@@ -69,7 +72,17 @@ func (o *compareOptions) plan(ctx context.Context, args []string) (p alternating
 		if len(p.Settings.Subjects) != 1 {
 			return p, fmt.Errorf("%s: it matches %d designs, and a side is one; hint: lockbench list designs", arg, len(p.Settings.Subjects))
 		}
-		p.Sides[i] = p.Settings.Subjects[0]
+		sides = append(sides, p.Settings.Subjects...)
+	}
+	if o.settings.commands.given() {
+		if p.Settings, err = o.settings.plan(ctx); err != nil {
+			return p, err
+		}
+		sides = append(sides, p.Settings.Subjects...)
+	}
+	p.Sides = [2]runner.Subject(sides)
+	if settings := &p.Settings.Options; settings.Processes == 0 && sides[0].Design.Owners != sides[1].Design.Owners {
+		settings.Processes = settings.Clients // the default depends on the design, and speeds must have equal settings
 	}
 	return p, nil
 }

@@ -74,7 +74,9 @@ func (o *exploreOptions) readReplay(given []design.Design) (explore.Replay, expl
 	}
 	if err == nil {
 		definition := cfg.Design.Definition
-		i := slices.IndexFunc(given, func(d design.Design) bool { return d.Name == cfg.Design.Name })
+		i := slices.IndexFunc(given, func(d design.Design) bool {
+			return d.Name == cfg.Design.Name || d.Definition == definition && definition != ""
+		})
 		switch {
 		case i >= 0:
 			definition = given[i].Definition

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,8 +53,8 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.Float64Var(&o.precision, "precision", 0.05, "largest error of the limit, as a `share` of it")
 	f.DurationVar(&o.budget, "budget", 2*time.Minute, "time for all trials and the self-check: when it is nearly over, the best value is confirmed; 0s has no end")
 	o.out.add(f, limitOutputs)
-	// The design is an argument; the search sets the rate and the number of operations.
-	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "adapter", "fail-fast", "stages", "rate", "operations")...)
+	// A design of lockbench is an argument; the search sets the rate and the number of operations.
+	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
 }
 
 // validate returns an error if a common flag of all searches is wrong.
@@ -68,12 +68,21 @@ func (o *limitOptions) validate() error {
 	return nil
 }
 
-// plan returns the plan of run, for the one design of args.
-func (o *limitOptions) plan(ctx context.Context, args []string) (runner.Plan, error) {
+// programs is the default number of clients of an adapter, since each trial starts a program for each.
+const programs = 8
+
+// plan returns the plan of run, for the one design of args or of an adapter.
+func (o *limitOptions) plan(cmd *cobra.Command, args []string) (runner.Plan, error) {
 	o.settings.designs = args
-	p, err := o.settings.plan(ctx)
+	if o.settings.commands.given() && !cmd.Flags().Changed("clients") {
+		o.settings.params.Clients = programs
+	}
+	if err := o.settings.settle(cmd.Flags()); err != nil {
+		return runner.Plan{}, err
+	}
+	p, err := o.settings.plan(cmd.Context())
 	if err == nil && len(p.Subjects) != 1 {
-		err = fmt.Errorf("%s: %d combinations of design and guard, and limit takes one; hint: name one design, and one guard at most", args[0], len(p.Subjects))
+		err = fmt.Errorf("%s: %d combinations of design and guard, and limit takes one; hint: name one design, and one guard at most", strings.Join(append(args, o.settings.commands.adapters...), ", "), len(p.Subjects))
 	}
 	return p, err
 }
@@ -97,10 +106,13 @@ func (o *limitOptions) run(cmd *cobra.Command, p runner.Plan, search *limitsearc
 	return verdictOf(limit.Exit)
 }
 
-// oneDesign takes the name of one design.
-func oneDesign(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("it takes one design, and %d are given; hint: lockbench list designs", len(args))
+// oneDesign takes the name of one design, or an adapter.
+func (o *limitOptions) oneDesign(_ *cobra.Command, args []string) error {
+	if n := len(args) + len(o.settings.commands.adapters); n != 1 {
+		return fmt.Errorf("it takes one design, and %d are given; hint: lockbench list designs, or --adapter in place of a name", n)
+	}
+	if len(args) == 0 {
+		return nil
 	}
 	_, err := impls.Match(args[0])
 	return err

@@ -26,7 +26,7 @@ const usualTarget = "acquire.p99<20ms"
 func newLimitRate() *cobra.Command {
 	o := limitRateOptions{limitOptions: limitOptions{settings: runOptions{params: rateSettings(), workload: "mutex"}}}
 	cmd := &cobra.Command{
-		Use:   "rate DESIGN",
+		Use:   "rate DESIGN | --adapter COMMAND",
 		Short: "Find the highest rate of arrivals at which targets and claims hold",
 		Long: `rate finds the highest rate of arrivals at which every target holds, no claim is broken and all
 work that was due was started. Work is due whether earlier work is done or not (open loop). The
@@ -34,11 +34,15 @@ rate doubles until a trial fails; then the search halves the interval. A rate th
 tried again before it counts, since other load on the machine can spoil a run.
 
 Targets are conditions on metrics (lockbench list metrics). Acquires are measured from their
-intended start. One acquire in a hundred may be refused unless a target says otherwise.`,
+intended start. One acquire in a hundred may be refused unless a target says otherwise.
+
+Each trial starts an adapter once for each client, so the default is 8 clients with an adapter.
+They do all the work that is due: if a trial fails because work was not started, try more.`,
 		Example: `  lockbench limit rate lua-token/strategy
   lockbench limit rate redislock/obtain --target 'acquire.p99<5ms' --keys 1 --duration 10s
+  lockbench limit rate --adapter 'python3 my_lock.py' --target 'acquire.p99<50ms'
   lockbench limit rate hash-reentrant/notify --hold exp:5ms --keys 8 --from 50 --out json=limit.json`,
-		Args: oneDesign,
+		Args: o.oneDesign,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.search(cmd, args)
 		},
@@ -80,10 +84,7 @@ func (o *limitRateOptions) search(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.settings.params.Rate = o.from
-	if err := o.settings.settle(cmd.Flags()); err != nil {
-		return err
-	}
-	p, err := o.plan(cmd.Context(), args)
+	p, err := o.plan(cmd, args)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -22,7 +23,7 @@ type limitTTLOptions struct {
 func newLimitTTL() *cobra.Command {
 	o := limitTTLOptions{limitOptions: limitOptions{settings: runOptions{params: leaseSettings()}}}
 	cmd := &cobra.Command{
-		Use:   "ttl DESIGN",
+		Use:   "ttl DESIGN | --adapter COMMAND",
 		Short: "Find the shortest lease that no work outlives",
 		Long: `ttl finds the shortest lease that no hold outlives. A hold lasts from the call of the acquire to
 the end of the work: --hold, the reads and writes of the workload, the round trips to the
@@ -33,10 +34,12 @@ many holds, since the first trial may have been lucky.
 
 The result holds for work like that of the trials: take --hold from production. For a design
 that renews leases, only holds count during which another client was granted the key. Such
-designs need keys to compete for (--key-choice uniform --keys 4).`,
+designs need keys to compete for (--key-choice uniform --keys 4). Each trial starts an adapter
+once for each client, so the default is 8 clients with an adapter.`,
 		Example: `  lockbench limit ttl lua-token/strategy --hold exp:5ms
+  lockbench limit ttl --adapter 'python3 my_lock.py' --hold exp:5ms
   lockbench limit ttl redislock/obtain --workload oversell --hold lognormal:20ms,0.8 --risk 0.0001`,
-		Args: oneDesign,
+		Args: o.oneDesign,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.search(cmd, args)
 		},
@@ -70,10 +73,7 @@ func (o *limitTTLOptions) search(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.settings.params.Operations = holds
-	if err := o.settings.settle(cmd.Flags()); err != nil {
-		return err
-	}
-	p, err := o.plan(cmd.Context(), args)
+	p, err := o.plan(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (o *limitTTLOptions) begin(p runner.Plan) (*limits.Search, error) {
 	unit := limitsearch.LeaseUnit(of)
 	switch {
 	case of.Leaseless:
-		return nil, fmt.Errorf("%s has no lease to search for; hint: lockbench limit rate %s", of.Name, of.Name)
+		return nil, fmt.Errorf("%s has no lease to search for; hint: lockbench limit rate %s", of.Name, cmp.Or(of.Arguments, of.Name))
 	case of.Renews && p.Options.KeyChoice == workloads.Own:
 		return nil, fmt.Errorf("%s renews its leases: a hold that outlives its lease shows only if another client competes for the key; hint: --key-choice uniform --keys 4", of.Name)
 	case ttl%unit != 0:

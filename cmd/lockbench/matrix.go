@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ import (
 
 // matrixOptions are the flags of matrix.
 type matrixOptions struct {
+	commands  commandFlags
 	budget    time.Duration
 	schedules int64
 	drivers   []string
@@ -45,7 +47,8 @@ func newMatrix() *cobra.Command {
 virtual time. One table shows a conclusion about each design, in a word, and the worst verdicts:
 a row for each design, a column for each condition. A cell is broken if any part breaks it.
 Designs are names or globs (lockbench list designs), by default all, those of other libraries
-included.
+included. An adapter adds its lock, or makes a matrix of its own if no design is named. Such a
+lock has live runs only: exploration does not reach a program.
 
 The designs share the time budget. Live runs come first, one at a time; exploration gets the
 rest. Each part begins with a lock that is broken on purpose. If it is not caught, the
@@ -60,6 +63,7 @@ Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 		Example: `  lockbench matrix
   lockbench matrix 'lua-token/*' --budget 1m --out markdown=matrix.md --out json=matrix.json
   lockbench matrix --resume matrix.json --out html=matrix.html
+  lockbench matrix --adapter 'python3 my_lock.py' lua-token/strategy --budget 4m
   lockbench matrix --drivers explore --schedules 2000 --expect matrix.json
   lockbench matrix redislock/obtain --fail-if 'exclusion.violations>0'`,
 		Args: cobra.ArbitraryArgs,
@@ -77,6 +81,7 @@ Ctrl-C ends the matrix and reports what was found; a second Ctrl-C aborts.`,
 
 func (o *matrixOptions) flags(f *pflag.FlagSet) {
 	o.sharedFlags(f)
+	o.commands.addAdapter(f)
 	o.out.add(f, matrixOutputs)
 	o.gate.exploredFlags(f)
 	f.StringVar(&o.expect, "expect", "", "compare with the matrix in this JSON `file`: exit 1 if a cell is worse")
@@ -175,13 +180,30 @@ func (o *matrixOptions) begin(cmd *cobra.Command, names []string) (*matrix.Sessi
 			return nil, err
 		}
 	}
+	if len(names) == 0 && o.resume == "" {
+		designs = impls.All()
+	}
+	designs, err := o.commands.with(cmd.Context(), designs, len(names) > 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.reaches(designs); err != nil {
+		return nil, err
+	}
 	if o.resume != "" {
 		return o.resumed(cmd, designs)
 	}
-	if len(names) == 0 {
-		designs = impls.All()
-	}
 	return o.session(cmd, designs), nil
+}
+
+// reaches returns an error if the drivers cannot run a lock that the user gave.
+func (o *matrixOptions) reaches(designs []design.Design) error {
+	for _, d := range designs {
+		if d.Arguments != "" && d.LiveOnly != "" && !slices.Contains(o.drivers, matrix.Live) {
+			return fmt.Errorf("--drivers %s: %s cannot be explored: %s; hint: --drivers live", strings.Join(o.drivers, ","), d.Name, d.LiveOnly)
+		}
+	}
+	return nil
 }
 
 // resumed plans the missing parts of the matrix in a file, for its own designs and for the named

@@ -217,7 +217,7 @@ func everyDesign(patterns []string) []string {
 
 // subjects returns each design with each of the guards, except designs without fences with the guard
 // that needs fences; it is an error if only such pairs are named. A design that a pattern chose is
-// optional.
+// optional, and a lock of the user's own is not.
 func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error) {
 	guards := o.guards
 	if len(guards) == 0 {
@@ -227,7 +227,7 @@ func (o *runOptions) subjects(designs []design.Design) ([]runner.Subject, error)
 	for _, d := range designs {
 		for _, name := range guards {
 			if g := lockbench.Guard(name); g != lockbench.FenceGuard || d.Fences {
-				all = append(all, runner.Subject{Design: d, Guard: g, Optional: !slices.Contains(o.designs, d.Name)})
+				all = append(all, runner.Subject{Design: d, Guard: g, Optional: d.Arguments == "" && !slices.Contains(o.designs, d.Name)})
 			}
 		}
 	}

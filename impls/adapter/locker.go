@@ -22,8 +22,8 @@ type locker struct {
 	// turn has an element while a request of the owner is under way. An owner without an answer makes
 	// no other request.
 	turn chan struct{}
-	// bridge makes the requests of an exploration; nil otherwise.
-	bridge *bridge
+	// ask makes a request: call, or that of a bridge in an exploration.
+	ask func(context.Context, request) (*grant, error)
 }
 
 // errBusy is the error of a request while the last one of its owner has no answer.
@@ -31,10 +31,6 @@ var errBusy = errors.New("the owner's last request has no answer yet")
 
 // call makes a request and waits for its answer, for at most answerTime.
 func (l *locker) call(ctx context.Context, r request) (*grant, error) {
-	if l.bridge != nil {
-		r.Owner = l.number
-		return l.bridge.call(r)
-	}
 	late := time.NewTimer(answerTime)
 	defer late.Stop()
 	select {
@@ -117,7 +113,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	held := &lease{locker: l, key: key}
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		from := l.seen.Attempt(key)
-		got, err := l.call(ctx, request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)})
+		got, err := l.ask(ctx, request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)})
 		if errors.Is(err, lockbench.ErrNotAcquired) {
 			return false, nil
 		}
@@ -196,7 +192,7 @@ func (h *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 
 func (h *lease) end(ctx context.Context, r request) error {
 	r.Hold, r.Key = h.hold, h.env.Prefix+h.key
-	_, err := h.call(ctx, r)
+	_, err := h.ask(ctx, r)
 	if err == nil && h.lost != nil {
 		h.program.unwatch(h.hold)
 	}
@@ -206,7 +202,7 @@ func (h *lease) end(ctx context.Context, r request) error {
 // Extend implements [lockbench.Extender].
 func (h *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	from := time.Now()
-	got, err := h.call(ctx, request{Op: opExtend, Hold: h.hold, Key: h.env.Prefix + h.key, TTLMS: millis(ttl)})
+	got, err := h.ask(ctx, request{Op: opExtend, Hold: h.hold, Key: h.env.Prefix + h.key, TTLMS: millis(ttl)})
 	if err == nil {
 		h.prolong(from, ttl, got)
 	}
@@ -215,7 +211,7 @@ func (h *lease) Extend(ctx context.Context, ttl time.Duration) error {
 
 // TTL implements [lockbench.TTLer].
 func (h *lease) TTL(ctx context.Context) (time.Duration, error) {
-	got, err := h.call(ctx, request{Op: opTTL, Hold: h.hold, Key: h.env.Prefix + h.key})
+	got, err := h.ask(ctx, request{Op: opTTL, Hold: h.hold, Key: h.env.Prefix + h.key})
 	if err != nil {
 		return 0, err
 	}

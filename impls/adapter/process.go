@@ -102,7 +102,9 @@ func seed(random io.Reader) uint64 {
 
 // Locker implements [design.Process].
 func (p *process) Locker(o design.Observer) lockbench.Locker {
-	return &locker{process: p, seen: o, number: int(p.owners.Add(1)), turn: make(chan struct{}, 1)}
+	l := &locker{process: p, seen: o, number: int(p.owners.Add(1)), turn: make(chan struct{}, 1)}
+	l.ask = l.call
+	return l
 }
 
 // Ready implements [design.Program].

@@ -102,7 +102,13 @@ func Resume(settings Settings, m results.Matrix, added []design.Design, shown *p
 		}
 	}
 	s.plan()
-	place := func(r results.MatrixRow) int { return slices.Index(impls.Names(), r.Design) }
+	names := impls.Names()
+	place := func(r results.MatrixRow) int {
+		if i := slices.Index(names, r.Design); i >= 0 {
+			return i
+		}
+		return len(names) // a lock of the user's own comes last, as in a new matrix
+	}
 	slices.SortStableFunc(s.Matrix.Rows, func(a, b results.MatrixRow) int { return place(a) - place(b) })
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func lengthFactor(d *design.Design) time.Duration {
 // command returns the command that makes the live run of a design again.
 func (p livePart) command(of *runner.Subject, o workloads.Options) string {
 	guard := of.Guard
-	parts := []string{"lockbench run --design " + of.Design.Name + fmt.Sprintf(" --seed %d", o.Seed)}
+	parts := []string{"lockbench run", cmp.Or(of.Design.Arguments, "--design "+of.Design.Name), fmt.Sprintf("--seed %d", o.Seed)}
 	if n := lengthFactor(&of.Design); n > 1 {
 		parts = append(parts, fmt.Sprintf("--duration %v", n*o.Duration))
 	}

@@ -1,6 +1,7 @@
 package choosing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,9 @@ func (s Service) has(d *design.Design) bool {
 
 // An Option is a design on the service of a case, with the reasons for and against it.
 type Option struct {
-	Design     design.Design
+	Design design.Design
+	// Own reports whether the lock is the user's own: the released matrix does not have it.
+	Own        bool
 	Conclusion conclusion.Conclusion
 	// GrantsPerS is the rate of grants, per second, in the released matrix.
 	GrantsPerS float64
@@ -95,9 +98,14 @@ type Option struct {
 	breaks int
 }
 
-// Choose returns the designs on the service of a case, the best first. It leaves out designs that
-// the released matrix does not have.
-func Choose(c Case) (all []Option) {
+// Choose returns the designs on the service of a case, the best first, and locks of the user's own.
+// It leaves out designs that the released matrix does not have.
+func Choose(c Case, own ...design.Design) (all []Option) {
+	for _, d := range own {
+		o := Option{Design: d, Own: true, Lease: c.lease(&d), Conclusion: conclusion.Draw(evidence.Lock(d), c.over())}
+		o.Commands, o.Faults = c.commands(&o)
+		all = append(all, o)
+	}
 	for _, d := range impls.All() {
 		row, is := known.Released(d.Name)
 		if !c.Service.has(&d) || !is {
@@ -225,7 +233,7 @@ func (c *Case) triedLease(tried *Case, d *design.Design) time.Duration {
 func (c *Case) commands(o *Option) (all, kinds []string) {
 	tried := *c
 	tried.Work = min(c.Work, longestTried) // so that a run of seconds has many rounds
-	run := "lockbench run --design " + o.Design.Name + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), tried.Work)
+	run := "lockbench run " + cmp.Or(o.Design.Arguments, "--design "+o.Design.Name) + fmt.Sprintf(" --clients %d --keys 1 --hold %v", max(2, c.Waiters), tried.Work)
 	if o.Lease > 0 {
 		run += fmt.Sprintf(" --ttl %v", c.triedLease(&tried, &o.Design))
 	}
@@ -244,8 +252,9 @@ func (c *Case) commands(o *Option) (all, kinds []string) {
 	return all, kinds
 }
 
-// Check returns an error if a value of the case is wrong.
-func (c Case) Check() error {
+// Check returns an error if a value of the case is wrong, or if a lock of the user's own is not on its
+// service.
+func (c Case) Check(own ...design.Design) error {
 	switch {
 	case !slices.Contains(Harms(), string(c.Harm)):
 		return fmt.Errorf("--if-two-hold %q: it is none of %s; hint: damage, unless work done twice costs time alone", c.Harm, strings.Join(Harms(), ", "))
@@ -255,6 +264,11 @@ func (c Case) Check() error {
 		return fmt.Errorf("--work %v: it is not above zero; hint: how long the work under the lock usually takes, such as 50ms", c.Work)
 	case c.Waiters < 1:
 		return fmt.Errorf("--waiters %d: nobody would want the lock; hint: how many want one key at the same time, such as 8", c.Waiters)
+	}
+	for _, d := range own {
+		if !c.Service.has(&d) {
+			return fmt.Errorf("--service %s: %s does not lock on it; hint: --service redis, or choose without this lock", c.Service, d.Name)
+		}
 	}
 	o := workloads.Defaults()
 	o.Clients = c.Waiters

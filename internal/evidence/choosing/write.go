@@ -15,15 +15,18 @@ import (
 const shown = 3
 
 // Write writes the options for people, the best last, where a terminal shows it: first the designs that
-// do not fit, and those that fit less well, by reason; then the first few with their settings; then the
+// do not fit, and those that fit less well, by reason; then locks of the user's own; then the first few with their settings; then the
 // best with its evidence, and the commands that check it. It returns the first error of w.
 func Write(w io.Writer, c Case, all []Option) error {
 	var b strings.Builder
-	var fitting, others []*Option
+	var fitting, others, own []*Option
 	for i := range all {
-		if o := &all[i]; o.Fits {
+		switch o := &all[i]; {
+		case o.Own:
+			own = append(own, o)
+		case o.Fits:
 			fitting = append(fitting, o)
-		} else {
+		default:
 			others = append(others, o)
 		}
 	}
@@ -31,11 +34,17 @@ func Write(w io.Writer, c Case, all []Option) error {
 	first := fitting[:min(shown, len(fitting))]
 	list(&b, "Fit, but break more, were tried less or are slower:", fitting[len(first):])
 	c.writeLeftOut(&b)
+	for _, o := range own {
+		paragraph(&b, 0, fmt.Sprintf("Your own %s: %s, the released matrix does not have it", o.Design.Name, o.Conclusion.Word))
+		paragraph(&b, 3, o.Design.Summary)
+		o.writeChecks(&b, &c)
+		b.WriteString("\n")
+	}
 	for i := len(first) - 1; i >= 0; i-- {
 		first[i].write(&b, i+1, &c)
 	}
 	if len(first) == 0 {
-		fmt.Fprintf(&b, "None of the %s on %s fits.\n", figures.Plural(int64(len(all)), "design"), c.Service)
+		fmt.Fprintf(&b, "None of the %s on %s fits.\n", figures.Plural(int64(len(others)), "design"), c.Service)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -78,6 +87,11 @@ func (o *Option) write(b *strings.Builder, n int, c *Case) {
 		entry("seen:", fmt.Sprintf("%s, by", o.Conclusion.Cell))
 		command(b, o.Conclusion.Shows)
 	}
+	o.writeChecks(b, c)
+}
+
+// writeChecks writes the commands that check an option.
+func (o *Option) writeChecks(b *strings.Builder, c *Case) {
 	if c.Work > longestTried {
 		fmt.Fprintf(b, "   check it, %v of work standing for %v:\n", longestTried, c.Work)
 	} else {

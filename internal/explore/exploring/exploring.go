@@ -135,7 +135,6 @@ func (s *session) scenario(ctx context.Context, cfg explore.Config) (results.Exp
 	switch {
 	case err == nil:
 	case errors.As(err, &failure):
-		println(failure.Stderr)
 		run.Err = err
 	case errors.As(err, &lacks):
 		run.Lacks = string(lacks.Ability)

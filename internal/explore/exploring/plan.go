@@ -89,7 +89,7 @@ func FindDesign(name, definition string) (design.Design, error) {
 		return commands.Defined(definition)
 	}
 	if definition != "" {
-		return adapter.Defined(definition)
+		return adapter.Defined(name, definition)
 	}
 	found, err := impls.Match(name)
 	if err != nil {

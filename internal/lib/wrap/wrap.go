@@ -63,17 +63,40 @@ func Lines(text string, width, hang int) []string {
 }
 
 // Command is like Lines for a command line: all lines but the last end in a backslash, so that a shell
-// reads them as one.
+// reads them as one. It does not break single quotes, within which a backslash ends no line.
 func Command(line string, width, hang int) []string {
-	lines := Lines(line, width, hang)
-	if len(lines) == 1 {
-		return lines
+	if ansi.StringWidth(line) <= width {
+		return []string{line}
 	}
-	lines = Lines(line, width-len(` \`), hang)
-	for i := range len(lines) - 1 {
-		lines[i] += ` \`
+	lines := Lines(keepQuotes(line), width-len(` \`), hang)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], string(keptSpace), " ")
+		if i < len(lines)-1 {
+			lines[i] += ` \`
+		}
 	}
 	return lines
+}
+
+// keptSpace stands for a space at which no line breaks. It is as wide, and no text has it.
+const keptSpace = '\uE000'
+
+// keepQuotes replaces the spaces within single quotes by keptSpace.
+func keepQuotes(line string) string {
+	quoted, escaped := false, false
+	return strings.Map(func(r rune) rune {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && !quoted:
+			escaped = true
+		case r == '\'':
+			quoted = !quoted
+		case r == ' ' && quoted:
+			return keptSpace
+		}
+		return r
+	}, line)
 }
 
 // Paragraphs breaks the paragraphs of a text, which a blank line divides, into lines of at most width

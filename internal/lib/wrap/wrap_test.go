@@ -35,7 +35,12 @@ func TestParagraphs(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	for line, want := range map[string]string{"a b c": "a b c", "lockbench run --keys 1 --ttl 2s": `lockbench run --keys \|  1 --ttl 2s`} {
+	for line, want := range map[string]string{
+		"a b c":                           "a b c",
+		"lockbench run --keys 1 --ttl 2s": `lockbench run --keys \|  1 --ttl 2s`,
+		`run --adapter 'a b  c' --ttl 2s`: `run --adapter \|  'a b  c' --ttl 2s`,
+		`run --adapter 'it'\''s a' b 2s`:  `run --adapter \|  'it'\''s a' b 2s`,
+	} {
 		if got := strings.Join(Command(line, 22, 2), "|"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
