@@ -36,8 +36,18 @@ func (b *bridge) Locker(o design.Observer) lockbench.Locker {
 	return &locker{process: &process{env: b.env, hello: b.hello}, seen: o, ask: b.call}
 }
 
-// End ends the program.
-func (b *bridge) End() (err error) {
+// End ends the process for good, after the last schedule. With the last process the exploration ends.
+func (b *bridge) End() error {
+	err := b.kill()
+	delete(b.bridges, b.env.Clients)
+	if len(b.bridges) == 0 {
+		b.outside.end()
+	}
+	return err
+}
+
+// kill kills the program. The next schedule starts another one.
+func (b *bridge) kill() (err error) {
 	if b.program == nil {
 		return nil
 	}
@@ -55,7 +65,7 @@ func (b *bridge) Close() error {
 		return nil
 	}
 	if failure := b.program.failure; failure != nil {
-		return errors.Join(failure, b.End())
+		return errors.Join(failure, b.kill())
 	}
 	return b.heal()
 }
@@ -64,20 +74,16 @@ func (b *bridge) Close() error {
 // program learns that a connection is broken by and by, and what it does then depends on the time that it
 // has.
 func (b *bridge) heal() error {
-	var broken []*link
-	for _, l := range b.links {
-		if l.broken || l.server.isBroken() {
-			broken = append(broken, l)
-			_ = l.server.Close()
-		}
-	}
+	broken := slices.DeleteFunc(slices.Clone(b.links), func(l *link) bool { return !l.broken && !l.server.isBroken() })
 	if len(broken) == 0 {
 		return nil
 	}
-	b.links = slices.DeleteFunc(b.links, func(l *link) bool { return slices.Contains(broken, l) })
+	for _, l := range broken {
+		b.leave(l)
+	}
 	// A program that counts the grants of an owner may take those of a dead one for its own.
 	if b.hello.has(Reentrant) || !b.practise(broken) {
-		return b.End()
+		return b.kill()
 	}
 	return nil
 }
@@ -144,18 +150,24 @@ const (
 // there is no reply, because the connection is broken, or because the program closed it.
 func (b *bridge) forward(e event) []byte {
 	l := e.link
-	l.closed = true
-	if e.command != nil {
-		reply, err := b.execute(e)
-		l.closed, l.broken = err != nil, err != nil
-		return reply
-	}
-	if l.server == nil {
+	if e.command == nil {
+		l.closed = true
+		b.leave(l)
 		return nil
 	}
-	_ = l.server.Close() // the server may have closed it
+	reply, err := b.execute(e)
+	if err != nil {
+		l.closed, l.broken = true, true
+	}
+	return reply
+}
+
+// leave closes a link at the server.
+func (b *bridge) leave(l *link) {
+	if l.server != nil {
+		_ = l.server.Close() // the server may have closed it
+	}
 	b.links = slices.DeleteFunc(b.links, func(o *link) bool { return o == l })
-	return nil
 }
 
 // execute executes a command at the server of the exploration.

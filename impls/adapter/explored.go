@@ -89,7 +89,7 @@ type outside struct {
 
 func newOutside() *outside {
 	o := &outside{calls: make(chan func()), done: make(chan struct{})}
-	go func() { // until the program ends
+	go func() {
 		for f := range o.calls {
 			f()
 			o.done <- struct{}{}
@@ -105,6 +105,9 @@ func (o *outside) do(f func()) {
 	o.calls <- f
 	<-o.done
 }
+
+// end ends o. Nothing can be done after it.
+func (o *outside) end() { close(o.calls) }
 
 // An explored is an adapter that is explored.
 type explored struct {
