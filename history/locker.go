@@ -94,7 +94,7 @@ type validity struct {
 }
 
 func (c *Client) validity(inner lockbench.Lease) validity {
-	v, ok := inner.(lockbench.Validator)
+	v, ok := lockbench.Ability[lockbench.Validator](inner)
 	if !ok {
 		return validity{}
 	}

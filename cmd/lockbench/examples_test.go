@@ -87,7 +87,11 @@ func TestLockTests(t *testing.T) {
 	libraries := os.Getenv("LOCKBENCH_ADAPTERS")
 	t.Run("pytest", func(t *testing.T) {
 		t.Parallel()
-		lockTests(t, "python", "python3 -m pytest", "test_my_lock.py")
+		python := "python3"
+		if _, err := os.Stat(filepath.Join(libraries, "python.installed")); libraries != "" && err == nil {
+			python = "'" + libraries + "/python/bin/python'"
+		}
+		lockTests(t, "python", python+" -m pytest", "test_my_lock.py")
 	})
 	for runner, command := range map[string]string{"node": "node --test", "jest": "jest"} {
 		t.Run(runner, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
-// Design starts an adapter, by the command of a user, for its hello, and returns its lock as a design. The error names the command, the reason and the adapter's last words.
+// Design starts an adapter, by the command of a user, for its hello, and returns its lock as a design. The
+// error names the command, the reason and the adapter's last words.
 func Design(ctx context.Context, command string) (design.Design, error) {
 	hello, err := describe(ctx, command)
 	if err != nil {

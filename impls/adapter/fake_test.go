@@ -142,7 +142,7 @@ func (a *fakeAdapter) greet(m message) {
 		if a.fault == "able" {
 			can = append(can, "fence", "lost", "cancel", "release_after")
 		}
-		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can})
+		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can, "leaseless": a.fault == "leaseless"})
 	}
 }
 

@@ -120,7 +120,7 @@ func (f *foreign) read(l *link) {
 	}
 }
 
-// ask makes a request, and returns what the program does next.
+// ask makes a request, and returns the next event.
 func (f *foreign) ask(now time.Time, r request) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
@@ -133,8 +133,7 @@ func (f *foreign) ask(now time.Time, r request) event {
 	return f.next(true, answerTime)
 }
 
-// reply sends the reply to a command, or breaks the link without one, and returns what the program does
-// next.
+// reply sends the reply to a command, or breaks the link without one, and returns the next event.
 func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
@@ -143,7 +142,7 @@ func (f *foreign) reply(now time.Time, l *link, reply []byte) event {
 	return f.next(true, answerTime)
 }
 
-// goOn sets the clock of the program, and returns what it does next.
+// goOn sets the clock of the program, and returns the next event.
 func (f *foreign) goOn(now time.Time) event {
 	if err := f.set(now); err != nil {
 		return event{err: err}
@@ -182,7 +181,7 @@ func (f *foreign) next(maySleep bool, limit time.Duration) event {
 		case <-f.done:
 			return f.fails(f.err())
 		case <-quiet.C:
-			// What it did before it slept may be on its way.
+			// Bytes that it sent before it slept may be on their way.
 			if asleep && maySleep {
 				return event{sleeps: true}
 			}
@@ -250,7 +249,7 @@ func (f *foreign) kill() error {
 	return err
 }
 
-// close closes what a program that has ended does not need any more.
+// close closes the files and connections of a program that has ended.
 func (f *foreign) close() (err error) {
 	if f.clock != nil {
 		err = f.clock.Close()

@@ -154,11 +154,8 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 	return nil
 }
 
-// prolong sets the lease that was granted from an instant on, if the lock has leases.
+// prolong sets the lease that was granted from an instant on.
 func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
-	if h.hello.Leaseless {
-		return
-	}
 	h.From, h.Granted = from, h.hello.granted(ttl)
 	if got.TTLMS > 0 {
 		h.Granted = time.Duration(got.TTLMS) * time.Millisecond
@@ -168,6 +165,8 @@ func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
 // Has implements [lockbench.Limited].
 func (h *lease) Has(ability any) bool {
 	switch ability.(type) {
+	case *lockbench.Validator:
+		return !h.hello.Leaseless
 	case *lockbench.Extender:
 		return h.hello.has(Extend)
 	case *lockbench.Fencer:

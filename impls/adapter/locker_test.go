@@ -41,6 +41,15 @@ func acquire(t *testing.T, l lockbench.Locker, key string) lockbench.Lease {
 	return lease
 }
 
+// TestLeaseless checks that only a lock with leases reports their validity.
+func TestLeaseless(t *testing.T) {
+	for fault, want := range map[string]bool{"sound": true, "leaseless": false} {
+		if _, has := lockbench.Ability[lockbench.Validator](acquire(t, open(t, fault), "key")); has != want {
+			t.Errorf("fake %q: it reports a validity: %v, want %v", fault, has, want)
+		}
+	}
+}
+
 // TestAbilities: a lease has the abilities of which the hello speaks, and they work.
 func TestAbilities(t *testing.T) {
 	l := open(t, "able")

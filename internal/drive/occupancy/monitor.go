@@ -209,7 +209,7 @@ func (g *holding) take(until time.Duration, nested bool) {
 // until returns the end of the granted validity, zero if it is unknown. An acquire that waited may
 // have been granted at any time since called.
 func (l *monitoredLocker) until(lease lockbench.Lease, called time.Duration, opt lockbench.Options) time.Duration {
-	if v, ok := lease.(lockbench.Validator); ok { // useless if the lease within has none
+	if v, ok := lockbench.Ability[lockbench.Validator](lease); ok {
 		if from, granted := v.Valid(); !from.IsZero() {
 			l.statesValidity = true
 			return from.Sub(l.monitor.base) + granted
