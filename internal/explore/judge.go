@@ -123,10 +123,11 @@ const (
 	undecidedFlush              // not recorded as decisive
 )
 
-// flushScripts applies a script flush.
+// flushScripts applies a script flush. It is decisive only for locks whose errors are their own: an adapter
+// may answer that it does not know, because of another client.
 func (w *world) flushScripts() {
 	value := int64(fault.Decisive)
-	if w.flush == undecidedFlush {
+	if w.flush == undecidedFlush || w.cfg.Design.Foreign {
 		value = 0
 	}
 	w.serverRecord.Fault(string(fault.ScriptFlush), value)

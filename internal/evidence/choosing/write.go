@@ -16,7 +16,8 @@ const shown = 3
 
 // Write writes the options for people, the best last, where a terminal shows it: first the designs that
 // do not fit, and those that fit less well, by reason; then locks of the user's own; then the first few
-// with their settings; then the best with its evidence, and the commands that check it. It returns the first error of w.
+// with their settings; then the best with its evidence, and the commands that check it. It returns the
+// first error of w.
 func Write(w io.Writer, c Case, all []Option) error {
 	var b strings.Builder
 	var fitting, others, own []*Option
