@@ -201,3 +201,32 @@ func TestHeal(t *testing.T) {
 		_ = server.Close()
 	})
 }
+
+// listenProgram subscribes to messages and publishes some, which nobody reads, before it says hello.
+const listenProgram = `
+import json, socket, sys
+from urllib.parse import urlparse
+
+def send(file, *words):
+    file.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+    file.flush()
+
+servers = json.loads(sys.stdin.readline())["servers"]
+if servers:
+    at = urlparse(servers[0])
+    one, other = (socket.create_connection((at.hostname, at.port)).makefile("rwb") for i in range(2))
+    send(one, b"SUBSCRIBE", b"channel")
+    one.read(len(b"*3\r\n$9\r\nsubscribe\r\n$7\r\nchannel\r\n:1\r\n"))
+    for i in range(20):
+        send(other, b"PUBLISH", b"channel", b"message")
+        assert other.readline() == b":1\r\n"
+print(json.dumps({"hello": 1, "name": "listens"}), flush=True)
+for line in sys.stdin:
+    if "stop" in json.loads(line):
+        break
+`
+
+// TestListen checks that a program that subscribes to messages is started and ended.
+func TestListen(t *testing.T) {
+	explore(t, listenProgram, nil, func(_ *testing.T, open func() *bridge) { open() })
+}

@@ -3,6 +3,7 @@ package adapter
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -17,6 +18,7 @@ type link struct {
 	client   net.Conn
 	opening  [][]byte // the commands that opened it
 	listens  bool     // it is subscribed to messages, which are lost: it stays at the practice server
+	copied   bool     // the messages of practice are copied to the program
 	practice *end     // at the practice server; nil if there is none
 	server   *end     // at the server of the exploration, made in the bubble; nil before the first command
 	closed   bool     // by the program, or for it
@@ -84,15 +86,44 @@ func (l *link) write(reply []byte) {
 	_, _ = l.client.Write(reply) // the program may have closed it
 }
 
-// atPractice executes a command at the practice server.
+// atPractice executes a command at the practice server. It returns no reply if the link listens: replies
+// reach the program among its messages.
 func (l *link) atPractice(server *miniredis.Miniredis, command []byte) (reply []byte, err error) {
-	if l.practice == nil {
+	opened := l.practice != nil
+	if !opened {
 		if l.practice, err = newEnd(server.Dial()); err != nil {
 			return nil, err
 		}
+	}
+	if !l.copied {
 		_ = l.practice.SetDeadline(time.Now().Add(answerTime))
+	}
+	switch {
+	case l.listens:
+		return nil, l.listen(opened, command)
+	case !opened:
 		return l.practice.begin(l.opening, command)
 	}
-	_ = l.practice.SetDeadline(time.Now().Add(answerTime))
 	return l.practice.execute(command)
+}
+
+// listen sends a command of a link that listens. The first one starts the messages.
+func (l *link) listen(opened bool, command []byte) error {
+	if !opened {
+		for _, c := range l.opening {
+			if _, err := l.practice.execute(c); err != nil {
+				return err
+			}
+		}
+	}
+	if !l.copied {
+		l.copied = true
+		_ = l.practice.SetDeadline(time.Time{})
+		go func(from net.Conn) { // until the link is closed: the server waits for a reader of each message
+			_, _ = io.Copy(l.client, from)
+			_, _ = io.Copy(io.Discard, from)
+		}(l.practice)
+	}
+	_, err := l.practice.Write(command)
+	return err
 }
