@@ -248,7 +248,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 func (c *Checker) takenAway(fault *history.Op) {
 	k := c.key(fault.Key)
 	victim := k.find(fault.Hold)
-	if victim == nil || !victim.Confirmed || !victim.MustHoldAt(interval.Call(fault)) {
+	if victim == nil || !victim.Confirmed {
 		return
 	}
 	for _, op := range c.faults.clients.Get(int32(fault.Value)).UnderWay {

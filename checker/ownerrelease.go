@@ -52,9 +52,18 @@ func staleInto(c *Checker, f fact) {
 }
 
 // tookAway judges a command that was seen to take the key on the server itself. The owner may not
-// notice before its lease is over, and no other client may acquire the key by then.
+// notice before its lease is over, and no other client may acquire the key by then. Whatever follows
+// is also touched by the conditions of the past owner, such as what the owner sends into the next hold.
 func tookAway(c *Checker, f fact) {
 	under := c.touching(f.hold, f.other) | f.other.outlivedAt(f.at)
+	f.hold.under |= under
+	if !f.hold.MustHoldAt(f.at) { // it was being released, or its lease was over
+		return
+	}
 	c.expose(ownerRelease, under)
 	c.violate(candidate{kind: takenOnServer, key: f.key, ops: []*history.Op{f.op, f.hold.ops[0], c.takeEvent}, under: under})
+	if f.hold.staleOp == nil {
+		f.hold.staleOp, f.hold.pastOwner, f.key.chained = f.op, f.other, true
+	}
+	f.hold.staleCounted = f.hold.staleCounted || f.hold.staleOp == f.op
 }

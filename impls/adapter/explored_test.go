@@ -37,7 +37,7 @@ for line in sys.stdin:
         while time.time() < until:
             time.sleep(0.001)
     if r.get("op") == "release":
-        for i in range(2_000_000):
+        for i in range(300_000):
             pass
     if "op" in r:
         say({"id": r["id"], "ok": {"hold": int(time.monotonic() * 1e6), "ttl_ms": int(time.time() * 1e6)}})
