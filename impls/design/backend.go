@@ -111,6 +111,9 @@ type Glance struct {
 	// Role is its role among services with the same data, such as master or slave. Data identifies the
 	// data, and Ancestor the data that it followed until it took over.
 	Role, Data, Ancestor string
+	// Rival reports whether the service that took over, and the one before it, both still serve
+	// clients.
+	Rival bool
 	// Evicted is the number of keys that the service has dropped so far for lack of memory.
 	Evicted int64
 	// Kept reports whether the service still had all entries that earlier looks left, see

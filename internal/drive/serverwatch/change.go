@@ -9,7 +9,7 @@ import (
 
 // A change is an incident of a server between two glances at it.
 type change struct {
-	says  string   // description for the user
+	says  string   // description for the user; empty for a part of the incident before
 	notes []string // notes of its events, between its possible beginning and its end
 }
 
@@ -21,6 +21,8 @@ func changeOf(before, now design.Glance) (change, bool) {
 	switch started := before.Run != "" && now.Run != "" && before.Run != now.Run; {
 	case started && now.Ancestor != "" && now.Ancestor == before.Data:
 		return change{"another server took over that had been its replica", took}, true
+	case now.Rival || before.Rival: // what the two grant in the meantime is divided, too
+		return change{"", took}, true
 	case started:
 		return change{"it was started anew", []string{string(fault.ScriptFlush)}}, true
 	case now.Role != before.Role:

@@ -179,7 +179,9 @@ func (w *Watcher) changed(s *server, last time.Time, c change) {
 		w.record.Fault(note, 0)
 	}
 	w.record.Fault(fault.Loss, 0)
-	w.addNote(s, last, time.Now(), c.says)
+	if c.says != "" {
+		w.addNote(s, last, time.Now(), c.says)
+	}
 }
 
 // deleted records that keys disappeared after the look at last. The deletion goes on until

@@ -63,6 +63,13 @@ func TestWatcher(t *testing.T) {
 		{"started anew", once(func(g *design.Glance) { g.Run, g.Data = "b", "y" }),
 			[]string{"server-losing", "script-flush", "script-flush", "server-loss"}, "it was started anew, between 1.00 and 1.10 s"},
 		{"replica took over", once(func(g *design.Glance) { g.Run, g.Data, g.Ancestor = "b", "y", "x" }), taken, "another server took over"},
+		{"replica took over, and both serve for three looks", func(now time.Duration) (design.Glance, error) {
+			g := usual
+			if now > at {
+				g = design.Glance{Run: "b", Role: "master", Data: "y", Ancestor: "x", Kept: true, Rival: now < at+300*time.Millisecond}
+			}
+			return g, nil
+		}, slices.Repeat(taken, 4), "another server took over that had been its replica, between 1.00 and 1.10 s. What"},
 		{"becomes a replica", once(func(g *design.Glance) { g.Role = "slave" }), taken, "it was a master and became a slave"},
 		{"other data", once(func(g *design.Glance) { g.Data = "y" }), taken, "it began to follow other data"},
 		{"evicts", once(func(g *design.Glance) { g.Evicted = 7 }), loss, "it evicted 7 keys"},

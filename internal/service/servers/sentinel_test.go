@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
@@ -88,6 +89,36 @@ func TestSentinelFailover(t *testing.T) {
 		}
 		return "", err
 	})
+}
+
+// TestSentinelSplit: a primary that sentinels have replaced goes on to serve the connections that it has, until it
+// becomes a replica. Looks show both.
+func TestSentinelSplit(t *testing.T) {
+	w := servertest.StartWatched(t)
+	look, closing := connect(t, w.URL()).Watch("lockbench:00000000:")
+	defer closing()
+	lookAgain := func(wantRival bool) design.Glance {
+		t.Helper()
+		g, err := look(t.Context())
+		if err != nil || g.Rival != wantRival {
+			t.Errorf("look %+v, %v; want a rival: %t", g, err, wantRival)
+		}
+		return g
+	}
+	lookAgain(false)
+	before := lookAgain(false)
+	w.Replica.Do(t, "REPLICAOF", "NO", "ONE")
+	for _, s := range w.Sentinels {
+		s.Do(t, "SENTINEL", "REMOVE", servertest.Master)
+		s.Do(t, "SENTINEL", "MONITOR", servertest.Master, w.Replica.Host, w.Replica.Port, "1")
+	}
+	if now := lookAgain(true); now.Run == before.Run || now.Ancestor != before.Data {
+		t.Errorf("look %+v, want another run than %+v and its data as ancestor", now, before)
+	}
+	lookAgain(true)
+	w.Primary.Do(t, "REPLICAOF", w.Replica.Host, w.Replica.Port)
+	lookAgain(false)
+	lookAgain(false)
 }
 
 // naming is a sentinel that names the primary that it is told to.

@@ -27,13 +27,20 @@ func (s *Server) Watch(prefix string) (look func(ctx context.Context) (design.Gl
 	for i := range w.keys { // from all over the alphabet, for a deletion in its order
 		w.keys[i] = fmt.Sprintf("%s%c-watched-%d%s", prefix, 'a'+i%26, i, s.tag)
 	}
-	return w.look, func() error { return w.client.Close() }
+	return w.look, func() error {
+		if w.former != nil {
+			_ = w.former.Close() // its server may be gone
+		}
+		return w.client.Close()
+	}
 }
 
 // watched is the state of a [Server.Watch] and the keys that looks read and write.
 type watched struct {
 	server *Server
 	client *redis.Client
+	former *redis.Client // behind Sentinel, of the primary before, while that still serves
+	run    string        // of the primary at the last look
 	keys   [watchedKeys]string
 	wrote  [watchedKeys]bool // the server has the key, as far as is known
 	turn   int               // key that the next look writes in any case
@@ -41,14 +48,60 @@ type watched struct {
 }
 
 // look replaces the client after an error: after a failed dial the client library fails for another
-// second.
+// second. Behind Sentinel each look has a new client, which connects to the primary that the sentinels name
+// then. A connection to the primary before may work for some seconds more.
 func (w *watched) look(ctx context.Context) (design.Glance, error) {
-	g, err := w.glance(ctx)
-	if err != nil {
-		_ = w.client.Close() // it is of no more use
+	last := w.client
+	if w.server.sentinels != nil {
 		w.client = w.server.single()
 	}
+	g, err := w.glance(ctx)
+	switch {
+	case err != nil:
+		_ = w.client.Close() // it is of no more use
+		if w.client == last {
+			w.client = w.server.single()
+		} else {
+			w.client = last
+		}
+	case w.client == last:
+	case g.Run == w.run || w.run == "":
+		_ = last.Close() // it may be broken
+	default:
+		w.replace(last)
+	}
+	if err == nil {
+		w.run = g.Run
+		g.Rival = w.rival(ctx)
+	}
 	return g, err
+}
+
+// replace sets the client of the primary before.
+func (w *watched) replace(former *redis.Client) {
+	if w.former != nil {
+		_ = w.former.Close() // its server may be gone
+	}
+	w.former = former
+}
+
+// rival reports whether the primary before still is one. Its client is closed when it is none.
+func (w *watched) rival(ctx context.Context) bool {
+	if w.former == nil {
+		return false
+	}
+	var info *redis.StringCmd
+	_, err := w.former.Pipelined(ctx, func(p redis.Pipeliner) error { // a pipeline has the connection of the look
+		info = p.Info(ctx)
+		return nil
+	})
+	fields := fieldsOf(info.Val())
+	// If the connection broke, the client has connected to the primary of now.
+	if err == nil && fields["role"] == "master" && fields["run_id"] != w.run {
+		return true
+	}
+	w.replace(nil)
+	return false
 }
 
 func (w *watched) glance(ctx context.Context) (design.Glance, error) {
