@@ -75,6 +75,11 @@ public abstract class Adapter<H> {
     /** Tries once to acquire the lock of a key. It returns null if another owner has the lock. */
     protected abstract H acquire(String key, long ttlMs) throws Exception;
 
+    /** Acquires the lock of a key as acquire does, but waits for at most waitMs, for a lock that can "wait". */
+    protected H acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
+        throw new NoEffect("it cannot wait");
+    }
+
     /** Releases a hold. It throws NotHeld if the lock was lost. */
     protected abstract void release(H hold) throws Exception;
 
@@ -270,7 +275,10 @@ public abstract class Adapter<H> {
         }
 
         private void acquire(JsonObject request, JsonObject ok) throws Exception {
-            H value = lock.acquire(request.get("key").getAsString(), number(request, "ttl_ms"));
+            String key = request.get("key").getAsString();
+            long ttlMs = number(request, "ttl_ms");
+            long waitMs = request.has("wait_ms") ? number(request, "wait_ms") : 0;
+            H value = waitMs > 0 ? lock.acquireWithin(key, ttlMs, waitMs) : lock.acquire(key, ttlMs);
             if (value == null && !broken.equals("grant")) {
                 throw new Refused("another owner has it");
             }
