@@ -45,7 +45,7 @@ const waitsLibrary = "library"
 
 // addWaits adds the flag of who waits.
 func (o *commandFlags) addWaits(f *pflag.FlagSet) {
-	f.StringVar(&o.waits, "waits", "driver", "who waits for a held lock of an --adapter: driver, which asks again every 10ms and knows the start of each attempt, or library, by its own code; the lease then counts from the call")
+	f.StringVar(&o.waits, "waits", "driver", "who waits for a held lock of an --adapter: driver, which asks again every 10ms, or library, by code of its own")
 }
 
 // checkWaits returns an error for a --waits that is unknown or has no effect.
