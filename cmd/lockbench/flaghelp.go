@@ -56,7 +56,7 @@ var expert = []string{
 	"processes", "threads", "pool", "key-choice", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
 	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
 	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
-	"fail-fast", "abort-on-fail", "known", "metrics", "drivers",
+	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "waits",
 }
 
 // allFlags is the word after --help, and the annotation of a command, that asks for all flags.

@@ -73,11 +73,13 @@ public abstract class Adapter<H> {
     protected abstract void connect(String url, String prefix) throws Exception;
 
     /** Tries once to acquire the lock of a key. It returns null if another owner has the lock. */
-    protected abstract H acquire(String key, long ttlMs) throws Exception;
+    protected H acquire(String key, long ttlMs) throws Exception {
+        return acquireWithin(key, ttlMs, 0);
+    }
 
     /** Acquires the lock of a key as acquire does, but waits for at most waitMs, for a lock that can "wait". */
     protected H acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
-        throw new NoEffect("it cannot wait");
+        throw new NoEffect("neither acquire nor acquireWithin is overridden");
     }
 
     /** Releases a hold. It throws NotHeld if the lock was lost. */

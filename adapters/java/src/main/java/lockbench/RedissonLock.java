@@ -48,11 +48,6 @@ public class RedissonLock extends Adapter<RLock> {
     }
 
     @Override
-    protected RLock acquire(String key, long ttlMs) throws Exception {
-        return acquireWithin(key, ttlMs, 0);
-    }
-
-    @Override
     protected RLock acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
         RLock lock = lock(key);
         return lock.tryLock(waitMs, ttlMs, TimeUnit.MILLISECONDS) ? lock : null;

@@ -51,11 +51,6 @@ public class SpringIntegration extends Adapter<SpringIntegration.Hold> {
     }
 
     @Override
-    protected Hold acquire(String key, long ttlMs) throws Exception {
-        return acquireWithin(key, ttlMs, 0);
-    }
-
-    @Override
     protected Hold acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
         DistributedLock lock = registry.obtain(key);
         return lock.tryLock(Duration.ofMillis(waitMs), Duration.ofMillis(ttlMs)) ? new Hold(key, lock) : null;
