@@ -81,7 +81,8 @@ type Watcher interface {
 type Validator interface {
 	// Valid returns the start of the attempt (of the acquire, or of the latest
 	// extend) that succeeded, taken before its first request left, and the
-	// time to live really granted, which may differ from the one asked for.
+	// time to live really granted, which may differ from the one asked for. A zero from is
+	// unknown: the acquire waited, and its attempt began some time after its call.
 	Valid() (from time.Time, granted time.Duration)
 }
 

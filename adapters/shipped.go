@@ -70,7 +70,7 @@ func AllShipped() []Shipped {
 		python("python_redis_lock.py", "python-redis-lock/lock"),
 		python("pottery_redlock.py", "pottery/redlock"),
 		remarked(Control, python("get_del.py", "get-del/redis-py", "GET and DEL are two commands")),
-		node("redlock.js", "redlock/beta"),
+		node("redlock.js", "redlock/beta", "a waiter that is granted late is told that its lease is over", byCheck),
 		node("redlock.js sesamecare", "redlock/sesamecare"),
 		node("redis-semaphore.js", "redis-semaphore/mutex"),
 		remarked(NotNewest, node("redis-semaphore.js 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again")),

@@ -68,7 +68,10 @@ func (c *Client) acquired(op *Op, at int64, v verdict, inner lockbench.Lease) in
 	anchorAttempt(op)
 	switch {
 	case v.outcome == OK && told.known && told.from <= at:
-		op.Attempt, op.Granted = told.from, told.granted
+		op.Granted = told.granted
+		if told.from != NoStamp {
+			op.Attempt = told.from
+		}
 	case v.outcome == OK:
 		op.Granted = op.Asked
 	case v.outcome != Unknown:
@@ -87,7 +90,7 @@ func anchorAttempt(op *Op) {
 	}
 }
 
-// A validity is the report of a lease's Validator, in stamps.
+// A validity is the report of a lease's Validator, in stamps; from is NoStamp if only the lease is known.
 type validity struct {
 	known         bool
 	from, granted int64
@@ -99,8 +102,11 @@ func (c *Client) validity(inner lockbench.Lease) validity {
 		return validity{}
 	}
 	from, granted := v.Valid()
-	if from.IsZero() { // a decorator of a lease that is no Validator
-		return validity{}
+	switch {
+	case !from.IsZero():
+		return validity{true, int64(from.Sub(c.base)), int64(granted)}
+	case granted > 0:
+		return validity{true, NoStamp, int64(granted)}
 	}
-	return validity{true, int64(from.Sub(c.base)), int64(granted)}
+	return validity{} // a decorator of a lease that is no Validator
 }

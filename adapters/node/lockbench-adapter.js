@@ -9,6 +9,7 @@
 //     async acquire(key, ttl, owner) {} // a hold of any type, or null if another owner has the lock
 //     async release(hold) {}           // throws NotHeld if the lock was lost
 //     async extend(hold, ttl) {}       // likewise; without it the lock cannot be extended
+//     async acquireWithin(key, ttl, wait, owner) {} // waits for at most wait; without it lockbench waits
 //   }
 //   serve(MyLock);
 //
@@ -54,7 +55,7 @@ class Lock {
 
 /** methods are those for the operations on a hold, and abilities those that a lock may lack. */
 const methods = { release: "release", extend: "extend", ttl: "timeLeft", release_after: "releaseAfter" };
-const abilities = { extend: "extend", ttl: "timeLeft", release_after: "releaseAfter", fence: "fence" };
+const abilities = { extend: "extend", ttl: "timeLeft", release_after: "releaseAfter", fence: "fence", wait: "acquireWithin" };
 const errors = [[Refused, "refused"], [NotHeld, "not-held"], [NoEffect, "no-effect"]];
 
 /** faked is the hold of a grant that LOCKBENCH_BREAK=grant made up. */
@@ -146,8 +147,8 @@ class Server {
     return { took_ns: Number(process.hrtime.bigint() - began) };
   }
 
-  async acquire({ key, ttl_ms, owner }) {
-    let hold = await this.lock.acquire(key, ttl_ms, owner);
+  async acquire({ key, ttl_ms, wait_ms, owner }) {
+    let hold = await (wait_ms ? this.lock.acquireWithin(key, ttl_ms, wait_ms, owner) : this.lock.acquire(key, ttl_ms, owner));
     if (hold === null || hold === undefined) {
       if (this.broken !== "grant") {
         throw new Refused("another owner has it");

@@ -9,6 +9,9 @@ const old = process.argv[2] === "5.3";
 const library = old ? "redis-semaphore-5.3" : "redis-semaphore";
 const { Mutex } = require(library);
 
+/** once are the options for one attempt. */
+const once = { acquireAttemptsLimit: 1, retryInterval: 0 };
+
 class RedisSemaphore extends Lock {
   // A release says nothing of the lock.
   static hello = {
@@ -24,18 +27,17 @@ class RedisSemaphore extends Lock {
     this.client = await connect(url, { keyPrefix: prefix });
   }
 
-  mutex(key, ttl, identifier) {
-    return new Mutex(this.client, key.slice(this.prefix.length), {
-      lockTimeout: ttl,
-      acquireAttemptsLimit: 1,
-      retryInterval: 0,
-      refreshInterval: 0,
-      externallyAcquiredIdentifier: identifier,
-    });
+  mutex(key, ttl, more) {
+    return new Mutex(this.client, key.slice(this.prefix.length), { lockTimeout: ttl, refreshInterval: 0, ...more });
   }
 
   async acquire(key, ttl) {
-    const mutex = this.mutex(key, ttl);
+    const mutex = this.mutex(key, ttl, once);
+    return (await mutex.tryAcquire()) ? { key, mutex } : null;
+  }
+
+  async acquireWithin(key, ttl, wait) {
+    const mutex = this.mutex(key, ttl, { acquireTimeout: wait });
     return (await mutex.tryAcquire()) ? { key, mutex } : null;
   }
 
@@ -45,7 +47,7 @@ class RedisSemaphore extends Lock {
 
   // extend takes the lock over by its identifier, which refreshes it with the new lease.
   async extend(hold, ttl) {
-    const mutex = this.mutex(hold.key, ttl, hold.mutex.identifier);
+    const mutex = this.mutex(hold.key, ttl, { ...once, externallyAcquiredIdentifier: hold.mutex.identifier });
     if (!(await mutex.tryAcquire())) {
       throw new NotHeld("the mutex was not refreshed");
     }

@@ -29,16 +29,22 @@ class RedlockLock extends Lock {
     this.redlock = new Redlock(clients, { retryCount: 0, ...(fork && { db: clients[0].options.db }) });
   }
 
-  async acquire(key, ttl) {
+  async acquire(key, ttl, settings) {
     const start = Date.now();
     try {
-      return { lock: await this.redlock.acquire([key], ttl), start };
+      return { lock: await this.redlock.acquire([key], ttl, settings), start };
     } catch (e) {
       if (await taken(e)) {
         return null;
       }
       throw e;
     }
+  }
+
+  // acquireWithin tries again with the pause that the library has unless it is told another one.
+  async acquireWithin(key, ttl, wait) {
+    const retryDelay = 200;
+    return this.acquire(key, ttl, { retryCount: Math.ceil(wait / retryDelay), retryDelay });
   }
 
   // granted is shorter than the requested lease by the drift that the library allows for.

@@ -13,6 +13,7 @@ require_once 'Illuminate/Cache/autoload.php';
 require_once 'Illuminate/Filesystem/autoload.php';
 
 use Illuminate\Cache\FileStore;
+use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Filesystem\Filesystem;
 use Lockbench\NotHeld;
 
@@ -44,6 +45,16 @@ class LaravelFile extends Lockbench\Lock
     {
         $lock = $this->store->lock($key, (int) ceil($ttl));
         return $lock->get() ? $lock : null;
+    }
+
+    public function acquireWithin(string $key, float $ttl, float $wait)
+    {
+        $lock = $this->store->lock($key, (int) ceil($ttl));
+        try {
+            return $lock->block((int) ceil($wait)) ? $lock : null;
+        } catch (LockTimeoutException $e) {
+            return null;
+        }
     }
 
     public function release($lock)

@@ -8,6 +8,7 @@ require_once 'Illuminate/Cache/autoload.php';
 require_once 'Illuminate/Redis/autoload.php';
 
 use Illuminate\Cache\RedisStore;
+use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Redis\RedisManager;
 use Lockbench\NotHeld;
 
@@ -34,6 +35,16 @@ class LaravelRedis extends Lockbench\Lock
     {
         $lock = $this->store->lock($key, (int) ceil($ttl));
         return $lock->get() ? $lock : null;
+    }
+
+    public function acquireWithin(string $key, float $ttl, float $wait)
+    {
+        $lock = $this->store->lock($key, (int) ceil($ttl));
+        try {
+            return $lock->block((int) ceil($wait)) ? $lock : null;
+        } catch (LockTimeoutException $e) {
+            return null;
+        }
     }
 
     public function release($lock)

@@ -14,11 +14,12 @@
  *         function acquire(string $key, float $ttl) { ... } // a hold of any type, or null if it is taken
  *         function release($hold) { ... }            // throw NotHeld if the lock was lost
  *         function extend($hold, float $ttl) { ... } // likewise; without it, no extension
+ *         function acquireWithin(string $key, float $ttl, float $wait) { ... } // without it lockbench waits
  *     }
  *
  *     serve(MyLock::class);
  *
- * One process has one owner; ttl is in seconds. Anything thrown but NotHeld, Refused and NoEffect leaves
+ * One process has one owner; ttl and wait are in seconds. Anything thrown but NotHeld, Refused and NoEffect leaves
  * the outcome unknown. Output goes to standard error. LOCKBENCH_BREAK=grant, release or silent breaks the
  * lock on purpose, for lockbench to catch it.
  */
@@ -38,7 +39,8 @@ class NoEffect extends \Exception {}
 
 /**
  * The lock of an owner. Subclasses have the methods that their lock can do: extend($hold, $ttl),
- * timeLeft($hold), releaseAfter($hold, $seconds) and fence($hold).
+ * timeLeft($hold), releaseAfter($hold, $seconds), fence($hold) and acquireWithin($key, $ttl, $wait), which
+ * waits for at most $wait.
  */
 abstract class Lock
 {
@@ -144,7 +146,7 @@ class Server
         if ($hello['servers']) {
             $this->lock = new $type($hello['servers'][0], $hello['prefix']);
         }
-        $can = array_keys(array_filter(OPTIONAL + ['fence' => 'fence'], fn ($method) => method_exists($type, $method)));
+        $can = array_keys(array_filter(OPTIONAL + ['fence' => 'fence', 'wait' => 'acquireWithin'], fn ($method) => method_exists($type, $method)));
         $this->say($type::HELLO + ['hello' => 1, 'name' => $type::NAME, 'library' => $type::LIBRARY,
             'version' => $type::version(), 'runtime' => 'PHP ' . PHP_VERSION, 'owners' => 1, 'can' => $can]);
     }
@@ -205,7 +207,8 @@ class Server
 
     private function acquire(array $request): array
     {
-        $hold = $this->lock->acquire($request['key'], $request['ttl_ms'] / 1000);
+        [$key, $ttl, $wait] = [$request['key'], $request['ttl_ms'] / 1000, ($request['wait_ms'] ?? 0) / 1000];
+        $hold = $wait ? $this->lock->acquireWithin($key, $ttl, $wait) : $this->lock->acquire($key, $ttl);
         if ($hold === null && $this->broken !== 'grant') {
             throw new Refused('another owner has it');
         }

@@ -10,10 +10,11 @@ requests over standard input and output; docs/adapter-protocol.md describes them
         def acquire(self, key, ttl):   # a hold of any type, or None if another owner has the lock
         def release(self, hold):       # raise NotHeld if the lock was lost
         def extend(self, hold, ttl):   # likewise; without it the lock cannot be extended
+        def acquire_within(self, key, ttl, wait): # waits for at most wait; without it lockbench waits
 
     serve(MyLock)
 
-One process has one owner; ttl is in seconds. Any exception but NotHeld, Refused and NoEffect leaves
+One process has one owner; ttl and wait are in seconds. Any exception but NotHeld, Refused and NoEffect leaves
 the outcome unknown. Prints go to standard error. LOCKBENCH_BREAK=grant, release or silent breaks the
 lock on purpose, for lockbench to catch it.
 """
@@ -53,7 +54,8 @@ class Lock:
         raise NotImplementedError
 
 
-ABILITIES = {"extend": "extend", "ttl": "time_left", "release_after": "release_after", "fence": "fence"}
+ABILITIES = {"extend": "extend", "ttl": "time_left", "release_after": "release_after", "fence": "fence",
+             "wait": "acquire_within"}
 ERRORS = {Refused: "refused", NotHeld: "not-held", NoEffect: "no-effect"}
 
 
@@ -116,7 +118,8 @@ class _Server:
         return {"took_ns": time.monotonic_ns() - began}
 
     def acquire(self, request):
-        hold = self.lock.acquire(request["key"], request["ttl_ms"] / 1000)
+        key, ttl, wait = request["key"], request["ttl_ms"] / 1000, request.get("wait_ms", 0) / 1000
+        hold = self.lock.acquire_within(key, ttl, wait) if wait else self.lock.acquire(key, ttl)
         if hold is None and self.broken != "grant":
             raise Refused("another owner has it")
         self.last += 1

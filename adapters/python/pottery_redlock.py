@@ -17,10 +17,17 @@ class PotteryRedlock(Lock):
     def __init__(self, url, prefix):
         self.client = redis.Redis.from_url(url, socket_timeout=1)
 
-    def acquire(self, key, ttl):
+    def lock(self, key, ttl):
         # Without raise_on_redis_errors a time-out would look like a refusal.
-        lock = Redlock(key=key, masters={self.client}, auto_release_time=ttl, raise_on_redis_errors=True)
+        return Redlock(key=key, masters={self.client}, auto_release_time=ttl, raise_on_redis_errors=True)
+
+    def acquire(self, key, ttl):
+        lock = self.lock(key, ttl)
         return lock if lock.acquire(blocking=False) else None
+
+    def acquire_within(self, key, ttl, wait):
+        lock = self.lock(key, ttl)
+        return lock if lock.acquire(timeout=wait) else None
 
     def release(self, lock):
         try:

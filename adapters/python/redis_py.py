@@ -21,6 +21,10 @@ class RedisPy(Lock):
         lock = self.client.lock(key, timeout=ttl)
         return lock if lock.acquire(blocking=False) else None
 
+    def acquire_within(self, key, ttl, wait):
+        lock = self.client.lock(key, timeout=ttl)
+        return lock if lock.acquire(blocking_timeout=wait) else None
+
     def release(self, lock):
         try:
             lock.release()

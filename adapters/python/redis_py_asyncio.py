@@ -22,6 +22,10 @@ class RedisPyAsyncio(Lock):
         lock = self.client.lock(key, timeout=ttl)
         return lock if self.loop.run_until_complete(lock.acquire(blocking=False)) else None
 
+    def acquire_within(self, key, ttl, wait):
+        lock = self.client.lock(key, timeout=ttl)
+        return lock if self.loop.run_until_complete(lock.acquire(blocking_timeout=wait)) else None
+
     def release(self, lock):
         try:
             self.loop.run_until_complete(lock.release())

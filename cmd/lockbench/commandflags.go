@@ -23,6 +23,7 @@ import (
 // commandFlags are the flags of locks of the user's own, given by Redis commands or by an adapter.
 type commandFlags struct {
 	adapters []string
+	waits    string
 	texts    commands.Texts
 	design   *design.Design // the lock, once with has parsed it; nil for none
 }
@@ -37,6 +38,25 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 // addAdapter adds the flag of locks in other languages.
 func (o *commandFlags) addAdapter(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.adapters, "adapter", nil, "`command` that starts an adapter: a program around a lock of your own, in any language, that speaks the adapter protocol, such as 'python3 my_lock.py'; repeated for several")
+}
+
+// waitsLibrary is the value of --waits by which the libraries of adapters wait.
+const waitsLibrary = "library"
+
+// addWaits adds the flag of who waits.
+func (o *commandFlags) addWaits(f *pflag.FlagSet) {
+	f.StringVar(&o.waits, "waits", "driver", "who waits for a held lock of an --adapter: driver, which asks again every 10ms, or library, by code of its own")
+}
+
+// checkWaits returns an error for a --waits that is unknown or has no effect.
+func (o *commandFlags) checkWaits() error {
+	switch {
+	case o.waits == waitsLibrary && len(o.adapters) == 0:
+		return fmt.Errorf("--waits %s: no adapter is given, and other locks wait by themselves; hint: --adapter 'python3 my_lock.py'", o.waits)
+	case !slices.Contains([]string{"", "driver", waitsLibrary}, o.waits):
+		return fmt.Errorf("--waits %q: unknown; hint: driver or %s", o.waits, waitsLibrary)
+	}
+	return nil
 }
 
 // A once is a text that may be given once, since a second one would replace the first.
@@ -73,6 +93,9 @@ func (o *commandFlags) with(ctx context.Context, designs []design.Design, named 
 // adapted returns the locks of the adapters. It adds the version to the names of those that say the
 // same one.
 func (o *commandFlags) adapted(ctx context.Context) ([]design.Design, error) {
+	if err := o.checkWaits(); err != nil {
+		return nil, err
+	}
 	var all []design.Design
 	same := make(map[string]int)
 	for _, command := range o.adapters {
@@ -82,6 +105,11 @@ func (o *commandFlags) adapted(ctx context.Context) ([]design.Design, error) {
 		}
 		if slices.Contains(impls.Names(), d.Name) {
 			return nil, fmt.Errorf("--adapter %q: its name, %s, is that of a design of lockbench, of which other things are known; hint: its hello says the name", command, d.Name)
+		}
+		if o.waits == waitsLibrary {
+			if d, err = adapter.Waiting(d); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, d)
 		same[d.Name]++

@@ -77,6 +77,28 @@ func (h Hello) design(command string) (design.Design, error) {
 	return d, nil
 }
 
+// Waiting returns a design of [Design] with the waits of the library in place of the driver's. The error says
+// why it cannot.
+func Waiting(d design.Design) (design.Design, error) {
+	var of definition
+	if err := json.Unmarshal([]byte(d.Definition), &of); err != nil {
+		return d, fmt.Errorf("design %s is not an adapter: %w", d.Name, err)
+	}
+	if !of.Hello.has(Wait) {
+		return d, fmt.Errorf("adapter %q: its hello does not say %s, so its library cannot wait; hint: --waits driver, or an adapter with that ability", of.Command, Wait)
+	}
+	d.Summary += ", whose library waits"
+	d.Open = onredis.Open(func(env onredis.Environment) (design.Process, error) {
+		p, err := open(of.Command, of.Hello, env)
+		if err != nil {
+			return nil, err
+		}
+		p.waits = true
+		return p, nil
+	})
+	return d, nil
+}
+
 // unusual matches characters that names of designs do not have.
 var unusual = regexp.MustCompile(`[^a-z0-9./-]+`)
 

@@ -58,7 +58,10 @@ type fakeAdapter struct {
 	out           *json.Encoder
 }
 
-type fakeHold struct{ key, token string }
+type fakeHold struct {
+	key, token string
+	until      time.Time // the fake tells of the loss of a waiter's hold from then on; zero if it does not
+}
 
 // A message is a line to the fake.
 type message struct {
@@ -71,6 +74,7 @@ type message struct {
 	Hold    int64    `json:"hold"`
 	TTLMS   int64    `json:"ttl_ms"`
 	AfterMS int64    `json:"after_ms"`
+	WaitMS  int64    `json:"wait_ms"`
 	Times   int      `json:"times"`
 	Cancel  int64    `json:"cancel"`
 }
@@ -138,7 +142,10 @@ func (a *fakeAdapter) greet(m message) {
 	case "no name":
 		_ = a.out.Encode(object{"hello": 1})
 	default:
-		can := []string{"extend", "ttl", "dance"}
+		can := []string{"extend", "ttl", "wait", "dance"}
+		if a.fault == "no wait" {
+			can = can[:2]
+		}
 		if a.fault == "able" {
 			can = append(can, "fence", "lost", "cancel", "release_after")
 		}
@@ -188,7 +195,7 @@ func (a *fakeAdapter) do(m message) (object, error) {
 	case "noop":
 		return nil, nil
 	case "acquire":
-		return a.acquire(ctx, m)
+		return a.wait(ctx, m)
 	case "repeat":
 		return a.repeat(ctx, m)
 	case "release", "extend", "ttl":
@@ -216,6 +223,8 @@ func (a *fakeAdapter) do(m message) (object, error) {
 			left *= 1000
 		}
 		return object{"ttl_ms": max(0, left.Milliseconds())}, err
+	case !h.until.IsZero() && time.Now().After(h.until):
+		return nil, errNotHeld
 	case m.Op == "extend" && a.fault == "extends nothing":
 		return nil, nil
 	case m.Op == "extend":
@@ -266,8 +275,29 @@ func (a *fakeAdapter) owned(ctx context.Context, h fakeHold, script string, ttl 
 	return err
 }
 
+// wait acquires, and waits for at most the wait of the request.
+func (a *fakeAdapter) wait(ctx context.Context, m message) (object, error) {
+	called := time.Now()
+	for {
+		got, err := a.acquire(ctx, m)
+		over := time.Since(called) >= time.Duration(m.WaitMS)*time.Millisecond
+		switch {
+		case err == nil && a.fault == "waits in the lease":
+			h := a.holds[a.last]
+			h.until = called.Add(time.Duration(m.TTLMS) * time.Millisecond)
+			a.holds[a.last] = h
+			return got, nil
+		case over && m.WaitMS > 0 && a.fault == "grants waiters":
+			a.fault = "grants all"
+		case over, !errors.Is(err, errRefused), a.fault == "does not wait":
+			return got, err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
 func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
-	h := fakeHold{m.Key, fmt.Sprint(os.Getpid(), "-", a.last)}
+	h := fakeHold{key: m.Key, token: fmt.Sprint(os.Getpid(), "-", a.last)}
 	ttl := time.Duration(m.TTLMS) * time.Millisecond
 	switch a.fault {
 	case "one lock":

@@ -29,9 +29,9 @@ type locker struct {
 // errBusy is the error of a request while the last one of its owner has no answer.
 var errBusy = errors.New("the owner's last request has no answer yet")
 
-// call makes a request and waits for its answer, for at most answerTime.
+// call makes a request and waits for its answer, for at most the wait of the request and answerTime.
 func (l *locker) call(ctx context.Context, r request) (*grant, error) {
-	late := time.NewTimer(answerTime)
+	late := time.NewTimer(time.Duration(r.WaitMS)*time.Millisecond + answerTime)
 	defer late.Stop()
 	select {
 	case l.turn <- struct{}{}:
@@ -108,12 +108,25 @@ func result(a answer) (*grant, error) {
 	return nil, fmt.Errorf("%s: %s", a.Error, said)
 }
 
-// Acquire implements [lockbench.Locker]. The driver waits, so that the start of each attempt is known.
+// Acquire implements [lockbench.Locker]. The driver waits, so that the start of each attempt is known, unless
+// the library is to wait.
 func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &lease{locker: l, key: key}
+	ask := request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)}
+	if l.waits && opt.Wait > 0 {
+		ask.WaitMS = millis(opt.Wait)
+		got, err := l.ask(ctx, ask)
+		if err == nil {
+			err = held.begin(time.Time{}, opt.TTL, got) // nobody knows when the attempt began
+		}
+		if err != nil {
+			return nil, fmt.Errorf("acquire %q: %w", key, err)
+		}
+		return held, nil
+	}
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		from := l.seen.Attempt(key)
-		got, err := l.ask(ctx, request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)})
+		got, err := l.ask(ctx, ask)
 		if errors.Is(err, lockbench.ErrNotAcquired) {
 			return false, nil
 		}
@@ -154,7 +167,7 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 	return nil
 }
 
-// prolong sets the lease that was granted from an instant on.
+// prolong sets the lease that was granted from an instant on, the zero one if it is unknown.
 func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
 	h.From, h.Granted = from, h.hello.granted(ttl)
 	if got.TTLMS > 0 {

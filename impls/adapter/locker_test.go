@@ -5,6 +5,8 @@ package adapter_test
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,6 +92,48 @@ func TestAbilities(t *testing.T) {
 	}
 	if _, reads := lockbench.Ability[lockbench.TTLer](lease); !reads {
 		t.Error("the ability to read the time left is missing")
+	}
+}
+
+// TestWaiting: the library of an adapter waits if its hello says so, and an owner that waits has an error when
+// its process is killed.
+func TestWaiting(t *testing.T) {
+	d, err := adapter.Design(t.Context(), fake(t, "no wait"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := adapter.Waiting(d); err == nil || !strings.Contains(err.Error(), "does not say wait, so its library cannot wait; hint: --waits driver") {
+		t.Errorf("an adapter without the ability: error %v", err)
+	}
+	if d, err = adapter.Design(t.Context(), fake(t, "sound")); err == nil {
+		d, err = adapter.Waiting(d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := environment(t)
+	env.Commands = new(atomic.Int64)
+	var processes [2]design.Process
+	for i := range processes {
+		if processes[i], err = d.Open(env); err != nil {
+			t.Fatal(err)
+		}
+		defer processes[i].Close()
+	}
+	acquire(t, processes[0].Locker(design.Blind), "key")
+	waited := make(chan error, 1)
+	go func() {
+		_, err := processes[1].Locker(design.Blind).Acquire(t.Context(), "key", lockbench.Options{TTL: time.Minute, Wait: time.Hour})
+		waited <- err
+	}()
+	for env.Commands.Load() < 4 { // the first owner's, and some tries of the second
+		time.Sleep(time.Millisecond)
+	}
+	if err := processes[1].(design.Program).Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err == nil || errors.Is(err, lockbench.ErrNotAcquired) || errors.Is(err, lockbench.ErrNoEffect) {
+		t.Errorf("a waiter whose process was killed: error %v, want an unknown outcome", err)
 	}
 }
 

@@ -59,6 +59,7 @@ const (
 	ReleaseAfter Ability = "release_after" // release, and keep all owners out for a while
 	Cancel       Ability = "cancel"        // give up a request
 	Reentrant    Ability = "reentrant"     // grant again to the holder, and count
+	Wait         Ability = "wait"          // wait for a held lock, for at most a given time
 )
 
 // Renews says whether a lock renews its leases.
@@ -102,7 +103,8 @@ type request struct {
 	Hold    int64  `json:"hold,omitempty"`
 	TTLMS   int64  `json:"ttl_ms,omitempty"`
 	AfterMS int64  `json:"after_ms,omitempty"`
-	Times   int    `json:"times,omitempty"` // of opRepeat
+	WaitMS  int64  `json:"wait_ms,omitempty"` // of opAcquire, zero for one attempt
+	Times   int    `json:"times,omitempty"`   // of opRepeat
 	Cancel  int64  `json:"cancel,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`
 	Later   bool   `json:"later,omitempty"` // a field that no version has, for [Check]

@@ -34,6 +34,7 @@ var probes = []probe{
 	{name: "a hold that was never given is not held", ask: (*checkup).neverGiven},
 	{name: "a lease ends, and not before its time", unless: endlessHolds, ask: (*checkup).leaseEnds},
 	{name: "an extend prolongs the lease", needs: Extend, ask: (*checkup).extends},
+	{name: "a waiter is granted a lock whose lease ends", needs: Wait, unless: endlessHolds, ask: (*checkup).waits},
 	{name: "the release of a lost lock is told", unless: neverLost, ask: (*checkup).lossTold},
 	{name: "a late release leaves the lock of the next owner", unless: endlessHolds, ask: (*checkup).lateRelease},
 	{name: "the time left", needs: TTL, ask: (*checkup).timeLeft},
@@ -217,6 +218,57 @@ func (c *checkup) extends() error {
 		}
 		return want("acquire after the first lease, which was extended", err, lockbench.ErrNotAcquired)
 	}
+}
+
+// waits lets another process, which nobody else asks anything meanwhile, wait for a key that stays taken, and for
+// one whose lease ends. The lease of that waiter begins when it is granted, so the waiter can use it then.
+func (c *checkup) waits() error {
+	l, err := c.open("")
+	if err != nil {
+		return err
+	}
+	if _, err := c.acquireFor(c.a, "taken", long); err != nil {
+		return err
+	}
+	_, err = c.wait(l, "taken", long, shortest)
+	if err := want("acquire that waits for a key that stays taken", err, lockbench.ErrNotAcquired); err != nil {
+		return err
+	}
+	const tries = 3
+	lease := c.hello.granted(500 * time.Millisecond)
+	for try := range tries {
+		key := fmt.Sprintf("awaited-%d", try)
+		from := time.Now()
+		if _, err := c.acquireFor(c.a, key, lease); err != nil {
+			return err
+		}
+		got, err := c.wait(l, key, lease, 2*lease)
+		if errors.Is(err, lockbench.ErrNoEffect) { // some libraries wait no longer than the lease
+			got, err = c.wait(l, key, 2*lease, 2*lease)
+		}
+		if err != nil {
+			return err
+		}
+		use := opRelease
+		if c.hello.has(Extend) {
+			use = opExtend
+		}
+		_, err = c.on(l, use, key, got.Hold, long)
+		over := time.Since(from) > 2*lease-c.hello.grain() // or the machine is slow, or the pauses of the library are long
+		if !over || !errors.Is(err, lockbench.ErrNotHeld) {
+			return want(fmt.Sprintf("%s by a waiter that was just granted a lease of %v", use, lease), err, nil)
+		}
+	}
+	return nil
+}
+
+// wait acquires a key by the wait of the library.
+func (c *checkup) wait(l *locker, key string, ttl, wait time.Duration) (*grant, error) {
+	got, err := l.call(c.ctx, request{Op: opAcquire, Key: c.env.Prefix + key, TTLMS: millis(ttl), WaitMS: millis(wait)})
+	if err != nil {
+		return nil, fmt.Errorf("acquire of %q with a wait of %v: %w", key, wait, err)
+	}
+	return got, nil
 }
 
 // lose lets an owner lose a key to another process, which holds it to the end of the check.

@@ -24,6 +24,7 @@ import (
 type process struct {
 	env     onredis.Environment
 	hello   Hello // that the design was made of
+	waits   bool  // the library waits for a held lock
 	program *program
 	relays  []*relay.Relay
 	owners  atomic.Int64

@@ -79,7 +79,7 @@ pub trait Lock: Sized {
     const NAME: &'static str;
     /// The name of the crate; its version is that of Cargo.lock.
     const LIBRARY: &'static str;
-    /// The abilities, of `extend`, `ttl`, `release_after`, `fence` and `reentrant`.
+    /// The abilities, of `extend`, `ttl`, `release_after`, `fence`, `reentrant` and `wait`.
     const CAN: &'static [&'static str] = &[];
 
     /// Returns further fields of the hello, such as `{"grain_ms": 1000}`.
@@ -92,6 +92,16 @@ pub trait Lock: Sized {
 
     /// Makes one attempt. None means that another owner has the lock.
     fn acquire(&mut self, key: &str, ttl: Duration) -> Result<Option<Self::Hold>>;
+
+    /// Acquires as [`Lock::acquire`] does, but waits for at most `wait`.
+    fn acquire_within(
+        &mut self,
+        _key: &str,
+        _ttl: Duration,
+        _wait: Duration,
+    ) -> Result<Option<Self::Hold>> {
+        Err(Error::no_effect("it cannot wait"))
+    }
 
     /// Releases a hold. The error is that of [`Error::not_held`] if the lock was lost.
     fn release(&mut self, hold: &mut Self::Hold) -> Result<()>;
@@ -152,7 +162,10 @@ impl<L: Lock> Server<L> {
         let ttl = millis(&request["ttl_ms"]);
         let key = request["key"].as_str().unwrap_or_default();
         if op == "acquire" {
-            let hold = lock.acquire(key, ttl);
+            let hold = match millis(&request["wait_ms"]) {
+                Duration::ZERO => lock.acquire(key, ttl),
+                wait => lock.acquire_within(key, ttl, wait),
+            };
             return self.grant(hold);
         }
         if op == "repeat" {

@@ -11,6 +11,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The pause between two attempts of an acquire that waits; the default of the library is 1 s.
+const PAUSE: Duration = Duration::from_millis(100);
 
 struct RedisLock {
     locks: MultiResourceLock,
@@ -22,6 +24,7 @@ impl Lock for RedisLock {
 
     const NAME: &'static str = "redis-lock/multi-resource";
     const LIBRARY: &'static str = "redis-lock";
+    const CAN: &'static [&'static str] = &["wait"];
 
     fn connect(url: &str, _prefix: &str) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -39,6 +42,20 @@ impl Lock for RedisLock {
         let keys = [key.to_string()];
         let attempt = async { timeout(PATIENCE, self.locks.try_acquire(&keys, ttl)).await };
         Ok(self.runtime.block_on(attempt)??)
+    }
+
+    fn acquire_within(
+        &mut self,
+        key: &str,
+        ttl: Duration,
+        wait: Duration,
+    ) -> Result<Option<Self::Hold>> {
+        let keys = [key.to_string()];
+        let waiting = async {
+            let granted = self.locks.acquire(&keys, ttl, wait, PAUSE);
+            timeout(wait + PATIENCE, granted).await
+        };
+        Ok(self.runtime.block_on(waiting)??)
     }
 
     fn release(&mut self, id: &mut Self::Hold) -> Result<()> {

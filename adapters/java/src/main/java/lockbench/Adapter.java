@@ -73,7 +73,14 @@ public abstract class Adapter<H> {
     protected abstract void connect(String url, String prefix) throws Exception;
 
     /** Tries once to acquire the lock of a key. It returns null if another owner has the lock. */
-    protected abstract H acquire(String key, long ttlMs) throws Exception;
+    protected H acquire(String key, long ttlMs) throws Exception {
+        return acquireWithin(key, ttlMs, 0);
+    }
+
+    /** Acquires the lock of a key as acquire does, but waits for at most waitMs, for a lock that can "wait". */
+    protected H acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
+        throw new NoEffect("neither acquire nor acquireWithin is overridden");
+    }
 
     /** Releases a hold. It throws NotHeld if the lock was lost. */
     protected abstract void release(H hold) throws Exception;
@@ -270,7 +277,10 @@ public abstract class Adapter<H> {
         }
 
         private void acquire(JsonObject request, JsonObject ok) throws Exception {
-            H value = lock.acquire(request.get("key").getAsString(), number(request, "ttl_ms"));
+            String key = request.get("key").getAsString();
+            long ttlMs = number(request, "ttl_ms");
+            long waitMs = request.has("wait_ms") ? number(request, "wait_ms") : 0;
+            H value = waitMs > 0 ? lock.acquireWithin(key, ttlMs, waitMs) : lock.acquire(key, ttlMs);
             if (value == null && !broken.equals("grant")) {
                 throw new Refused("another owner has it");
             }

@@ -20,7 +20,7 @@ public class RedissonLock extends Adapter<RLock> {
 
     protected RedissonLock(String name) {
         super(name, "redisson", version("org.redisson", "redisson"));
-        can("reentrant");
+        can("reentrant", "wait");
     }
 
     @Override
@@ -48,9 +48,9 @@ public class RedissonLock extends Adapter<RLock> {
     }
 
     @Override
-    protected RLock acquire(String key, long ttlMs) throws Exception {
+    protected RLock acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
         RLock lock = lock(key);
-        return lock.tryLock(0, ttlMs, TimeUnit.MILLISECONDS) ? lock : null;
+        return lock.tryLock(waitMs, ttlMs, TimeUnit.MILLISECONDS) ? lock : null;
     }
 
     @Override

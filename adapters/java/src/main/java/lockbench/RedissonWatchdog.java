@@ -2,6 +2,7 @@ package lockbench;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -27,10 +28,20 @@ public class RedissonWatchdog extends RedissonLock {
 
     @Override
     protected RLock acquire(String key, long ttlMs) {
+        RLock lock = lock(key, ttlMs);
+        return lock.tryLock() ? lock : null;
+    }
+
+    @Override
+    protected RLock acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
+        RLock lock = lock(key, ttlMs);
+        return lock.tryLock(waitMs, TimeUnit.MILLISECONDS) ? lock : null;
+    }
+
+    private RLock lock(String key, long ttlMs) {
         RedissonClient client = clients.computeIfAbsent(ttlMs,
                 ttl -> Redisson.create(config(url).setLockWatchdogTimeout(ttl)));
-        RLock lock = client.getLock(key);
-        return lock.tryLock() ? lock : null;
+        return client.getLock(key);
     }
 
     public static void main(String[] args) {

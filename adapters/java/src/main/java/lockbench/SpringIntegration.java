@@ -26,7 +26,7 @@ public class SpringIntegration extends Adapter<SpringIntegration.Hold> {
     public SpringIntegration() {
         super("spring-integration/spin", "spring-integration-redis",
                 RedisLockRegistry.class.getPackage().getImplementationVersion());
-        can("extend", "reentrant");
+        can("extend", "reentrant", "wait");
     }
 
     /** Returns connections that send each command once. */
@@ -51,9 +51,9 @@ public class SpringIntegration extends Adapter<SpringIntegration.Hold> {
     }
 
     @Override
-    protected Hold acquire(String key, long ttlMs) throws Exception {
+    protected Hold acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
         DistributedLock lock = registry.obtain(key);
-        return lock.tryLock(Duration.ZERO, Duration.ofMillis(ttlMs)) ? new Hold(key, lock) : null;
+        return lock.tryLock(Duration.ofMillis(waitMs), Duration.ofMillis(ttlMs)) ? new Hold(key, lock) : null;
     }
 
     @Override
