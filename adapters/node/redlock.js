@@ -29,7 +29,7 @@ class RedlockLock extends Lock {
     this.redlock = new Redlock(clients, { retryCount: 0, ...(fork && { db: clients[0].options.db }) });
   }
 
-  async acquire(key, ttl, settings) {
+  async acquire(key, ttl, owner, settings) {
     const start = Date.now();
     try {
       return { lock: await this.redlock.acquire([key], ttl, settings), start };
@@ -42,9 +42,9 @@ class RedlockLock extends Lock {
   }
 
   // acquireWithin tries again with the pause that the library has unless it is told another one.
-  async acquireWithin(key, ttl, wait) {
+  async acquireWithin(key, ttl, wait, owner) {
     const retryDelay = 200;
-    return this.acquire(key, ttl, { retryCount: Math.ceil(wait / retryDelay), retryDelay });
+    return this.acquire(key, ttl, owner, { retryCount: Math.ceil(wait / retryDelay), retryDelay });
   }
 
   // granted is shorter than the requested lease by the drift that the library allows for.
