@@ -150,10 +150,11 @@ func (p *Printer) token(s string) string {
 	return name
 }
 
-// looksRandom reports whether s is a random value rather than a word: it is a UUID, or has at
-// least two kinds of digits, small and large letters, which alternate more often than in names.
+// looksRandom reports whether s is a random value rather than a word: it is a UUID, with hyphens or
+// without, or has at least two kinds of digits, small and large letters, which alternate more often
+// than in names.
 func looksRandom(s string) bool {
-	if uuid.MatchString(s) {
+	if uuid.MatchString(s) && strings.ContainsAny(s, "abcdefABCDEF") {
 		return true
 	}
 	alternations, last, kinds := 0, byte('-'), map[byte]bool{}
@@ -170,7 +171,7 @@ func looksRandom(s string) bool {
 	return len(kinds) > 1 && alternations*4 >= len(s)
 }
 
-var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$`)
+var uuid = regexp.MustCompile(`(?i)^([0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32})$`)
 
 func charKind(c byte) byte {
 	switch {

@@ -18,6 +18,8 @@ func TestPrinterCommand(t *testing.T) {
 		{"plain", []string{"set", "job-1", "1", "px", "2000", "nx"}, "SET job-1 1 px 2000 nx"},
 		{"base64", []string{"SET", "job-1", "Ab3dE5gH1jK2mN4pQ6sT8v", "NX"}, "SET job-1 token#1 NX"},
 		{"hex", []string{"SET", "job-1", "9f86d081884c7d659a2feaa0c55ad015"}, "SET job-1 token#1"},
+		{"hex of few changes", []string{"SET", "job-1", "35adbccbbb8542c99820049184741b79"}, "SET job-1 token#1"},
+		{"number of 32 digits", []string{"GET", "00000000000000000000000000000001"}, "GET 00000000000000000000000000000001"},
 		{"uuid and time", []string{"SET", "job-1", "123e4567-e89b-42d3-a456-426614174000.946684800313"}, "SET job-1 token#1.946684800313"},
 		{"the same again", []string{"MSET", "a", "Ab3dE5gH1jK2mN4pQ6sT8v", "b", "zY9xW8vU7tS6rQ5pO4nM3l", "c", "Ab3dE5gH1jK2mN4pQ6sT8v"}, "MSET a token#1 b token#2 c token#1"},
 		{"long names", []string{"GET", "hash-reentrant:customers-of-the-shop"}, "GET hash-reentrant:customers-of-the-shop"},
