@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func Check(ctx context.Context, command string, env design.Environment) (hello H
 		if p.unless != nil {
 			found[i].Skipped = p.unless(&hello)
 		}
-		if found[i].Skipped != "" || c.ended() != nil {
+		if found[i].Skipped != "" || len(c.ends()) > 0 {
 			continue
 		}
 		if p.first {
@@ -65,11 +66,11 @@ func Check(ctx context.Context, command string, env design.Environment) (hello H
 		running.Go(func() { found[i].Err = p.ask(c) })
 	}
 	running.Wait()
-	if err := c.ended(); err != nil {
-		all = append(all, Probe{Name: "it goes on running", Err: err})
-		for i := range found {
-			if found[i].Err == nil || errors.Is(found[i].Err, err) {
-				found[i].Err, found[i].Skipped = nil, cmp.Or(found[i].Skipped, "it has ended")
+	if ends := c.ends(); len(ends) > 0 {
+		all = append(all, Probe{Name: "it goes on running", Err: ends[0]})
+		for i, p := range found {
+			if p.Err == nil || slices.ContainsFunc(ends, func(end error) bool { return errors.Is(p.Err, end) }) {
+				found[i].Err, found[i].Skipped = nil, cmp.Or(p.Skipped, "it has ended")
 			}
 		}
 	}
@@ -99,16 +100,16 @@ func (c *checkup) begin() error {
 	})
 }
 
-// ended returns why a process that probes share is of no use, nil if they are.
-func (c *checkup) ended() error {
+// ends returns why processes that probes share are of no use, none if they are.
+func (c *checkup) ends() (why []error) {
 	for _, l := range []*locker{c.a, c.b} {
 		select {
 		case <-l.Done():
-			return l.Err()
+			why = append(why, l.Err())
 		default:
 		}
 	}
-	return nil
+	return why
 }
 
 // open starts a process, and returns an owner in it. breaking is the value of LOCKBENCH_BREAK, empty for

@@ -166,6 +166,9 @@ func (a *fakeAdapter) answer(m message) {
 		m.ID += 100
 	}
 	ok, err := a.do(m)
+	if a.fault == "dies of refusals" && (errors.Is(err, errRefused) || errors.Is(err, errNotHeld)) {
+		os.Exit(139)
+	}
 	line := object{"id": m.ID, "ok": ok}
 	if err != nil {
 		kind := "unknown"
