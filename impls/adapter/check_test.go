@@ -55,6 +55,7 @@ func TestCheck(t *testing.T) {
 		{"plain del", "a late release leaves the lock of the next owner", "answered ok, want lock not acquired"},
 		{"time left in us", "the time left", "of a lease of 1m0s"},
 		{"hashes keys", "odd keys", "acquire of \"buckeroo\": lock not acquired"},
+		{"counts all holds", "odd keys", "after its release: acquire of \" \": lock not acquired"},
 		{"whole seconds", "odd leases", "a lease of 12.345s: acquire"},
 		{"any op", "an unknown operation has no effect", "answered ok, want operation had no effect"},
 		{"does not stop", "a stopped process goes on, and ends when told", "did not stop within 2s"},

@@ -236,6 +236,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 	if a.broken == "release" || a.fault == "keeps" {
 		return nil, nil
 	}
+	if a.fault == "counts all holds" && len(a.holds) > 10 {
+		return nil, nil
+	}
 	if a.fault == "plain del" {
 		return nil, a.client.Del(ctx, h.key).Err()
 	}

@@ -346,15 +346,17 @@ func (c *checkup) fencesRise() error {
 	return nil
 }
 
-// oddKeys are names that locks have stumbled on. The last two have the same CRC-32.
+// oddKeys are names that locks have stumbled on. Of the last four, two have the same CRC-32, and two the same
+// hash in Java.
 func oddKeys() []string {
 	var every strings.Builder
 	for r := range rune(256) {
 		every.WriteRune(r)
 	}
-	return []string{" ", "a b", "*[a-z]?", `'"\$(x)`, "{tag}x", "a:b:", "ключ", every.String(), strings.Repeat("long", 256), "plumless", "buckeroo"}
+	return []string{" ", "a b", "*[a-z]?", `'"\$(x)`, "{tag}x", "a:b:", "ключ", every.String(), strings.Repeat("long", 256), "plumless", "buckeroo", "Aa", "BB"}
 }
 
+// oddKeys lets one owner hold all of them at once, and releases one after the other.
 func (c *checkup) oddKeys() error {
 	holds := map[string]int64{}
 	for _, key := range oddKeys() {
@@ -371,6 +373,9 @@ func (c *checkup) oddKeys() error {
 		}
 		if _, err := c.on(c.a, opRelease, key, holds[key], 0); err != nil {
 			return fmt.Errorf("release of %.40q: %w", key, err)
+		}
+		if _, err := c.acquire(c.b, key); err != nil {
+			return fmt.Errorf("after its release: %w", err)
 		}
 	}
 	return nil
