@@ -58,7 +58,7 @@ func AllShipped() []Shipped {
 		return unsound(Shipped{Language: "php", Name: name, Command: "exec php {here}/php/" + file}, why)
 	}
 	java := func(words, name string, why ...string) Shipped {
-		return unsound(Shipped{Language: "java", Name: name, Command: "exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx128m -cp {libraries}/java/adapters.jar lockbench." + words}, why)
+		return unsound(Shipped{Language: "java", Name: name, Command: "exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx128m -XX:SharedArchiveFile={libraries}/java/classes.jsa -cp {libraries}/java/adapters.jar lockbench." + words}, why)
 	}
 	rust := func(file, name string, why ...string) Shipped {
 		return unsound(Shipped{Language: "rust", Name: name, Command: "exec {libraries}/rust/release/" + file}, why)

@@ -38,6 +38,7 @@ func TestCheck(t *testing.T) {
 		{"no name", "hello", "name is missing"},
 		{"prints", "it goes on running", `a line of its output, "about to `},
 		{"dies", "it goes on running", "exited (exit status 139); it said: segmentation fault"},
+		{"dies of refusals", "it goes on running", "exited (exit status 139)"},
 		{"other id", "it goes on running", "nobody waits for the answer to request 10"},
 		{"answers twice", "it goes on running", "each is answered once"},
 		{"one lock", "two keys are two locks", "while the same owner holds another key: acquire of \"two\": lock not acquired"},
@@ -54,6 +55,7 @@ func TestCheck(t *testing.T) {
 		{"plain del", "a late release leaves the lock of the next owner", "answered ok, want lock not acquired"},
 		{"time left in us", "the time left", "of a lease of 1m0s"},
 		{"hashes keys", "odd keys", "acquire of \"buckeroo\": lock not acquired"},
+		{"counts all holds", "odd keys", "after its release: acquire of \" \": lock not acquired"},
 		{"whole seconds", "odd leases", "a lease of 12.345s: acquire"},
 		{"any op", "an unknown operation has no effect", "answered ok, want operation had no effect"},
 		{"does not stop", "a stopped process goes on, and ends when told", "did not stop within 2s"},
@@ -77,6 +79,8 @@ func TestCheck(t *testing.T) {
 				switch {
 				case p.Name == tt.probe && p.Err != nil:
 					asked = p.Err.Error()
+				case tt.fault == "dies of refusals" && p.Name == "the key of a killed process becomes free" && p.Skipped == "":
+					t.Errorf("%s: asked of a process that has ended: %v", p.Name, p.Err)
 				case tt.fault == "sound" && (p.Err != nil || p.Skipped != "" && p.Name != "fences rise"):
 					t.Errorf("%s: %v%s", p.Name, p.Err, p.Skipped)
 				}

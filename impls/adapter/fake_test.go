@@ -166,6 +166,9 @@ func (a *fakeAdapter) answer(m message) {
 		m.ID += 100
 	}
 	ok, err := a.do(m)
+	if a.fault == "dies of refusals" && (errors.Is(err, errRefused) || errors.Is(err, errNotHeld)) {
+		os.Exit(139)
+	}
 	line := object{"id": m.ID, "ok": ok}
 	if err != nil {
 		kind := "unknown"
@@ -231,6 +234,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 		return nil, a.owned(ctx, h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, m.TTLMS)
 	}
 	if a.broken == "release" || a.fault == "keeps" {
+		return nil, nil
+	}
+	if a.fault == "counts all holds" && len(a.holds) > 10 {
 		return nil, nil
 	}
 	if a.fault == "plain del" {
