@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/lib/subprocess"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
@@ -330,4 +329,3 @@ func findPrograms() (string, error) {
 	slices.Sort(found)
 	return filepath.Dir(found[len(found)-1]), nil
 }
-
