@@ -142,7 +142,7 @@ func (p *private) begin(ctx context.Context, s *Server) error {
 	}
 	gone := make(chan struct{})
 	p.mu.Lock()
-	p.ending, p.stopped, p.gone = false, false, gone
+	p.ending, p.stopped, p.gone, p.err = false, false, gone, nil
 	p.process, err = subprocess.Start(command, func(err error) { p.ended(gone, err) })
 	p.mu.Unlock()
 	if err != nil {
@@ -277,8 +277,11 @@ func (s *Server) Restart(ctx context.Context, between func()) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	err := s.own.begin(ctx, s)
-	for !suspends && err != nil && ctx.Err() == nil { // backends of the one before may not have ended yet
-		err = errors.Join(s.own.kill(), s.own.begin(ctx, s))
+	for err != nil && ctx.Err() == nil { // a backend of the one before, which was killed, may not have ended yet
+		time.Sleep(pollInterval)
+		if err = s.own.kill(); err == nil {
+			err = s.own.begin(ctx, s)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("start server %s again: %w", s.address, err)
