@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -42,6 +43,7 @@ type private struct {
 	mu      sync.Mutex
 	process *subprocess.Process
 	gone    chan struct{} // closed when the process has ended
+	serves  bool          // it has answered
 	ending  bool          // it was asked to end
 	stopped bool          // it stands still
 	err     error         // reason of its end by itself; set before died is closed
@@ -142,7 +144,7 @@ func (p *private) begin(ctx context.Context, s *Server) error {
 	}
 	gone := make(chan struct{})
 	p.mu.Lock()
-	p.ending, p.stopped, p.gone, p.err = false, false, gone, nil
+	p.serves, p.ending, p.stopped, p.gone = false, false, false, gone
 	p.process, err = subprocess.Start(command, func(err error) { p.ended(gone, err) })
 	p.mu.Unlock()
 	if err != nil {
@@ -151,12 +153,15 @@ func (p *private) begin(ctx context.Context, s *Server) error {
 	return p.answers(ctx, s, gone)
 }
 
+var errStatus = errors.New("exit status 0")
+
 // ended records that the process has ended.
 func (p *private) ended(gone chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.ending && p.err == nil {
-		p.err = fmt.Errorf("private postgresql ended by itself: %w; it said: %s", errors.Join(err), p.lastWords())
+	if p.serves && !p.ending {
+		p.err = fmt.Errorf("private postgresql ended by itself: %w; it said: %s", cmp.Or(err, errStatus), p.lastWords())
+		close(p.died)
 	}
 	close(gone)
 }
@@ -178,7 +183,9 @@ func (p *private) answers(ctx context.Context, s *Server, gone <-chan struct{}) 
 		if err == nil {
 			s.version, err = s.ask(ctx, "show server_version")
 			s.version = "postgresql " + s.version
-			p.watch(gone)
+			p.mu.Lock()
+			p.serves = true
+			p.mu.Unlock()
 			return err
 		}
 		select {
@@ -189,18 +196,6 @@ func (p *private) answers(ctx context.Context, s *Server, gone <-chan struct{}) 
 			return fmt.Errorf("it does not answer: %w: %w: %s", ctx.Err(), err, p.lastWords())
 		}
 	}
-}
-
-// watch closes died when a server that has answered ends by itself.
-func (p *private) watch(gone <-chan struct{}) {
-	go func() {
-		<-gone
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if !p.ending {
-			close(p.died)
-		}
-	}()
 }
 
 // kill ends the server and its backends at once.
