@@ -159,7 +159,7 @@ var errStatus = errors.New("exit status 0")
 func (p *private) ended(gone chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.serves && !p.ending {
+	if p.serves && !p.ending && p.err == nil {
 		p.err = fmt.Errorf("private postgresql ended by itself: %w; it said: %s", cmp.Or(err, errStatus), p.lastWords())
 		close(p.died)
 	}
