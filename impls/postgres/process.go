@@ -22,9 +22,8 @@ type process struct {
 	env    design.Environment
 	access *postgres.Access
 
-	mu     sync.Mutex
-	open   map[*postgres.Conn]struct{} // nil once it is closed
-	schema string                      // for a lock in a table
+	mu   sync.Mutex
+	open map[*postgres.Conn]struct{} // nil once it is closed
 }
 
 // newProcess returns a process of a design.

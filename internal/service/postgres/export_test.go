@@ -20,3 +20,10 @@ func (s *Server) States() (all []string) {
 	}
 	return all
 }
+
+// Hide keeps Debian's programs from being found until show is called.
+func Hide() (show func()) {
+	pattern := debian
+	debian = ""
+	return func() { debian = pattern }
+}

@@ -2,10 +2,16 @@
 
 package postgres
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 // unprivileged leaves command as it is.
 func unprivileged(*exec.Cmd) error { return nil }
 
 // give leaves path to this user.
 func give(string) error { return nil }
+
+// base returns the folder for those of private servers.
+func base() string { return os.TempDir() }

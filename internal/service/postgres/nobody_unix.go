@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -39,4 +40,17 @@ func give(path string) error {
 	}
 	uid, gid, err := nobody()
 	return errors.Join(err, os.Chown(path, uid, gid))
+}
+
+// base returns the folder for those of private servers: the system's, unless it is closed to the user
+// that they run as.
+func base() string {
+	const passable = 0o001
+	dir := os.TempDir()
+	for at := dir; os.Geteuid() == 0 && at != "/" && at != "."; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err != nil || info.Mode()&passable == 0 {
+			return "/tmp"
+		}
+	}
+	return dir
 }

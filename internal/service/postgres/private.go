@@ -59,10 +59,10 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, left := range tempdir.Leftovers("", homePrefix) {
+	for _, left := range tempdir.Leftovers(base(), homePrefix) {
 		_ = left.Remove() // the next start tries again
 	}
-	home, err := tempdir.New("", homePrefix)
+	home, err := tempdir.New(base(), homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private postgresql: %w", err)
 	}
@@ -313,6 +313,9 @@ func Missing() error {
 	return err
 }
 
+// debian matches Debian's programs, which are not in PATH.
+var debian = "/usr/lib/postgresql/*/bin/postgres"
+
 // findPrograms returns the folder of the newest PostgreSQL that is installed.
 func findPrograms() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -320,7 +323,7 @@ func findPrograms() (string, error) {
 			return filepath.Dir(path), nil
 		}
 	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // Debian's, outside of PATH
+	found, err := filepath.Glob(debian)
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(ErrNoProgram, err)
 	}

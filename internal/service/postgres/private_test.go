@@ -12,9 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -181,5 +184,32 @@ func TestDies(t *testing.T) {
 	}
 	if s.Err() == nil {
 		t.Error("no reason")
+	}
+}
+
+// TestMissing checks that without PostgreSQL a design that is named is an error, and that one of a
+// pattern is left out.
+func TestMissing(t *testing.T) {
+	defer postgres.Hide()()
+	t.Setenv("PATH", t.TempDir())
+	if err := postgres.Missing(); !errors.Is(err, postgres.ErrNoProgram) {
+		t.Fatalf("got %v, want that there is no program", err)
+	}
+	names := []string{"postgres/session", "file/excl"}
+	designs, err := impls.Match(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, optional := range []bool{false, true} {
+		o := workloads.Defaults()
+		o.Operations, o.Stallers = 50, 0
+		p := runner.Plan{Workload: workloads.Must("oversell"), Options: o, History: t.TempDir()}
+		for _, d := range designs {
+			p.Subjects = append(p.Subjects, runner.Subject{Design: d, Optional: optional})
+		}
+		r, err := runner.Run(t.Context(), p)
+		if optional && (err != nil || len(r.Runs) != 1 || r.Runs[0].Err != nil) || !optional && !errors.Is(err, postgres.ErrNoProgram) {
+			t.Errorf("optional %t: %d runs, error %v", optional, len(r.Runs), err)
+		}
 	}
 }
