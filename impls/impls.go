@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/impls/file"
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/impls/redislock"
 	"github.com/lockbench/lockbench/impls/redsync"
 	"github.com/lockbench/lockbench/impls/rueidislock"
@@ -26,6 +27,7 @@ func All() []design.Design {
 		hashreentrant.Designs(),
 		watchmulti.Designs(),
 		file.Designs(),
+		postgres.Designs(),
 		redislock.Designs(),
 		redsync.Designs(),
 		rueidislock.Designs(),

@@ -17,6 +17,7 @@ func TestNamesAreStable(t *testing.T) {
 		"hash-reentrant/plain", "hash-reentrant/watchdog", "hash-reentrant/notify",
 		"watch-multi/give-up", "watch-multi/poll",
 		"file/presence", "file/excl", "file/flock",
+		"postgres/session", "postgres/transaction", "postgres/row",
 		"redislock/obtain", "redislock/multi", "redsync/single", "redsync/quorum",
 		"rueidislock/tracking", "rueidislock/noloop", "rueidislock/polling",
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/service/servers"
@@ -63,6 +64,20 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 		all = append(all, reason)
 	}
 	return all
+}
+
+// notInstalled returns an error if the design stands on a service that is to be started, and whose
+// programs are missing.
+func (s *session) notInstalled(of *Subject) error {
+	b := servers.BackendOf(&of.Design)
+	installed, is := b.(design.Installed)
+	if !is || slices.ContainsFunc(s.plan.Servers, b.Serves) {
+		return nil
+	}
+	if err := installed.Missing(); err != nil {
+		return fmt.Errorf("design %s: %w", of.Design.Name, err)
+	}
+	return nil
 }
 
 // cannotLease returns an error if the design cannot give the requested lease.

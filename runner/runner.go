@@ -66,6 +66,9 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.closeServices()) }()
+	if err := s.leaveOut(s.notInstalled); err != nil {
+		return err
+	}
 	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}

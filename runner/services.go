@@ -78,21 +78,21 @@ func (s services) err() error {
 	return nil
 }
 
-// openRecords opens a server for guarded records if faults act on the servers of the locks.
-func (s *session) openRecords(ctx context.Context) (err error) {
-	affected := false
-	for _, g := range s.services {
-		_, keeps := g.First().(design.Keeper)
-		affected = affected || keeps && fault.AffectStore(s.faults)
+// openRecords opens a server for guarded records if faults act on the servers of the locks: one more
+// of the first kind that keeps records.
+func (s *session) openRecords(ctx context.Context) error {
+	for i := range s.plan.Subjects {
+		b := servers.BackendOf(&s.plan.Subjects[i].Design)
+		if _, keeps := b.Offers().(design.Keeper); !keeps || !fault.AffectStore(s.faults) {
+			continue
+		}
+		beside, err := b.Open(ctx, nil, 1)
+		if err == nil {
+			s.records = beside[0]
+		}
+		return err
 	}
-	if !affected {
-		return nil
-	}
-	beside, err := servers.StartPrivate(ctx)
-	if err == nil {
-		s.records = beside
-	}
-	return err
+	return nil
 }
 
 // recordsBeside returns the service with the records that locks on g guard; nil if g itself has

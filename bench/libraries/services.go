@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
-	"github.com/lockbench/lockbench/internal/testkit/postgres"
 )
 
 // A service is a service that libraries lock on.
@@ -67,7 +67,7 @@ func startPostgres(ctx context.Context) (string, func() error, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return cluster.DSN(), cluster.Stop, nil
+	return cluster.DSN(), cluster.Close, nil
 }
 
 // startEtcd starts a server of one member on loopback ports, in a folder of its own. Its heartbeats

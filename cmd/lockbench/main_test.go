@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/lib/faketime"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
@@ -49,6 +50,8 @@ func TestScripts(t *testing.T) {
 			case "redis":
 				_, err := exec.LookPath("redis-server")
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
+			case "postgres":
+				return postgres.Missing() == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			case "faketime":
 				_, err := faketime.Find()
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil

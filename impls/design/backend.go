@@ -2,6 +2,7 @@ package design
 
 import (
 	"context"
+	"net"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -20,6 +21,12 @@ type Backend interface {
 	// Open connects to the services at the addresses or, without addresses, starts n private ones.
 	// Fewer addresses than n are an error, and so is a service that does not answer.
 	Open(ctx context.Context, addresses []string, n int) ([]Service, error)
+}
+
+// An Installed is a backend whose private services are programs that may be missing.
+type Installed interface {
+	// Missing returns why no private service can be started, nil if one can.
+	Missing() error
 }
 
 // A Service is a running service of a [Backend]. It shows its other abilities by implementing the
@@ -146,7 +153,24 @@ type Remote interface {
 	Remote()
 }
 
-// A Restarter is a service that can lose its memory by a restart. Its kind is [Private].
+// A Networked is a service that faults of the network can affect: its [Service.Reach] is a [Dialed].
+type Networked interface {
+	Remote
+	// Endpoint returns the TCP address of the service, empty if it is not reached by TCP.
+	Endpoint() string
+}
+
+// A Dial opens a connection.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// A Dialed is the means to connect to a service by a function that can be wrapped.
+type Dialed interface {
+	// Dialing returns the same means with its Dial wrapped.
+	Dialing(wrap func(Dial) Dial) any
+}
+
+// A Restarter is a service that can lose its memory, or a part of it, by a restart. Its kind is
+// [Private].
 type Restarter interface {
 	// Restart kills the service, calls between when the service has ended, and starts it again. It
 	// returns when the new service answers.

@@ -163,18 +163,18 @@ var rows = []Row{
 		Kind: Slow, Summary: "commands and replies of a process are late by so much, for a while", Target: Network,
 		Untouched: late, Records: []string{string(Slow)},
 		Live: &Live{Usual: Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, By: 100 * time.Millisecond, While: Held},
-			Settings: []Setting{{Name: "by", Zero: PastTolerance}, lasting}, Needs: TCP | Redis},
+			Settings: []Setting{{Name: "by", Zero: PastTolerance}, lasting}, Needs: TCP},
 	},
 	{
 		Kind: Throttle, Summary: "a process sends and receives at n KB/s, for a while", Target: Network,
 		Untouched: late, Records: []string{string(Throttle)},
 		Live: &Live{Usual: Fault{At: 500 * time.Millisecond, Every: 2 * time.Second, N: 1, While: Held},
-			Settings: []Setting{{Name: "n"}, lasting}, Needs: TCP | Redis},
+			Settings: []Setting{{Name: "n"}, lasting}, Needs: TCP},
 	},
 	{
 		Kind: BlackHole, Summary: "nothing of a process gets through for a while, then its connections break", Target: Network,
 		Conditions: lockbench.LostReply, Exercises: only(lockbench.Recovery, lockbench.LostReply), Records: []string{string(BlackHole), string(Cut)},
-		Live: &Live{Usual: every(300*time.Millisecond, 2*time.Second), Settings: []Setting{silence}, Needs: TCP | Redis},
+		Live: &Live{Usual: every(300*time.Millisecond, 2*time.Second), Settings: []Setting{silence}, Needs: TCP},
 	},
 	{
 		Kind: ClockStep, Summary: "the clocks of n servers are stepped by so much, and back at the next occurrence", Target: Server,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/lockbench/lockbench/internal/testkit/postgres"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
@@ -25,7 +25,7 @@ func start(t *testing.T) *pgx.ConnConfig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.Stop(); err != nil {
+		if err := cluster.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -53,6 +53,9 @@ func checkService(needs fault.Needs, s design.Service) error {
 }
 
 func plainTCP(s design.Service) bool {
+	if networked, is := s.(design.Networked); is {
+		return networked.Endpoint() != ""
+	}
 	server, is := s.(*servers.Server)
 	return is && server.PlainTCP()
 }
@@ -64,6 +67,7 @@ func abilities(needs fault.Needs, s design.Service) error {
 	_, restarts := s.(design.Restarter)
 	_, suspends := s.(design.Suspender)
 	_, replies := s.(design.Remote)
+	_, networked := s.(design.Networked)
 	switch {
 	case needs.Has(fault.Redis) && !isRedis:
 		return fmt.Errorf("needs a Redis server, which %s is not; hint: another fault, see lockbench list faults", s.Version())
@@ -71,6 +75,8 @@ func abilities(needs fault.Needs, s design.Service) error {
 		return fmt.Errorf("needs a server that can be restarted, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Suspends) && !suspends:
 		return fmt.Errorf("needs a server that can stand still, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.TCP) && !isRedis && !networked:
+		return fmt.Errorf("needs a server reached by TCP, which %s is not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Replies) && !replies:
 		return fmt.Errorf("needs a server that replies over connections, which %s does not; hint: another fault, see lockbench list faults", s.Version())
 	}

@@ -166,6 +166,11 @@ func (in *Injector) openTCP(ctx context.Context) error {
 		}
 		in.tcpAddresses[s.Options().Addr] = addr
 	}
+	for _, s := range in.config.Services {
+		if networked, is := s.(design.Networked); is {
+			in.tcpAddresses[networked.Endpoint()] = networked.Endpoint()
+		}
+	}
 	return nil
 }
 

@@ -74,6 +74,12 @@ func (in *Injector) Process(number int, env *design.Environment) *Process {
 				server.Clients = clients{p}
 			}
 			env.Services[i] = server
+		} else if dialed, ok := s.(design.Dialed); ok {
+			env.Services[i] = dialed.Dialing(func(direct dial) dial {
+				return p.dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+					return p.dialTo(addr, direct)(ctx, network, addr)
+				})
+			})
 		}
 	}
 	in.mu.Lock()

@@ -6,6 +6,4 @@ import "syscall"
 
 // attributes keep a terminal's Ctrl-C from a program, because lockbench ends it.
 // A program outlives this process if SIGKILL ends it.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true}
-}
+func attributes(of *syscall.SysProcAttr) { of.Setpgid = true }

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"syscall"
 )
 
 // A Process is a program that runs, or has run. Its methods are safe for concurrent use. Those that
@@ -21,7 +22,10 @@ type Process struct {
 // of its group is killed before that. A goroutine of its own starts it and stays locked to its thread until then,
 // because Linux counts the parent as dead as soon as the forking thread is.
 func Start(cmd *exec.Cmd, gone func(error)) (*Process, error) {
-	cmd.SysProcAttr = attributes()
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	attributes(cmd.SysProcAttr)
 	started := make(chan error)
 	p := &Process{}
 	go func() {
@@ -50,6 +54,11 @@ func (p *Process) Suspend() error { return p.signal(suspend) }
 
 // Resume undoes Suspend.
 func (p *Process) Resume() error { return p.signal(resume) }
+
+// Signal sends a signal to the program alone.
+func (p *Process) Signal(s os.Signal) error {
+	return p.signal(func(program *os.Process) error { return program.Signal(s) })
+}
 
 func (p *Process) signal(send func(*os.Process) error) error {
 	p.mu.Lock()

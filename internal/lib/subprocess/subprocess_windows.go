@@ -8,9 +8,7 @@ import (
 
 // attributes keep a console's Ctrl-C from a program, because lockbench ends it.
 // A program outlives this process if it is terminated.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
-}
+func attributes(of *syscall.SysProcAttr) { of.CreationFlags = syscall.CREATE_NEW_PROCESS_GROUP }
 
 func kill(p *os.Process) error { return p.Kill() }
 

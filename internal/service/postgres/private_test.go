@@ -1,0 +1,215 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start starts a private server, which ends with t.
+func start(t *testing.T) *postgres.Server {
+	t.Helper()
+	s, err := postgres.Start(t.Context())
+	servertest.Need(t, err)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestPrivateLeavesNothing checks that a server answers, and that its folder is gone after Close.
+func TestPrivateLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	for dir := temp; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) { // the server is no user of ours
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", temp)
+	s, err := postgres.Start(t.Context())
+	servertest.Need(t, err)
+	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("it answers after its end")
+	}
+}
+
+// TestRestart checks that a restart ends sessions, and keeps what was committed.
+func TestRestart(t *testing.T) {
+	s := start(t)
+	records := s.Records("test:")
+	defer records.Close()
+	want := record(12, 3)
+	if err := records.Write(t.Context(), "k", want); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	ended := false
+	if err := s.Restart(t.Context(), func() { ended = conn.Ping(t.Context()) != nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !ended {
+		t.Error("a session outlived its server")
+	}
+	again := s.Records("test:")
+	defer again.Close()
+	if got, err := again.Read(t.Context(), "k"); got != want || err != nil {
+		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+	if n, err := s.Sweep(t.Context(), "test:"); n != 1 || err != nil {
+		t.Errorf("swept %d rows, error %v, want 1", n, err)
+	}
+}
+
+// TestSuspend checks that backends that are connected stand still, too, and go on.
+func TestSuspend(t *testing.T) {
+	s := start(t)
+	ask, end := s.Ask()
+	defer end()
+	if err := ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Suspend(); err != nil {
+		t.Skip(err)
+	}
+	answered := make(chan error, 1)
+	go func() { answered <- ask(t.Context()) }()
+	states := s.States()
+	for i, state := range states {
+		if state != "T" {
+			t.Errorf("process %d of %d is in state %s, want that it is stopped", i, len(states), state)
+		}
+	}
+	if len(states) < 2 {
+		t.Errorf("%d processes, want the server and its backends", len(states))
+	}
+	if err := s.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUsers checks that a run of a user who may not create a schema is refused, and that a run leaves
+// nothing in a database of the user's.
+func TestUsers(t *testing.T) {
+	s := start(t)
+	conn, err := pgx.Connect(t.Context(), s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "create user guest password 'p'; create user renter password 'p'; grant create on database postgres to renter"); err != nil {
+		t.Fatal(err)
+	}
+	for user, may := range map[string]bool{"guest": false, "renter": true} {
+		address := fmt.Sprintf("postgres://%s:p@%s/postgres?sslmode=disable", user, s.Endpoint())
+		all, err := postgres.Backend{}.Open(t.Context(), []string{address}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := all[0]
+		if got := theirs.Check(t.Context(), nil); (got == nil) != may {
+			t.Errorf("%s: %v", user, got)
+		}
+		if theirs.Kind() != design.External || theirs.Address() != "postgres://"+s.Endpoint()+"/postgres" {
+			t.Errorf("%s server at %s", theirs.Kind(), theirs.Address())
+		}
+		if !may {
+			continue
+		}
+		access := theirs.Reach().(*postgres.Access)
+		if _, err := access.Schema(t.Context(), "lockbench:1:"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := theirs.Sweep(t.Context(), "lockbench:1:"); err != nil {
+			t.Error(err)
+		}
+	}
+	var left int
+	if err := conn.QueryRow(t.Context(), "select count(*) from pg_namespace where nspname like 'lockbench%'").Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d schemas are left, error %v", left, err)
+	}
+}
+
+// TestDies checks that the end of a private server by itself is told.
+func TestDies(t *testing.T) {
+	s := start(t)
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "copy (select 1) to program 'kill -QUIT $(head -1 postmaster.pid)'"); err == nil {
+		t.Log("it answered before its end")
+	}
+	select {
+	case <-s.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("its end is not told")
+	}
+	if s.Err() == nil {
+		t.Error("no reason")
+	}
+}
+
+// TestMissing checks that without PostgreSQL a design that is named is an error, and that one of a
+// pattern is left out.
+func TestMissing(t *testing.T) {
+	defer postgres.Hide()()
+	t.Setenv("PATH", t.TempDir())
+	if err := postgres.Missing(); !errors.Is(err, postgres.ErrNoProgram) {
+		t.Fatalf("got %v, want that there is no program", err)
+	}
+	names := []string{"postgres/session", "file/excl"}
+	designs, err := impls.Match(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, optional := range []bool{false, true} {
+		o := workloads.Defaults()
+		o.Operations, o.Stallers = 50, 0
+		p := runner.Plan{Workload: workloads.Must("oversell"), Options: o, History: t.TempDir()}
+		for _, d := range designs {
+			p.Subjects = append(p.Subjects, runner.Subject{Design: d, Optional: optional})
+		}
+		r, err := runner.Run(t.Context(), p)
+		if optional && (err != nil || len(r.Runs) != 1 || r.Runs[0].Err != nil) || !optional && !errors.Is(err, postgres.ErrNoProgram) {
+			t.Errorf("optional %t: %d runs, error %v", optional, len(r.Runs), err)
+		}
+	}
+}

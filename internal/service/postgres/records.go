@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// recordConnections bounds the connections of records. Clients beyond the bound wait for their turn.
+const recordConnections = 32
+
+// records are rows with a version, and the highest fence that was shown for each.
+type records struct {
+	access *Access
+	prefix string
+	turns  chan struct{}
+	idle   chan *Conn
+}
+
+// Records implements [design.Keeper].
+func (s *Server) Records(prefix string) design.Records {
+	return &records{access: s.access(), prefix: prefix, turns: make(chan struct{}, recordConnections), idle: make(chan *Conn, recordConnections)}
+}
+
+// Close implements [design.Records].
+func (r *records) Close() error {
+	for {
+		select {
+		case conn := <-r.idle:
+			conn.Close()
+		default:
+			return nil
+		}
+	}
+}
+
+// row runs a statement on the table, %s in it, and scans the row that it returns into what it is
+// given. Its error is lockbench.ErrStale if there is no row.
+func (r *records) row(ctx context.Context, statement string, args, into []any) (err error) {
+	select {
+	case r.turns <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
+	}
+	defer func() { <-r.turns }()
+	ctx, cancel := Patience(ctx)
+	defer cancel()
+	schema, err := r.access.Schema(ctx, r.prefix)
+	if err != nil {
+		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
+	}
+	var conn *Conn
+	select {
+	case conn = <-r.idle:
+	default:
+		if conn, err = r.access.Connect(ctx); err != nil {
+			return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
+		}
+	}
+	err = conn.QueryRow(ctx, fmt.Sprintf(statement, schema+".records"), args...).Scan(into...)
+	if conn.IsClosed() {
+		conn.Close()
+	} else {
+		r.idle <- conn
+	}
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, lockbench.ErrStale)
+	case err != nil && HadNoEffect(err):
+		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
+	}
+	return err
+}
+
+func reading(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
+}
+
+func writing(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write record of %q: %w", key, err)
+}
+
+// scanned returns where to scan a record into. The number of a version is any 64 bits.
+func scanned(r *lockbench.Record, version *int64) []any { return []any{&r.Value, version} }
+
+// Read implements [lockbench.Store].
+func (r *records) Read(ctx context.Context, key string) (found lockbench.Record, err error) {
+	var version int64
+	err = r.row(ctx, "select coalesce(max(value), 0), coalesce(max(version), 0) from %s where key = $1", []any{key}, scanned(&found, &version))
+	found.Version = uint64(version)
+	return found, reading(key, err)
+}
+
+// Write implements [lockbench.Store].
+func (r *records) Write(ctx context.Context, key string, to lockbench.Record) error {
+	var one int
+	return writing(key, r.row(ctx, `insert into %s (key, value, version, fence) values ($1, $2, $3, 0)
+		on conflict (key) do update set value = excluded.value, version = excluded.version returning 1`,
+		[]any{key, to.Value, int64(to.Version)}, []any{&one}))
+}
+
+// Guarded implements [design.Records].
+func (r *records) Guarded(by lockbench.Guard) (lockbench.Store, error) {
+	switch by {
+	case lockbench.NoGuard, "":
+		return r, nil
+	case lockbench.FenceGuard:
+		return fenced{r}, nil
+	case lockbench.CompareGuard:
+		return compared{r}, nil
+	}
+	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
+}
+
+// fenced refuses a fence that is lower than one that was shown.
+type fenced struct{ *records }
+
+// ReadGuarded implements [lockbench.GuardedStore].
+func (r fenced) ReadGuarded(ctx context.Context, key string, fence uint64) (found lockbench.Record, err error) {
+	var version int64
+	err = r.row(ctx, `insert into %s as r (key, value, version, fence) values ($1, 0, 0, $2)
+		on conflict (key) do update set fence = excluded.fence where r.fence <= excluded.fence returning value, version`,
+		[]any{key, int64(fence)}, scanned(&found, &version))
+	found.Version = uint64(version)
+	return found, reading(key, err)
+}
+
+// WriteGuarded implements [lockbench.GuardedStore].
+func (r fenced) WriteGuarded(ctx context.Context, key string, to lockbench.Record, by lockbench.Standing) error {
+	var one int
+	return writing(key, r.row(ctx, `insert into %s as r (key, value, version, fence) values ($1, $2, $3, $4)
+		on conflict (key) do update set value = excluded.value, version = excluded.version, fence = excluded.fence
+		where r.fence <= excluded.fence returning 1`,
+		[]any{key, to.Value, int64(to.Version), int64(by.Fence)}, []any{&one}))
+}
+
+// compared writes only if nobody has written since the writer read.
+type compared struct{ *records }
+
+// ReadGuarded implements [lockbench.GuardedStore].
+func (r compared) ReadGuarded(ctx context.Context, key string, _ uint64) (lockbench.Record, error) {
+	return r.Read(ctx, key)
+}
+
+// WriteGuarded implements [lockbench.GuardedStore].
+func (r compared) WriteGuarded(ctx context.Context, key string, to lockbench.Record, by lockbench.Standing) error {
+	statement, args := "update %s set value = $2, version = $3 where key = $1 and version = $4 returning 1", []any{key, to.Value, int64(to.Version), int64(by.Base)}
+	if by.Base == 0 { // there may be no record
+		statement, args = `insert into %s as r (key, value, version, fence) values ($1, $2, $3, 0)
+			on conflict (key) do update set value = excluded.value, version = excluded.version where r.version = 0 returning 1`, args[:3]
+	}
+	var one int
+	return writing(key, r.row(ctx, statement, args, []any{&one}))
+}

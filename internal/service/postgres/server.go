@@ -1,0 +1,336 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/lockbench/lockbench/impls/design"
+)
+
+// Backend is the backend of designs on PostgreSQL.
+type Backend struct{}
+
+// Name implements [design.Backend].
+func (Backend) Name() string { return "postgres" }
+
+// Offers implements [design.Backend].
+func (Backend) Offers() design.Service { return &Server{version: "PostgreSQL"} }
+
+// Serves implements [design.Backend].
+func (Backend) Serves(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// Missing implements [design.Installed].
+func (Backend) Missing() error { return Missing() }
+
+// Open implements [design.Backend].
+func (Backend) Open(ctx context.Context, addresses []string, n int) (all []design.Service, err error) {
+	if len(addresses) > 0 && len(addresses) < n {
+		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
+	}
+	for i := range max(n, len(addresses)) {
+		var s *Server
+		if len(addresses) > 0 {
+			s, err = Connect(ctx, addresses[i])
+		} else {
+			s, err = Start(ctx)
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// A Server is one PostgreSQL that answered when lockbench connected to it or started it. Its methods
+// are safe for concurrent use.
+type Server struct {
+	kind, version, address string
+	config                 *pgx.ConnConfig
+	own                    *private // nil for a server of the user's
+
+	mu      sync.Mutex
+	schemas map[string]bool // those that exist
+}
+
+var (
+	_ design.Service   = (*Server)(nil)
+	_ design.Mortal    = (*Server)(nil)
+	_ design.Neighbour = (*Server)(nil)
+	_ design.Prompt    = (*Server)(nil)
+	_ design.Keeper    = (*Server)(nil)
+	_ design.Networked = (*Server)(nil)
+	_ design.Restarter = (*Server)(nil)
+	_ design.Suspender = (*Server)(nil)
+)
+
+const (
+	dialTimeout = 2 * time.Second
+	// patience is how long a request waits for its reply: longer than a fault keeps a server silent.
+	patience = 5 * time.Second
+)
+
+// newServer returns a server that nobody has connected to.
+func newServer(kind, address string) (*Server, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil { // its text has no password
+		return nil, fmt.Errorf("server: %w; hint: postgres://USER:PASSWORD@HOST:PORT/DATABASE", err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = dialTimeout
+	}
+	s := &Server{kind: kind, config: config, schemas: map[string]bool{}}
+	s.address = fmt.Sprintf("postgres://%s/%s", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), config.Database)
+	return s, nil
+}
+
+// Connect connects to a server of the user's.
+func Connect(ctx context.Context, address string) (*Server, error) {
+	s, err := newServer(design.External, address)
+	if err != nil {
+		return nil, err
+	}
+	version, err := s.ask(ctx, "show server_version")
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w; hint: does it run there, and may this user connect from here?", s.address, err)
+	}
+	s.version = "postgresql " + version
+	return s, nil
+}
+
+// Kind implements [design.Service].
+func (s *Server) Kind() string { return s.kind }
+
+// Version implements [design.Service].
+func (s *Server) Version() string { return s.version }
+
+// Address implements [design.Service].
+func (s *Server) Address() string { return s.address }
+
+// DSN returns the address with user and password.
+func (s *Server) DSN() string { return s.config.ConnString() }
+
+// Remote implements [design.Remote].
+func (s *Server) Remote() {}
+
+// Endpoint implements [design.Networked].
+func (s *Server) Endpoint() string {
+	if network, address := networkAddress(s.config); network == "tcp" {
+		return address
+	}
+	return ""
+}
+
+// Local implements [design.Neighbour].
+func (s *Server) Local() bool {
+	ip := net.ParseIP(s.config.Host)
+	return s.Endpoint() == "" || s.config.Host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Reach implements [design.Service].
+func (s *Server) Reach() any { return &Access{server: s, config: s.config} }
+
+// Check implements [design.Service]: a run has a schema of its own.
+func (s *Server) Check(ctx context.Context, _ []string) error {
+	may, err := s.ask(ctx, "select has_database_privilege(current_database(), 'CREATE')::text")
+	if err == nil && may != "true" {
+		err = fmt.Errorf("user %s may not create a schema in database %s, and a run has one of its own; hint: GRANT CREATE ON DATABASE %[2]s TO %[1]s",
+			s.config.User, s.config.Database)
+	}
+	return err
+}
+
+// Ping implements [design.Service].
+func (s *Server) Ping(ctx context.Context) error {
+	_, err := s.ask(ctx, "select ''")
+	return err
+}
+
+// Ask implements [design.Prompt].
+func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
+	var conn *Conn
+	end := func() error {
+		if conn != nil {
+			conn.Close()
+			conn = nil
+		}
+		return nil
+	}
+	return func(ctx context.Context) (err error) {
+		if conn == nil {
+			if conn, err = s.access().Connect(ctx); err != nil {
+				return err
+			}
+		}
+		if err = conn.Ping(ctx); err != nil {
+			_ = end() // never fails
+		}
+		return err
+	}, end
+}
+
+// ask returns the one value that a query returns, on a connection of its own.
+func (s *Server) ask(ctx context.Context, query string, args ...any) (value string, err error) {
+	err = s.with(ctx, func(ctx context.Context, conn *Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&value) })
+	return value, err
+}
+
+// with calls f with a connection of its own.
+func (s *Server) with(ctx context.Context, f func(context.Context, *Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := s.access().Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return f(ctx, conn)
+}
+
+func (s *Server) access() *Access { return &Access{server: s, config: s.config} }
+
+// schemaOf returns the name of the schema for a prefix.
+func schemaOf(prefix string) string { return strings.TrimSuffix(prefix, ":") }
+
+// create creates the schema of a prefix with its tables, once, and returns its quoted name.
+func (s *Server) create(ctx context.Context, prefix string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := pgx.Identifier{schemaOf(prefix)}.Sanitize()
+	if s.schemas[prefix] {
+		return name, nil
+	}
+	err := s.with(ctx, func(ctx context.Context, conn *Conn) error {
+		_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(`
+			create schema %[1]s;
+			create table %[1]s.locks (key text primary key, token text not null, fence bigint not null, expires_at timestamptz not null);
+			create table %[1]s.records (key text primary key, value bigint not null, version bigint not null, fence bigint not null)`, name)).ReadAll()
+		return err
+	})
+	if err != nil {
+		return name, fmt.Errorf("server %s: create schema %s: %w", s.address, name, err)
+	}
+	s.schemas[prefix] = true
+	return name, nil
+}
+
+// Sweep implements [design.Service]: it drops the schemas, and returns the number of their rows.
+func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.with(ctx, func(ctx context.Context, conn *Conn) error {
+		rows, err := conn.Query(ctx, "select nspname from pg_namespace where nspname = $1 or starts_with(nspname, $2)", schemaOf(prefix), prefix)
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, name := range names {
+			var n int
+			quoted := pgx.Identifier{name}.Sanitize()
+			counted := conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", quoted)).Scan(&n)
+			_, dropped := conn.Exec(ctx, "drop schema "+quoted+" cascade")
+			removed, err = removed+n, errors.Join(err, counted, dropped)
+		}
+		return err
+	})
+	if err == nil {
+		clear(s.schemas)
+	}
+	return removed, err
+}
+
+// Close implements [design.Service].
+func (s *Server) Close() error {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.close()
+}
+
+// An Access is the means of a process of a design to connect to a server.
+type Access struct {
+	server *Server
+	config *pgx.ConnConfig
+}
+
+var _ design.Dialed = (*Access)(nil)
+
+// Dialing implements [design.Dialed].
+func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
+	config := a.config.Copy()
+	config.DialFunc = wrap(design.Dial(config.DialFunc))
+	return &Access{server: a.server, config: config}
+}
+
+// Schema creates the schema for a prefix, if there is none, and returns its name as SQL has it. It does
+// not connect as the process does, so that no fault meets it.
+func (a *Access) Schema(ctx context.Context, prefix string) (string, error) {
+	return a.server.create(ctx, prefix)
+}
+
+// A Conn is a connection.
+type Conn struct{ *pgx.Conn }
+
+var errNoSecond = errors.New("a connection dials once")
+
+// Connect opens a connection.
+func (a *Access) Connect(ctx context.Context) (*Conn, error) {
+	config := a.config.Copy()
+	dial, up := config.DialFunc, new(atomic.Bool)
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if up.Load() { // to cancel a request of a connection that is closed anyway
+			return nil, errNoSecond
+		}
+		return dial(ctx, network, address)
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	up.Store(true)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{conn}, nil
+}
+
+// Close ends the connection at once, and with it the session.
+func (c *Conn) Close() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = c.PgConn().Conn().Close() // it may be broken
+	_ = c.Conn.Close(ended)       // as above
+	<-c.PgConn().CleanupDone()
+}
+
+// networkAddress returns the network and the address of a server.
+func networkAddress(config *pgx.ConnConfig) (network, address string) {
+	return pgconn.NetworkAddress(config.Host, config.Port)
+}
+
+// Patience bounds how long a request waits for its reply.
+func Patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, patience)
+}
+
+// HadNoEffect reports whether err shows that a statement was not run: it was not sent, or the server
+// answered with an error, while it goes on to serve.
+func HadNoEffect(err error) bool {
+	var answer *pgconn.PgError
+	return pgconn.SafeToRetry(err) || errors.As(err, &answer) && !Ended(err)
+}
+
+// Ended reports whether err is the server's word that it has ended the session.
+func Ended(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Severity == "FATAL" || answer.Severity == "PANIC")
+}
