@@ -168,8 +168,8 @@ func (d Distribution) sample(r *rand.Rand) time.Duration {
 	return d.a
 }
 
-// min is the shortest length that can be drawn.
-func (d Distribution) min() time.Duration {
+// Min is the shortest length that can be drawn.
+func (d Distribution) Min() time.Duration {
 	if d.shape == constant || d.shape == uniform || d.sigma == 0 && d.shape == logNormal {
 		return d.a
 	}

@@ -31,7 +31,7 @@ func TestParseDistribution(t *testing.T) {
 			if got := d.String(); got != tt.canonical {
 				t.Errorf("String() = %q, want %q", got, tt.canonical)
 			}
-			if got := d.min(); got != tt.min {
+			if got := d.Min(); got != tt.min {
 				t.Errorf("Min() = %v, want %v", got, tt.min)
 			}
 			if got := d.mean(); got != tt.mean {
@@ -110,12 +110,12 @@ func FuzzParseDistribution(f *testing.F) {
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 10 {
-			if s := d.sample(r); s < d.min() || s > longest {
-				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.min(), longest)
+			if s := d.sample(r); s < d.Min() || s > longest {
+				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.Min(), longest)
 			}
 		}
-		if m := d.mean(); m < d.min() || m > longest {
-			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.min(), longest)
+		if m := d.mean(); m < d.Min() || m > longest {
+			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.Min(), longest)
 		}
 	})
 }
