@@ -168,16 +168,16 @@ func (d Distribution) sample(r *rand.Rand) time.Duration {
 	return d.a
 }
 
-// Min is the shortest length that can be drawn.
-func (d Distribution) Min() time.Duration {
+// min is the shortest length that can be drawn.
+func (d Distribution) min() time.Duration {
 	if d.shape == constant || d.shape == uniform || d.sigma == 0 && d.shape == logNormal {
 		return d.a
 	}
 	return 0
 }
 
-// mean is the mean length.
-func (d Distribution) mean() time.Duration {
+// Mean is the mean length.
+func (d Distribution) Mean() time.Duration {
 	switch d.shape {
 	case uniform:
 		return d.a + (d.b-d.a)/2

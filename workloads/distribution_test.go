@@ -31,10 +31,10 @@ func TestParseDistribution(t *testing.T) {
 			if got := d.String(); got != tt.canonical {
 				t.Errorf("String() = %q, want %q", got, tt.canonical)
 			}
-			if got := d.Min(); got != tt.min {
+			if got := d.min(); got != tt.min {
 				t.Errorf("Min() = %v, want %v", got, tt.min)
 			}
-			if got := d.mean(); got != tt.mean {
+			if got := d.Mean(); got != tt.mean {
 				t.Errorf("Mean() = %v, want %v", got, tt.mean)
 			}
 		})
@@ -88,7 +88,7 @@ func TestSampleMean(t *testing.T) {
 			for range draws {
 				sum += float64(d.sample(r))
 			}
-			if got, want := sum/draws, float64(d.mean()); math.Abs(got-want) > want/10 {
+			if got, want := sum/draws, float64(d.Mean()); math.Abs(got-want) > want/10 {
 				t.Errorf("mean of %d draws = %v, want about %v", draws, time.Duration(got), time.Duration(want))
 			}
 		})
@@ -110,12 +110,12 @@ func FuzzParseDistribution(f *testing.F) {
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 10 {
-			if s := d.sample(r); s < d.Min() || s > longest {
-				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.Min(), longest)
+			if s := d.sample(r); s < d.min() || s > longest {
+				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.min(), longest)
 			}
 		}
-		if m := d.mean(); m < d.Min() || m > longest {
-			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.Min(), longest)
+		if m := d.Mean(); m < d.min() || m > longest {
+			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.min(), longest)
 		}
 	})
 }

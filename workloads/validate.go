@@ -218,8 +218,8 @@ func (o *Options) checkFits() error {
 	switch {
 	case o.Warmup >= o.Duration:
 		return fmt.Errorf("warm-up %v: nothing is left to measure of a run of %v; hint: below %v", o.Warmup, o.Duration, o.Duration)
-	case o.Hold.Min() >= o.Duration:
-		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.Min())
+	case o.Hold.min() >= o.Duration:
+		return fmt.Errorf("hold %v: no hold would end within the run of %v; hint: shorter holds, or a duration above %v", o.Hold, o.Duration, o.Hold.min())
 	case o.Slow > 0 && slow >= o.Duration:
 		return fmt.Errorf("slow holds of %v (ttl %v times %v): none would end within the run of %v; hint: a duration of %v or a shorter ttl",
 			slow, o.TTL, o.SlowFactor, o.Duration, (3 * slow).Round(time.Second))

@@ -46,6 +46,7 @@ func (h Hello) design(command string) (design.Design, error) {
 	if err != nil {
 		return design.Design{}, fmt.Errorf("adapter %q: claims: %w", command, err)
 	}
+	h.NowNS = 0 // a definition stays the same
 	defined, err := json.Marshal(definition{command, h})
 	if err != nil {
 		return design.Design{}, err

@@ -107,8 +107,8 @@ func (r *run) noteClock() {
 	switch s := &r.summary; {
 	case !driver:
 		s.note("times are of the adapter's clock; the driver's are wider, by %v at the median", median)
-	case s.Options.Hold.Min() < median:
-		s.note("times are the driver's, wider than the adapter's by %v at the median, and holds may be shorter: two owners at once may be missed; hint: --stamps adapter", median)
+	case s.Options.Hold.Mean() < median:
+		s.note("times are the driver's, wider than the adapter's by %v at the median, and holds are shorter: two owners at once may be missed; hint: --stamps adapter", median)
 	default:
 		s.note("times are the driver's, wider than the adapter's by %v at the median", median)
 	}
