@@ -41,17 +41,15 @@ func (o *commandFlags) addAdapter(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.adapters, "adapter", nil, "`command` that starts an adapter: a program around a lock of your own, in any language, that speaks the adapter protocol, such as 'python3 my_lock.py'; repeated for several")
 }
 
-// waitsLibrary is the value of --waits by which the libraries of adapters wait, stampsAdapter that of --stamps by
-// which their own clock counts.
 const (
-	waitsLibrary  = "library"
-	stampsAdapter = "adapter"
+	waitsLibrary  = "library" // the value of --waits by which the libraries of adapters wait
+	stampsAdapter = "adapter" // the value of --stamps by which adapters time the calls
 )
 
-// addSettings adds the flags of who waits, and of whose clock counts.
+// addSettings adds the flags of adapters.
 func (o *commandFlags) addSettings(f *pflag.FlagSet) {
 	f.StringVar(&o.waits, "waits", "driver", "who waits for a held lock of an --adapter: driver, which asks again every 10ms, or library, by code of its own")
-	f.StringVar(&o.stamps, "stamps", "driver", "whose clock times the calls of an --adapter: driver, from before a request is written until its answer is read, or adapter, around the call of the library (on Linux)")
+	f.StringVar(&o.stamps, "stamps", "driver", "which clock times the calls of an --adapter: driver, from before a request is written until its answer is read, or adapter, around the call of the library (on Linux)")
 }
 
 // checkSettings returns an error for a --waits or --stamps that is unknown or has no effect.

@@ -44,8 +44,8 @@ func (c clock) around(reading int64) (before, after time.Time) {
 	return before, before.Add(c.within)
 }
 
-// since returns c with the reading zero at the hello of a program, which read the clock between the greeting
-// and the arrival of its hello.
+// since returns c with the reading zero at the hello of a program, which read now after its greeting and before
+// the arrival of its hello.
 func (c clock) since(now int64, greeted, arrived time.Time) (clock, error) {
 	last := c.reading + int64(arrived.Sub(c.at))
 	reading := last - (last-now)&(stampRange-1)

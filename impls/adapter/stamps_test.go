@@ -105,7 +105,7 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// TestUnstamped: adapters whose times cannot be their own are refused before the run.
+// TestUnstamped: adapters without stamps, or with a clock of their own, are refused before the run.
 func TestUnstamped(t *testing.T) {
 	for fault, want := range map[string]string{
 		"no clock":    "its hello does not say clock monotonic, so its times are not known; hint: --stamps driver",
@@ -130,6 +130,9 @@ func TestLyingClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Locker(design.Blind).Acquire(t.Context(), "key", lockbench.Options{TTL: time.Minute})
+		if err == nil {
+			t.Fatalf("%s: no error", fault)
+		}
 		<-p.(design.Program).Done()
 		for _, err := range []error{err, p.(design.Program).Err()} {
 			if err == nil || !strings.Contains(err.Error(), "the answer to request 1 says call_ns") || !strings.Contains(err.Error(), "--stamps driver") || !strings.Contains(err.Error(), fault) {

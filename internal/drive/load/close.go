@@ -88,7 +88,7 @@ func (r *run) addNotes() {
 	}
 }
 
-// noteClock notes whose clock timed a program, and by how much the driver's times are wider.
+// noteClock notes which clock timed a program, and by how much the driver's times are wider.
 func (r *run) noteClock() {
 	var all []time.Duration
 	driver := false
