@@ -78,7 +78,7 @@ func (h Hello) design(command string) (design.Design, error) {
 	return d, nil
 }
 
-// Settings are those of a run that change what an adapter is asked for.
+// Settings change how a run uses an adapter.
 type Settings struct {
 	Waits  bool // the library waits in place of the driver
 	Stamps bool // times are of the adapter's clock in place of the driver's

@@ -63,7 +63,7 @@ func (c clock) ran(a answer, sent, read time.Time) (from, to time.Time, err erro
 	ended, to := c.around(a.ReturnNS)
 	if a.CallNS > a.ReturnNS || begun.Before(sent) || ended.After(read) {
 		at := func(t time.Time) int64 { return c.reading + int64(t.Sub(c.at)) }
-		return from, to, fmt.Errorf("the answer to request %d says call_ns %d and return_ns %d, not between the times at which the request was sent and the answer read, %d and %d; hint: readings of CLOCK_MONOTONIC before and after the call, from that of the hello on; or --stamps driver", a.ID, a.CallNS, a.ReturnNS, at(sent), at(read))
+		return from, to, fmt.Errorf("the answer to request %d says call_ns %d and return_ns %d, not between the times at which the request was sent and the answer read, %d and %d; hint: readings of CLOCK_MONOTONIC before and after the call, from the hello on; or --stamps driver", a.ID, a.CallNS, a.ReturnNS, at(sent), at(read))
 	}
 	if from.Before(sent) {
 		from = sent

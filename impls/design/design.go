@@ -150,7 +150,7 @@ type Program interface {
 	Kill() error
 }
 
-// A Stamped is a [Process] whose requests are timed twice: by the driver, and by a clock of their own.
+// A Stamped is a [Process] that times its requests by a clock of its own, beside the driver.
 type Stamped interface {
 	Process
 	// Widths returns by how much the driver's times of recent requests are wider, and whether these
