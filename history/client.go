@@ -130,7 +130,8 @@ func (c *Client) returned(op *Op, at int64, v verdict) bool {
 	if c.sealed {
 		return false
 	}
-	op.Return, op.Outcome, op.Late, op.Note = at, v.outcome, v.late, v.note
+	op.Return = min(op.Return, at) // unless it ran within other times
+	op.Outcome, op.Late, op.Note = v.outcome, v.late, v.note
 	return true
 }
 
@@ -157,6 +158,7 @@ func (c *Client) seal() {
 	}
 	c.sealed = true
 	for _, op := range c.pending {
+		op.Return = Never
 		anchorAttempt(op)
 		c.track.ended(op)
 	}
@@ -174,13 +176,34 @@ func (c *Client) Attempt(key string) time.Time {
 	at := c.now()
 	for _, op := range c.pending {
 		if op.Kind == Acquire && op.Key == key {
-			op.Attempt = at
+			op.Attempt, op.Return = at, Never // Ran is about the attempt before
 			op.Attempts++
 			break
 		}
 	}
 	c.mu.Unlock()
 	return c.base.Add(time.Duration(at))
+}
+
+// Ran records when the request of the client's operation under way ran, by a clock that is better than
+// the client's own: of several attempts the first one's start is the call of the operation, and the last
+// one's end its return. Times outside of the operation do not count. A Tape ignores the ends.
+func (c *Client) Ran(from, to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, op := range c.pending {
+		if op.Kind == Renew {
+			continue
+		}
+		start := max(op.Call, int64(from.Sub(c.base)))
+		if op.Attempts <= 1 {
+			op.Call = start
+		}
+		if op.Attempts > 0 {
+			op.Attempt = start
+		}
+		op.Return = max(start, min(c.now(), int64(to.Sub(c.base))))
+	}
 }
 
 // Renewing records the start of a renewal in the background, before it is sent.

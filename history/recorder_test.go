@@ -622,3 +622,54 @@ func BenchmarkClients(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// TestRan: the times of a better clock take the place of the client's, of the attempt that they are about, and
+// of no operation that never returned.
+func TestRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ops := record(t, "", func(r *history.Recorder) {
+			c := r.Client(0, 0)
+			base := r.Base()
+			at := func(ms int) time.Time { return base.Add(time.Duration(ms) * time.Millisecond) }
+			to := func(ms int) { time.Sleep(time.Until(at(ms))) }
+			to(10)
+			attempt := func(ms int) { // sent then, it runs from 2 to 3 ms later, and is answered 4 ms later
+				to(ms)
+				c.Attempt("key")
+				to(ms + 4)
+				c.Ran(at(ms+2), at(ms+3))
+			}
+			during := func() { attempt(10); attempt(20) }
+			inner := &scripted{lease: &plain{}, during: func() { during() }}
+			lock := c.Locker(inner)
+			acquire := func() {
+				if _, err := lock.Acquire(ctx, "key", lockbench.Options{TTL: time.Second, Wait: time.Minute}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			acquire()
+			to(30)
+			during = func() { attempt(30); to(40); c.Attempt("key"); to(50) } // the last attempt has no answer
+			acquire()
+			during = func() { to(60); c.Ran(at(0), at(100)) } // outside of the operation
+			acquire()
+			during = func() { attempt(70); c.Die("gone") }
+			acquire()
+		})
+		ms := int64(time.Millisecond)
+		want := [][3]int64{{12, 22, 23}, {32, 40, 50}, {50, -1, 60}, {72, 72, -1}}
+		for i, w := range want {
+			op, got := ops[i], [3]int64{-1, -1, -1}
+			got[0] = op.Call / ms
+			if op.Attempt != history.NoStamp {
+				got[1] = op.Attempt / ms
+			}
+			if op.Return != history.Never {
+				got[2] = op.Return / ms
+			}
+			if got != w {
+				t.Errorf("acquire %d: call, attempt and return at %d ms, want %d", i, got, w)
+			}
+		}
+	})
+}

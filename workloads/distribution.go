@@ -176,8 +176,8 @@ func (d Distribution) min() time.Duration {
 	return 0
 }
 
-// mean is the mean length.
-func (d Distribution) mean() time.Duration {
+// Mean is the mean length.
+func (d Distribution) Mean() time.Duration {
 	switch d.shape {
 	case uniform:
 		return d.a + (d.b-d.a)/2

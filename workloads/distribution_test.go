@@ -34,7 +34,7 @@ func TestParseDistribution(t *testing.T) {
 			if got := d.min(); got != tt.min {
 				t.Errorf("Min() = %v, want %v", got, tt.min)
 			}
-			if got := d.mean(); got != tt.mean {
+			if got := d.Mean(); got != tt.mean {
 				t.Errorf("Mean() = %v, want %v", got, tt.mean)
 			}
 		})
@@ -88,7 +88,7 @@ func TestSampleMean(t *testing.T) {
 			for range draws {
 				sum += float64(d.sample(r))
 			}
-			if got, want := sum/draws, float64(d.mean()); math.Abs(got-want) > want/10 {
+			if got, want := sum/draws, float64(d.Mean()); math.Abs(got-want) > want/10 {
 				t.Errorf("mean of %d draws = %v, want about %v", draws, time.Duration(got), time.Duration(want))
 			}
 		})
@@ -114,7 +114,7 @@ func FuzzParseDistribution(f *testing.F) {
 				t.Fatalf("%v drew %v, outside [%v, %v]", d, s, d.min(), longest)
 			}
 		}
-		if m := d.mean(); m < d.min() || m > longest {
+		if m := d.Mean(); m < d.min() || m > longest {
 			t.Fatalf("%v has mean %v, outside [%v, %v]", d, m, d.min(), longest)
 		}
 	})

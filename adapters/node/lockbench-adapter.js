@@ -74,6 +74,7 @@ class Server {
     this.last = 0;
     this.lastFence = "0";
     this.broken = process.env.LOCKBENCH_BREAK ?? "";
+    this.began = 0n;
   }
 
   say(message) {
@@ -84,22 +85,32 @@ class Server {
     if (servers.length > 0) {
       await this.lock.open(servers, prefix);
     }
+    this.began = process.hrtime.bigint();
+    const clock = process.platform === "linux" ? { clock: "monotonic", now_ns: Number(BigInt.asUintN(53, this.began)) } : {};
     const can = Object.keys(abilities).filter((ability) => this.has(abilities[ability]));
-    this.say({ hello: 1, runtime: "Node.js " + process.versions.node, owners: 64, can, ...this.kind.hello });
+    this.say({ hello: 1, runtime: "Node.js " + process.versions.node, owners: 64, can, ...clock, ...this.kind.hello });
   }
 
   has(method) {
     return typeof this.lock[method] === "function";
   }
 
+  /** elapsed returns the ns since the hello. */
+  elapsed() {
+    return Number(process.hrtime.bigint() - this.began);
+  }
+
   async answer(request) {
     const id = request.id;
+    const call_ns = this.elapsed();
     try {
-      this.say({ id, ok: await this.do(request) });
+      const ok = await this.do(request);
+      this.say({ id, ok, call_ns, return_ns: this.elapsed() });
     } catch (e) {
+      const return_ns = this.elapsed();
       const known = errors.find(([kind]) => e instanceof kind);
       const text = String(e?.message ?? e).slice(0, 1000);
-      this.say({ id, error: known ? known[1] : "unknown", class: e?.constructor?.name ?? typeof e, text });
+      this.say({ id, error: known ? known[1] : "unknown", class: e?.constructor?.name ?? typeof e, text, call_ns, return_ns });
     }
   }
 

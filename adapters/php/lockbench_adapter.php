@@ -134,6 +134,7 @@ class Server
     private array $holds = [];
     private int $last = 0;
     private string $broken;
+    private int $began = 0;
 
     public function __construct(private string $type, private $out)
     {
@@ -146,20 +147,27 @@ class Server
         if ($hello['servers']) {
             $this->lock = new $type($hello['servers'][0], $hello['prefix']);
         }
+        $this->began = hrtime(true);
+        // Later versions of PHP read another clock, which is not that of other programs.
+        $stamps = PHP_OS_FAMILY === 'Linux' && PHP_VERSION_ID < 80300;
+        $clock = $stamps ? ['clock' => 'monotonic', 'now_ns' => $this->began % (1 << 53)] : [];
         $can = array_keys(array_filter(OPTIONAL + ['fence' => 'fence', 'wait' => 'acquireWithin'], fn ($method) => method_exists($type, $method)));
-        $this->say($type::HELLO + ['hello' => 1, 'name' => $type::NAME, 'library' => $type::LIBRARY,
+        $this->say($type::HELLO + $clock + ['hello' => 1, 'name' => $type::NAME, 'library' => $type::LIBRARY,
             'version' => $type::version(), 'runtime' => 'PHP ' . PHP_VERSION, 'owners' => 1, 'can' => $can]);
     }
 
     public function answer(array $request): void
     {
+        $call = hrtime(true);
         try {
-            $this->say(['id' => $request['id'], 'ok' => (object) $this->do($request)]);
+            $answer = ['ok' => (object) $this->do($request)];
+            $end = hrtime(true);
         } catch (\Throwable $e) { // the lock's own, whatever it is
+            $end = hrtime(true);
             $known = array_filter(ERRORS, fn ($type) => $e instanceof $type, ARRAY_FILTER_USE_KEY);
-            $this->say(['id' => $request['id'], 'error' => current($known) ?: 'unknown',
-                'class' => $e::class, 'text' => text($e)]);
+            $answer = ['error' => current($known) ?: 'unknown', 'class' => $e::class, 'text' => text($e)];
         }
+        $this->say(['id' => $request['id']] + $answer + ['call_ns' => $call - $this->began, 'return_ns' => $end - $this->began]);
     }
 
     private function do(array $request): array

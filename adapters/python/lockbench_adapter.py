@@ -64,6 +64,7 @@ class _Server:
         self.type, self.out = lock, out
         self.lock, self.holds, self.last, self.fence = None, {}, 0, "0"
         self.broken = os.environ.get("LOCKBENCH_BREAK", "")
+        self.began = 0
 
     def say(self, message):
         self.out.write(json.dumps(message) + "\n")
@@ -73,18 +74,23 @@ class _Server:
         kind = self.type
         if hello["servers"]:
             self.lock = kind(hello["servers"][0], hello["prefix"])
+        self.began = time.monotonic_ns()
+        clock = {"clock": "monotonic", "now_ns": self.began % 2**53} if sys.platform == "linux" else {}
         can = [ability for ability, method in ABILITIES.items() if hasattr(kind, method)]
         self.say({"hello": 1, "name": kind.name, "library": kind.library, "version": kind.version,
                   "runtime": platform.python_implementation() + " " + platform.python_version(),
-                  "owners": 1, "can": can, **kind.hello})
+                  "owners": 1, "can": can, **clock, **kind.hello})
 
     def answer(self, request):
+        call = time.monotonic_ns()
         try:
-            self.say({"id": request["id"], "ok": self.do(request)})
+            answer = {"ok": self.do(request)}
+            end = time.monotonic_ns()
         except Exception as e:  # the lock's own, whatever it is
+            end = time.monotonic_ns()
             known = [error for kind, error in ERRORS.items() if isinstance(e, kind)]
-            self.say({"id": request["id"], "error": (known + ["unknown"])[0],
-                      "class": type(e.__cause__ or e).__name__, "text": str(e)})
+            answer = {"error": (known + ["unknown"])[0], "class": type(e.__cause__ or e).__name__, "text": str(e)}
+        self.say({"id": request["id"], **answer, "call_ns": call - self.began, "return_ns": end - self.began})
 
     def do(self, request):
         op = request["op"]

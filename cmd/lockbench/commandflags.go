@@ -24,6 +24,7 @@ import (
 type commandFlags struct {
 	adapters []string
 	waits    string
+	stamps   string
 	texts    commands.Texts
 	design   *design.Design // the lock, once with has parsed it; nil for none
 }
@@ -40,17 +41,24 @@ func (o *commandFlags) addAdapter(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.adapters, "adapter", nil, "`command` that starts an adapter: a program around a lock of your own, in any language, that speaks the adapter protocol, such as 'python3 my_lock.py'; repeated for several")
 }
 
-// waitsLibrary is the value of --waits by which the libraries of adapters wait.
-const waitsLibrary = "library"
+const (
+	waitsLibrary  = "library" // the value of --waits by which the libraries of adapters wait
+	stampsAdapter = "adapter" // the value of --stamps by which adapters time the calls
+)
 
-// addWaits adds the flag of who waits.
-func (o *commandFlags) addWaits(f *pflag.FlagSet) {
+// addSettings adds the flags of adapters.
+func (o *commandFlags) addSettings(f *pflag.FlagSet) {
 	f.StringVar(&o.waits, "waits", "driver", "who waits for a held lock of an --adapter: driver, which asks again every 10ms, or library, by code of its own")
+	f.StringVar(&o.stamps, "stamps", "driver", "which clock times the calls of an --adapter: driver, from before a request is written until its answer is read, or adapter, around the call of the library (on Linux)")
 }
 
-// checkWaits returns an error for a --waits that is unknown or has no effect.
-func (o *commandFlags) checkWaits() error {
+// checkSettings returns an error for a --waits or --stamps that is unknown or has no effect.
+func (o *commandFlags) checkSettings() error {
 	switch {
+	case o.stamps == stampsAdapter && len(o.adapters) == 0:
+		return fmt.Errorf("--stamps %s: no adapter is given; hint: --adapter 'python3 my_lock.py'", o.stamps)
+	case !slices.Contains([]string{"", "driver", stampsAdapter}, o.stamps):
+		return fmt.Errorf("--stamps %q: unknown; hint: driver or %s", o.stamps, stampsAdapter)
 	case o.waits == waitsLibrary && len(o.adapters) == 0:
 		return fmt.Errorf("--waits %s: no adapter is given, and other locks wait by themselves; hint: --adapter 'python3 my_lock.py'", o.waits)
 	case !slices.Contains([]string{"", "driver", waitsLibrary}, o.waits):
@@ -93,7 +101,7 @@ func (o *commandFlags) with(ctx context.Context, designs []design.Design, named 
 // adapted returns the locks of the adapters. It adds the version to the names of those that say the
 // same one.
 func (o *commandFlags) adapted(ctx context.Context) ([]design.Design, error) {
-	if err := o.checkWaits(); err != nil {
+	if err := o.checkSettings(); err != nil {
 		return nil, err
 	}
 	var all []design.Design
@@ -106,8 +114,8 @@ func (o *commandFlags) adapted(ctx context.Context) ([]design.Design, error) {
 		if slices.Contains(impls.Names(), d.Name) {
 			return nil, fmt.Errorf("--adapter %q: its name, %s, is that of a design of lockbench, of which other things are known; hint: its hello says the name", command, d.Name)
 		}
-		if o.waits == waitsLibrary {
-			if d, err = adapter.Waiting(d); err != nil {
+		if set := (adapter.Settings{Waits: o.waits == waitsLibrary, Stamps: o.stamps == stampsAdapter}); set != (adapter.Settings{}) {
+			if d, err = adapter.With(d, set); err != nil {
 				return nil, err
 			}
 		}

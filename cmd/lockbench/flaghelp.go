@@ -56,7 +56,7 @@ var expert = []string{
 	"processes", "threads", "pool", "key-choice", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
 	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
 	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
-	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "waits",
+	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "waits", "stamps",
 }
 
 // allFlags is the word after --help, and the annotation of a command, that asks for all flags.
@@ -72,7 +72,7 @@ type flagGroup struct {
 // flagGroups returns the groups of all flags of all commands, in the order in which they are shown.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"What to run", []string{"run", "design", "adapter", "waits", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
+		{"What to run", []string{"run", "design", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
 		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},

@@ -58,7 +58,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; all means every design; lockbench list designs prints them (default five of lockbench's own)")
 	o.commands.add(f)
 	o.commands.addAdapter(f)
-	o.commands.addWaits(f)
+	o.commands.addSettings(f)
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
 	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, file:///DIR for locks on files, or postgres://USER:PASSWORD@HOST/DATABASE")
 	o.loadFlags(f)

@@ -43,7 +43,7 @@ func Bench(ctx context.Context, command string, env design.Environment, address 
 	c.Relayed = address == ""
 	p := &process{env: at, hello: hello}
 	if c.Relayed {
-		p, err = open(command, hello, at)
+		p, err = open(command, hello, Settings{}, at)
 	} else {
 		p.program, err = start(command, greeting{Hello: Version, Servers: []string{"redis://" + address + "/0"}, Prefix: at.Prefix, Seed: seed(at.Random)})
 	}

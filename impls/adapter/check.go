@@ -124,7 +124,7 @@ func (c *checkup) open(breaking string) (*locker, error) {
 
 // start starts a process by a command, in an environment, and returns an owner in it.
 func (c *checkup) start(command string, env onredis.Environment) (*locker, error) {
-	p, err := open(command, c.hello, env)
+	p, err := open(command, c.hello, Settings{}, env)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ func (h Hello) design(command string) (design.Design, error) {
 	if err != nil {
 		return design.Design{}, fmt.Errorf("adapter %q: claims: %w", command, err)
 	}
+	h.NowNS = 0 // a definition stays the same
 	defined, err := json.Marshal(definition{command, h})
 	if err != nil {
 		return design.Design{}, err
@@ -68,7 +69,7 @@ func (h Hello) design(command string) (design.Design, error) {
 		Owners:       h.Owners,
 		LiveOnly:     "it is a program of its own, which virtual time does not reach",
 		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
-			return open(command, h, env)
+			return open(command, h, Settings{}, env)
 		}),
 	}
 	if h.has(Reentrant) {
@@ -77,24 +78,32 @@ func (h Hello) design(command string) (design.Design, error) {
 	return d, nil
 }
 
-// Waiting returns a design of [Design] with the waits of the library in place of the driver's. The error says
-// why it cannot.
-func Waiting(d design.Design) (design.Design, error) {
+// Settings change how a run uses an adapter.
+type Settings struct {
+	Waits  bool // the library waits in place of the driver
+	Stamps bool // times are of the adapter's clock in place of the driver's
+}
+
+// With returns a design of [Design] with settings. The error says why it cannot.
+func With(d design.Design, s Settings) (design.Design, error) {
 	var of definition
 	if err := json.Unmarshal([]byte(d.Definition), &of); err != nil {
 		return d, fmt.Errorf("design %s is not an adapter: %w", d.Name, err)
 	}
-	if !of.Hello.has(Wait) {
+	if s.Waits && !of.Hello.has(Wait) {
 		return d, fmt.Errorf("adapter %q: its hello does not say %s, so its library cannot wait; hint: --waits driver, or an adapter with that ability", of.Command, Wait)
 	}
-	d.Summary += ", whose library waits"
-	d.Open = onredis.Open(func(env onredis.Environment) (design.Process, error) {
-		p, err := open(of.Command, of.Hello, env)
-		if err != nil {
-			return nil, err
+	if s.Waits {
+		d.Summary += ", whose library waits"
+	}
+	if s.Stamps {
+		if err := of.Hello.stampable(); err != nil {
+			return d, fmt.Errorf("adapter %q: %w", of.Command, err)
 		}
-		p.waits = true
-		return p, nil
+		d.Summary += ", by its own clock"
+	}
+	d.Open = onredis.Open(func(env onredis.Environment) (design.Process, error) {
+		return open(of.Command, of.Hello, s, env)
 	})
 	return d, nil
 }

@@ -9,7 +9,8 @@
 // their schema.
 //
 // An answer counts when lockbench reads it: the times of a history are the driver's, from before a
-// request is written until its answer is read. A process of the adapter reaches its server through a
+// request is written until its answer is read, unless [Settings] ask for the adapter's clock
+// (stamps.go). A process of the adapter reaches its server through a
 // relay of its own.
 //
 // [Explorable] is about explorations, where a bridge takes the place of the relay (explored.go).

@@ -19,6 +19,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/impls/adapter"
 )
 
 // fakeVariable makes the test binary an adapter, with a fault or "sound".
@@ -56,6 +58,7 @@ type fakeAdapter struct {
 	last          int64
 	extending     int64 // number of the request to extend that waits
 	out           *json.Encoder
+	began         time.Time // it said hello
 }
 
 type fakeHold struct {
@@ -80,6 +83,9 @@ type message struct {
 }
 
 type object = map[string]any
+
+// pipeTime is how long an answer takes to the driver, with the fault "slow pipe".
+const pipeTime = 20 * time.Millisecond
 
 // Errors of the fake, as an adapter has them.
 var (
@@ -149,7 +155,15 @@ func (a *fakeAdapter) greet(m message) {
 		if a.fault == "able" {
 			can = append(can, "fence", "lost", "cancel", "release_after")
 		}
-		_ = a.out.Encode(object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can, "leaseless": a.fault == "leaseless"})
+		hello := object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can, "leaseless": a.fault == "leaseless"}
+		if now, err := adapter.Monotonic(); err == nil && a.fault != "no clock" {
+			if a.fault == "other clock" {
+				now -= int64(time.Hour)
+			}
+			a.began = time.Now()
+			hello["clock"], hello["now_ns"] = "monotonic", now%(1<<53)
+		}
+		_ = a.out.Encode(hello)
 	}
 }
 
@@ -165,6 +179,7 @@ func (a *fakeAdapter) answer(m message) {
 	case "other id":
 		m.ID += 100
 	}
+	call := time.Since(a.began)
 	ok, err := a.do(m)
 	if a.fault == "dies of refusals" && (errors.Is(err, errRefused) || errors.Is(err, errNotHeld)) {
 		os.Exit(139)
@@ -185,6 +200,20 @@ func (a *fakeAdapter) answer(m message) {
 	}
 	if ok == nil && err == nil {
 		line["ok"] = object{}
+	}
+	end := time.Since(a.began)
+	switch a.fault {
+	case "lying clock":
+		end += time.Hour
+	case "early clock":
+		call = 0
+	case "clock runs back":
+		call, end = end, call
+	case "slow pipe": // the answer is late, and only the driver's times have it in them
+		time.Sleep(pipeTime)
+	}
+	if a.fault != "no stamps" && !a.began.IsZero() {
+		line["call_ns"], line["return_ns"] = call, end
 	}
 	_ = a.out.Encode(line)
 	if a.fault == "answers twice" {

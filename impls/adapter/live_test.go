@@ -22,7 +22,16 @@ import (
 // run runs clients of an adapter, each in a process of its own.
 func run(t *testing.T, command string, operations int64, faults ...string) (runner.Result, error) {
 	t.Helper()
+	return runWith(t, command, adapter.Settings{}, operations, faults...)
+}
+
+// runWith is run with settings of adapters.
+func runWith(t *testing.T, command string, set adapter.Settings, operations int64, faults ...string) (runner.Result, error) {
+	t.Helper()
 	d, err := adapter.Design(t.Context(), command)
+	if err == nil && set != (adapter.Settings{}) {
+		d, err = adapter.With(d, set)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

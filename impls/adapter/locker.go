@@ -41,6 +41,7 @@ func (l *locker) call(ctx context.Context, r request) (*grant, error) {
 		return nil, fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
 	}
 	r.Owner = l.number
+	sent := time.Now()
 	id, answered, err := l.program.send(r)
 	if err != nil {
 		<-l.turn
@@ -50,7 +51,11 @@ func (l *locker) call(ctx context.Context, r request) (*grant, error) {
 	for {
 		select {
 		case a := <-answered:
+			read := time.Now()
 			<-l.turn
+			if err := l.ran(a, sent, read); err != nil {
+				return nil, err
+			}
 			return result(a)
 		case <-l.program.done:
 			<-l.turn
@@ -66,6 +71,27 @@ func (l *locker) call(ctx context.Context, r request) (*grant, error) {
 			return nil, fmt.Errorf("%s: %w", r.Op, errUnanswered)
 		}
 	}
+}
+
+// ran takes the stamps of an answer to a request that was sent and an answer that was read then. If they are
+// impossible, the program is of no use.
+func (l *locker) ran(a answer, sent, read time.Time) error {
+	if a.ReturnNS > 0 {
+		l.widths.add(read.Sub(sent) - time.Duration(a.ReturnNS-a.CallNS))
+	}
+	if !l.set.Stamps {
+		return nil
+	}
+	from, to, err := l.clock.ran(a, sent, read)
+	if err != nil {
+		l.program.fail(err)
+		return l.program.err()
+	}
+	l.seen.Ran(from, to)
+	if a.OK != nil {
+		a.OK.ran = from
+	}
+	return nil
 }
 
 // cancel cancels a request, if the adapter can: then the answer follows. Otherwise the error is that of
@@ -113,7 +139,7 @@ func result(a answer) (*grant, error) {
 func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &lease{locker: l, key: key}
 	ask := request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)}
-	if l.waits && opt.Wait > 0 {
+	if l.set.Waits && opt.Wait > 0 {
 		ask.WaitMS = millis(opt.Wait)
 		got, err := l.ask(ctx, ask)
 		if err == nil {
@@ -167,8 +193,12 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 	return nil
 }
 
-// prolong sets the lease that was granted from an instant on, the zero one if it is unknown.
+// prolong sets the lease that was granted from an instant on by the driver's clock, the zero one if it is
+// unknown.
 func (h *lease) prolong(from time.Time, ttl time.Duration, got *grant) {
+	if !from.IsZero() && !got.ran.IsZero() {
+		from = got.ran
+	}
 	h.From, h.Granted = from, h.hello.granted(ttl)
 	if got.TTLMS > 0 {
 		h.Granted = time.Duration(got.TTLMS) * time.Millisecond

@@ -102,11 +102,11 @@ func TestWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := adapter.Waiting(d); err == nil || !strings.Contains(err.Error(), "does not say wait, so its library cannot wait; hint: --waits driver") {
+	if _, err := adapter.With(d, adapter.Settings{Waits: true}); err == nil || !strings.Contains(err.Error(), "does not say wait, so its library cannot wait; hint: --waits driver") {
 		t.Errorf("an adapter without the ability: error %v", err)
 	}
 	if d, err = adapter.Design(t.Context(), fake(t, "sound")); err == nil {
-		d, err = adapter.Waiting(d)
+		d, err = adapter.With(d, adapter.Settings{Waits: true})
 	}
 	if err != nil {
 		t.Fatal(err)

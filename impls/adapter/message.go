@@ -45,6 +45,10 @@ type Hello struct {
 	Round   Rounding `json:"round"`
 	// Claims are terms that change the claims of the lock, as for --claims.
 	Claims []string `json:"claims"`
+	// Clock is "monotonic" if answers have stamps of CLOCK_MONOTONIC, in ns since the reading that is NowNS
+	// modulo 2^53.
+	Clock string `json:"clock"`
+	NowNS int64  `json:"now_ns"`
 }
 
 // An Ability is something that not every lock can do.
@@ -117,6 +121,9 @@ type answer struct {
 	Error string `json:"error"`
 	Text  string `json:"text"`  // for people
 	Class string `json:"class"` // type of the error
+	// CallNS and ReturnNS are when the request began and ended, by the clock of the hello.
+	CallNS   int64 `json:"call_ns"`
+	ReturnNS int64 `json:"return_ns"`
 	// Lost and Renewed are holds.
 	Lost    int64 `json:"lost"`
 	Renewed int64 `json:"renewed"`
@@ -129,6 +136,8 @@ type grant struct {
 	Fence  string `json:"fence"`
 	TTLMS  int64  `json:"ttl_ms"`
 	TookNS int64  `json:"took_ns"`
+
+	ran time.Time // when the request began, by the adapter's clock; zero if the driver's counts
 }
 
 // The errors that an adapter answers with. Any other is as unknown.

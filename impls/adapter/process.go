@@ -24,18 +24,20 @@ import (
 type process struct {
 	env     onredis.Environment
 	hello   Hello // that the design was made of
-	waits   bool  // the library waits for a held lock
+	set     Settings
 	program *program
+	clock   clock // of the program, if stamps are its own; Ready sets it
+	widths  widths
 	relays  []*relay.Relay
 	owners  atomic.Int64
 }
 
 // open starts a process of the adapter.
-func open(command string, hello Hello, env onredis.Environment) (_ *process, err error) {
+func open(command string, hello Hello, set Settings, env onredis.Environment) (_ *process, err error) {
 	if len(env.Nodes) > 0 {
 		return nil, errCluster
 	}
-	p := &process{env: env, hello: hello}
+	p := &process{env: env, hello: hello, set: set}
 	defer func() {
 		if err != nil {
 			p.closeRelays()
@@ -115,6 +117,21 @@ func (p *process) Ready(ctx context.Context) error {
 	}
 	if got := p.program.hello; got.Name != p.hello.Name || got.Version != p.hello.Version {
 		return fmt.Errorf("adapter %q says that it is %s %s, and said before that it is %s %s; hint: it may say hello without a server", p.program.text, got.Name, got.Version, p.hello.Name, p.hello.Version)
+	}
+	if !p.set.Stamps {
+		return nil
+	}
+	return p.setClock()
+}
+
+// setClock sets the clock of the program.
+func (p *process) setClock() error {
+	ours, err := readClock()
+	if err == nil {
+		p.clock, err = ours.since(p.program.hello.NowNS, p.program.began, p.program.arrived)
+	}
+	if err != nil {
+		return fmt.Errorf("adapter %q: %w", p.program.text, err)
 	}
 	return nil
 }

@@ -38,6 +38,8 @@ const addressesVariable = "LOCKBENCH_SERVER"
 type program struct {
 	hello Hello // set before greeted is closed
 	text  string
+	// began is when it was greeted, arrived when its hello was read; set before greeted is closed.
+	began, arrived time.Time
 
 	process *subprocess.Process
 	in      *os.File
@@ -62,7 +64,7 @@ func start(command string, g greeting) (*program, error) { return startAs(shell(
 // startAs starts a command that has this text.
 func startAs(cmd *exec.Cmd, command string, g greeting) (*program, error) {
 	p := &program{
-		text: command, greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
+		text: command, began: time.Now(), greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
 		waiting: map[int64]chan<- answer{}, lost: map[int64]chan<- struct{}{},
 	}
 	if err := p.launch(cmd); err != nil {
@@ -191,6 +193,7 @@ func (p *program) read(out io.Reader) {
 	lines := bufio.NewReaderSize(out, longestLine)
 	line, err := lines.ReadSlice('\n')
 	if err == nil {
+		p.arrived = time.Now()
 		p.hello, err = parseHello(line)
 		if err != nil {
 			err = fmt.Errorf("its first line, %s: %w", quoted(line), err)

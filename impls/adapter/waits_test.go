@@ -26,7 +26,7 @@ func TestLibraryWaits(t *testing.T) {
 	lines := bufio.NewReader(in)
 	synctest.Test(t, func(t *testing.T) {
 		p := &program{in: ours, done: make(chan struct{}), waiting: map[int64]chan<- answer{}}
-		l := (&process{program: p, waits: true, hello: Hello{GrainMS: 1}, env: onredis.Environment{}}).Locker(design.Blind)
+		l := (&process{program: p, set: Settings{Waits: true}, hello: Hello{GrainMS: 1}, env: onredis.Environment{}}).Locker(design.Blind)
 		acquire := func(wait time.Duration, line string, a *answer) (lockbench.Lease, error) {
 			t.Helper()
 			if a != nil {

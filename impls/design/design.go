@@ -150,6 +150,14 @@ type Program interface {
 	Kill() error
 }
 
+// A Stamped is a [Process] that times its requests by a clock of its own, beside the driver.
+type Stamped interface {
+	Process
+	// Widths returns by how much the driver's times of recent requests are wider, and whether these
+	// are the times of the history.
+	Widths() (driver bool, widths []time.Duration)
+}
+
 // NewProcess returns a process with these two methods.
 func NewProcess(locker func(Observer) lockbench.Locker, close func() error) Process {
 	return process{locker, close}
@@ -185,6 +193,9 @@ type Observer interface {
 	// returns is called with the result: the granted lease, or an error (which wraps
 	// lockbench.ErrNotHeld if the lock was lost).
 	Renewing(key string) func(granted time.Duration, err error)
+	// Ran is called when a program has answered a request of the owner, with times between which
+	// the request ran by the program's own clock. Both lie within the call of the lock.
+	Ran(from, to time.Time)
 }
 
 // Blind is an Observer that ignores everything.
@@ -193,6 +204,8 @@ var Blind Observer = blind{}
 type blind struct{}
 
 func (blind) Attempt(string) time.Time { return time.Now() }
+
+func (blind) Ran(time.Time, time.Time) {}
 
 func (blind) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
@@ -81,8 +82,35 @@ func (r *run) addNotes() {
 	if given := r.cfg.Design.Lease(s.Options.TTL); given > s.Options.TTL {
 		s.note("leases of %v are rounded up to %v by the design", s.Options.TTL, given)
 	}
+	r.noteClock()
 	if s.Grants == 0 {
 		s.note("no lock was granted: nothing was measured")
+	}
+}
+
+// noteClock notes which clock timed a program, and by how much the driver's times are wider.
+func (r *run) noteClock() {
+	var all []time.Duration
+	driver := false
+	for _, p := range r.processes.byPlace {
+		if timed, is := p.inner.(design.Stamped); is {
+			var widths []time.Duration
+			driver, widths = timed.Widths()
+			all = append(all, widths...)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	median := all[len(all)/2].Round(time.Microsecond)
+	switch s := &r.summary; {
+	case !driver:
+		s.note("times are of the adapter's clock; the driver's are wider, by %v at the median", median)
+	case s.Options.Hold.Mean() < median:
+		s.note("times are the driver's, wider than the adapter's by %v at the median, and holds are shorter: two owners at once may be missed; hint: --stamps adapter", median)
+	default:
+		s.note("times are the driver's, wider than the adapter's by %v at the median", median)
 	}
 }
 

@@ -31,6 +31,9 @@ func (a *Attempts) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
 }
 
+// Ran implements design.Observer.
+func (a *Attempts) Ran(time.Time, time.Time) {}
+
 // Starts returns the starts of the attempts so far, in order.
 func (a *Attempts) Starts() []time.Time {
 	a.mu.Lock()

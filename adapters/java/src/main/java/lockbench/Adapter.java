@@ -166,6 +166,7 @@ public abstract class Adapter<H> {
         private final Map<Long, ExecutorService> owners = new HashMap<>();
         private final Map<Long, Hold<H>> holds = new ConcurrentHashMap<>();
         private final AtomicLong last = new AtomicLong();
+        private long began;
 
         Server(Adapter<H> lock, PrintStream out) {
             this.lock = lock;
@@ -207,19 +208,31 @@ public abstract class Adapter<H> {
             if (servers != null && !servers.isEmpty()) {
                 lock.connect(servers.get(0).getAsString(), hello.get("prefix").getAsString());
             }
+            began = System.nanoTime();
+            if (System.getProperty("os.name").equals("Linux")) { // where HotSpot reads CLOCK_MONOTONIC
+                lock.hello("clock", "monotonic");
+                lock.hello("now_ns", began & ((1L << 53) - 1));
+            }
             say(lock.hello);
         }
 
         private void answer(JsonObject request) {
             JsonObject answer = new JsonObject();
             answer.add("id", request.get("id"));
+            long call = System.nanoTime();
+            long end;
             try {
-                answer.add("ok", perform(request));
+                JsonObject ok = perform(request);
+                end = System.nanoTime();
+                answer.add("ok", ok);
             } catch (Throwable e) { // the lock's own, whatever it is
+                end = System.nanoTime();
                 answer.addProperty("error", error(e));
                 answer.addProperty("class", e.getClass().getSimpleName());
                 answer.addProperty("text", String.valueOf(e.getMessage()));
             }
+            answer.addProperty("call_ns", call - began);
+            answer.addProperty("return_ns", end - began);
             say(answer);
         }
 

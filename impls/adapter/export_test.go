@@ -1,0 +1,4 @@
+package adapter
+
+// Monotonic is monotonic, for adapters in tests.
+var Monotonic = monotonic
