@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/postgres"
@@ -50,8 +52,9 @@ func Designs() []design.Design {
 		Granted: design.WholeMillis, Fences: true,
 		Open: openRow,
 	}
-	// What was committed is there after a restart.
+	// What was committed is there after a restart: all that it keeps, which needs no term of its own.
 	row.Claims.Survives |= lockbench.StateLoss
+	row.Claims.Also = slices.DeleteFunc(row.Claims.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
 	all := []design.Design{session, transaction, row}
 	for i := range all {
 		all[i].Backend, all[i].Reacquire = postgres.Backend{}, design.Refused

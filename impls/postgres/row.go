@@ -17,7 +17,7 @@ import (
 )
 
 // The statements of a row with a lease; %s is the table. clock_timestamp is the time at which the row
-// is locked for the statement, and not that of its start. A release leaves the row, so that fences go on to rise.
+// is locked for the statement, and now() would be the start of the transaction. A release leaves the row, so that fences go on to rise.
 const (
 	takeRow = `insert into %s as l (key, token, fence, expires_at)
 		values ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 microsecond')
