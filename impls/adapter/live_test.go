@@ -47,7 +47,7 @@ func runWith(t *testing.T, command string, set adapter.Settings, operations int6
 func TestFaults(t *testing.T) {
 	pids := t.TempDir()
 	t.Setenv(pidsVariable, pids)
-	faults := []string{"crash,p=0.02", "pause,p=0.03", "lost-reply,p=0.05", "cut,p=0.05"}
+	faults := []string{"crash,p=0.02", "pause,p=0.3", "lost-reply,p=0.05", "cut,p=0.05"}
 	result, err := run(t, fake(t, "sound"), 150, faults...)
 	if err != nil {
 		t.Fatal(err)
