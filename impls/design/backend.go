@@ -2,6 +2,7 @@ package design
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"time"
 
@@ -182,4 +183,17 @@ type Suspender interface {
 	// Suspend stops it, so that requests wait, until Resume.
 	Suspend() error
 	Resume() error
+}
+
+// ByGuard returns the one of three stores that stands for a guard. It fails for an unknown guard.
+func ByGuard(by lockbench.Guard, plain lockbench.Store, fenced, compared lockbench.GuardedStore) (lockbench.Store, error) {
+	switch by {
+	case lockbench.NoGuard, "":
+		return plain, nil
+	case lockbench.FenceGuard:
+		return fenced, nil
+	case lockbench.CompareGuard:
+		return compared, nil
+	}
+	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
 }

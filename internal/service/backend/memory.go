@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // Memory keeps records in the driver's own memory.
@@ -58,15 +59,7 @@ func (m *Memory) update(ctx context.Context, key string, r lockbench.Record, gua
 
 // Guarded implements [design.Records].
 func (m *Memory) Guarded(by lockbench.Guard) (lockbench.Store, error) {
-	switch by {
-	case lockbench.NoGuard, "":
-		return m, nil
-	case lockbench.FenceGuard:
-		return fencedMemory{m}, nil
-	case lockbench.CompareGuard:
-		return comparedMemory{m}, nil
-	}
-	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
+	return design.ByGuard(by, m, fencedMemory{m}, comparedMemory{m})
 }
 
 // Close implements [design.Records].

@@ -112,15 +112,7 @@ func (r *records) Write(ctx context.Context, key string, to lockbench.Record) er
 
 // Guarded implements [design.Records].
 func (r *records) Guarded(by lockbench.Guard) (lockbench.Store, error) {
-	switch by {
-	case lockbench.NoGuard, "":
-		return r, nil
-	case lockbench.FenceGuard:
-		return fenced{r}, nil
-	case lockbench.CompareGuard:
-		return compared{r}, nil
-	}
-	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
+	return design.ByGuard(by, r, fenced{r}, compared{r})
 }
 
 // fenced refuses a fence that is lower than one that was shown.

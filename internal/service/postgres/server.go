@@ -140,7 +140,7 @@ func (s *Server) Local() bool {
 }
 
 // Reach implements [design.Service].
-func (s *Server) Reach() any { return &Access{server: s, config: s.config} }
+func (s *Server) Reach() any { return s.access() }
 
 // Check implements [design.Service]: a run has a schema of its own.
 func (s *Server) Check(ctx context.Context, _ []string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 var (
@@ -29,15 +30,7 @@ var (
 // itself for lockbench.NoGuard. Both keep the same records. It fails for an unknown
 // guard.
 func (s *Store) Guarded(by lockbench.Guard) (lockbench.Store, error) {
-	switch by {
-	case lockbench.NoGuard, "":
-		return s, nil
-	case lockbench.FenceGuard:
-		return fencedStore{s}, nil
-	case lockbench.CompareGuard:
-		return comparedStore{s}, nil
-	}
-	return nil, fmt.Errorf("guard %q: there is none of that name; hint: one of %v", by, lockbench.Guards())
+	return design.ByGuard(by, s, fencedStore{s}, comparedStore{s})
 }
 
 // fencedStore remembers the highest fence that it has seen for each record, under the
