@@ -14,10 +14,11 @@ import (
 )
 
 // A probe asks one question. Probes are asked side by side, each about keys of its own, but for those
-// that are asked first.
+// that are asked first, and those that look at the answers to the others.
 type probe struct {
 	name   string
 	first  bool
+	last   bool
 	needs  Ability
 	unless func(*Hello) string
 	ask    func(*checkup) error
@@ -47,6 +48,7 @@ var probes = []probe{
 	{name: "its twin grants what is refused", ask: (*checkup).twinGrants},
 	{name: "its twin does not release", ask: (*checkup).twinKeeps},
 	{name: "its twin is silent about losses", unless: neverLost, ask: (*checkup).twinSilent},
+	{name: "the stamps of an answer lie within its request", last: true, unless: unstamped, ask: (*checkup).stampsInside},
 }
 
 func hasNoLease(h *Hello) string {
@@ -66,6 +68,16 @@ func endlessHolds(h *Hello) string {
 func silentReleases(h *Hello) string {
 	if h.ReleaseTells != nil && !*h.ReleaseTells {
 		return "its hello says that a release tells nothing"
+	}
+	return ""
+}
+
+func unstamped(h *Hello) string {
+	if h.Clock != monotonicClock {
+		return "its hello does not say clock " + monotonicClock
+	}
+	if _, err := monotonic(); err != nil {
+		return err.Error()
 	}
 	return ""
 }
@@ -473,6 +485,13 @@ func (c *checkup) twinSilent() error {
 	}
 	_, err = c.on(twin, opRelease, "twin-silent", hold, 0)
 	return unbroken("silent", want("release of a key that another process has now", err, nil))
+}
+
+// stampsInside is about every answer of the check that came in time.
+func (c *checkup) stampsInside() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lie
 }
 
 // unbroken explains a twin that does not break its lock.
