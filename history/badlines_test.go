@@ -79,6 +79,7 @@ func TestBadHeaders(t *testing.T) {
 		{`{"schema":"lockbench/history/v2","renews":"yes"}`, `"renews" is "yes"; hint: it is true or false`},
 		{`{"schema":"lockbench/history/v2","reacquire":"reentrant"}`, `"reacquire" is "reentrant"; hint: refused, nested or refreshed`},
 		{`{"schema":"lockbench/history/v2","tolerance_ns":-1}`, `"tolerance_ns" is -1, less than nothing; hint: `},
+		{`{"schema":"lockbench/history/v2","stamps":"sundial"}`, `"stamps" is "sundial"; hint: adapter, or leave it out`},
 		{`{"schema":"lockbench/history/v2","sample":2}`, `"sample" is 2; hint: `},
 		{`{"schema":"lockbench/history/v2","wakes_ns":-1}`, `wakes_ns is -1, before the key is free; hint: `},
 		{`{"schema":"lockbench/history/v2","claims":["exclusoin"]}`, `exclusion`},

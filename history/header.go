@@ -57,6 +57,10 @@ type Header struct {
 	Clients  int `json:"clients,omitempty"`
 	Stallers int `json:"stallers,omitempty"`
 
+	// Stamps is AdapterStamps if an adapter's own clock timed the calls, see docs/adapter-protocol.md;
+	// empty: the recorder's clock did.
+	Stamps string `json:"stamps,omitempty"`
+
 	Server      runinfo.Server      `json:"server"`
 	Environment runinfo.Environment `json:"environment"`
 	// Started is the wall-clock time of stamp zero, RFC 3339.
@@ -68,6 +72,9 @@ type Header struct {
 	// 1. Zero: all keys are.
 	Sample float64 `json:"sample,omitempty"`
 }
+
+// AdapterStamps is the [Header.Stamps] of a run whose calls were timed by the clock of an adapter.
+const AdapterStamps = "adapter"
 
 // readHeader decodes a header into h, which has the defaults. It checks the schema first, since
 // other versions may have other fields.
@@ -117,6 +124,9 @@ func checkWakes(ns int64) error {
 func (h *Header) check() error {
 	if !slices.Contains([]string{"", "refused", "nested", "refreshed"}, h.Reacquire) {
 		return fmt.Errorf(`"reacquire" is %q; hint: refused, nested or refreshed`, h.Reacquire)
+	}
+	if !slices.Contains([]string{"", AdapterStamps}, h.Stamps) {
+		return fmt.Errorf(`"stamps" is %q; hint: %s, or leave it out`, h.Stamps, AdapterStamps)
 	}
 	if h.Sample < 0 || h.Sample > 1 {
 		return fmt.Errorf(`"sample" is %v; hint: the part of the keys that are recorded, from 0 to 1`, h.Sample)

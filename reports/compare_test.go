@@ -196,6 +196,7 @@ func TestCompareExits(t *testing.T) {
 		{"other settings by force", even, with(even, param("clients", 8.0)), results.CompareOptions{Force: true}, results.Passed, "grants_per_s"},
 		{"settings that vary", even, with(even, func(i int, r *results.Result) { r.Runs[0].Params["keys"] = float64(i) }), results.CompareOptions{}, results.Inconclusive, "hint: --force"},
 		{"stallers, who are not measured", even, with(even, param("stallers", 12.0)), results.CompareOptions{}, results.Passed, "differs stallers: none -> 12"},
+		{"another clock", even, with(even, func(_ int, r *results.Result) { r.Runs[0].Stamps = "adapter" }), results.CompareOptions{}, results.Inconclusive, "differs stamps: driver -> adapter"},
 		{"another version", even, with(even, func(_ int, r *results.Result) { r.Server.Version = "redis 8" }), results.CompareOptions{}, results.Passed, "differs server version: redis 7.0.15 -> redis 8"},
 		{"another machine", even, with(even, func(_ int, r *results.Result) { r.Environment.CPUs = 64 }), results.CompareOptions{}, results.Inconclusive, "differs CPUs: 2 -> 64"},
 		{"an untested claim", even, with(even, func(_ int, r *results.Result) {

@@ -74,6 +74,9 @@ func (s *summary) settings(run *results.Run) []string {
 	add("ttl_ns", "lease %s")
 	add("hold", "hold %s")
 	add("wait_ns", "wait %s")
+	if run.Stamps != "" && !slices.ContainsFunc(s.result.Runs, func(other results.Run) bool { return other.Stamps != run.Stamps }) {
+		parts = append(parts, "times of the "+run.Stamps+"'s clock")
+	}
 	return parts
 }
 

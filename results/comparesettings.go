@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,6 +43,7 @@ type trait struct {
 var traits = []trait{
 	{"workload", true, func(o observed) string { return o.run.Workload }},
 	{"faults", true, injectedFaults},
+	{"stamps", true, func(o observed) string { return cmp.Or(o.run.Stamps, "driver") }},
 	{"server", true, func(o observed) string { return o.server.Kind }},
 	{"server version", false, func(o observed) string { return o.server.Version }},
 	{"server address", false, externalAddress},

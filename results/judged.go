@@ -75,7 +75,7 @@ func newRun(j *Judged) Run {
 	run := Run{
 		RunSettings: RunSettings{
 			Design: h.Design, Control: h.Control, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
-			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started,
+			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started, Stamps: h.Stamps,
 		},
 		RunFigures: RunFigures{
 			MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,

@@ -141,6 +141,8 @@ type RunSettings struct {
 	// Started is the wall-clock time of stamp zero, in the format of [time.RFC3339]; empty if
 	// unknown.
 	Started string `json:"started,omitempty"`
+	// Stamps is [history.AdapterStamps] if the clock of an adapter timed the calls, else empty.
+	Stamps string `json:"stamps,omitempty"`
 	// Server and Environment are nil if they are the Result's.
 	Server      *runinfo.Server      `json:"server,omitempty"`
 	Environment *runinfo.Environment `json:"environment,omitempty"`

@@ -101,6 +101,7 @@ func With(d design.Design, s Settings) (design.Design, error) {
 			return d, fmt.Errorf("adapter %q: %w", of.Command, err)
 		}
 		d.Summary += ", by its own clock"
+		d.OwnStamps = true
 		// After a release of unknown outcome, levels may remain that the lock renews for nobody.
 		d.RenewsUnseen = d.RenewsUnseen && (!of.Hello.tellsRenewals() || of.Hello.has(Reentrant))
 	}

@@ -69,6 +69,8 @@ type Design struct {
 	Foreign bool
 	// Owners is the largest number of owners that a process can have; zero is no limit.
 	Owners int
+	// OwnStamps reports whether the calls are timed by the clock of the program, see [Stamped].
+	OwnStamps bool
 	// Fences reports whether the design's leases implement [lockbench.Fencer].
 	Fences bool
 	// LiveOnly is the reason why the design cannot be explored in virtual time; empty if it can, or if

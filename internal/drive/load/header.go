@@ -34,6 +34,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Server:       c.services().Info(),
 		Environment:  environment(),
 	}
+	if c.Design.OwnStamps {
+		h.Stamps = history.AdapterStamps
+	}
 	if o.Stallers > 0 {
 		h.Clients, h.Stallers = o.Clients, o.Stallers
 	}
