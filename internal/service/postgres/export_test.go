@@ -9,7 +9,7 @@ import (
 
 // States returns the states of the processes of a private server, as Linux tells them.
 func (s *Server) States() (all []string) {
-	server := strconv.Itoa(s.own.process.PID())
+	server := strconv.Itoa(s.own.PID())
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		text, _ := os.ReadFile(file)

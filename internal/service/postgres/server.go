@@ -256,7 +256,7 @@ func (s *Server) Close() error {
 	if s.own == nil {
 		return nil
 	}
-	return s.own.close()
+	return s.own.Close()
 }
 
 // An Access is the means of a process of a design to connect to a server.
