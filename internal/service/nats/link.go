@@ -30,6 +30,12 @@ func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
 	return &Access{server: a.server, dial: wrap(a.dial)}
 }
 
+// Create creates the bucket of a prefix, unless it exists. It does not connect as the process does, so
+// that no fault meets it.
+func (a *Access) Create(ctx context.Context, prefix string) error {
+	return a.server.create(ctx, prefix)
+}
+
 // Link returns the connection of a process, which is opened by its first request. The process has the
 // bucket of prefix, or none if prefix is empty. Each of its requests goes by pass, unless that is nil.
 func (a *Access) Link(prefix string, pass func(ctx context.Context, send func(context.Context) error) error) *Link {
@@ -127,7 +133,7 @@ func (l *Link) Close() error {
 // connect opens a connection, within some seconds.
 func (a *Access) connect(ctx context.Context, prefix string) (conn Conn, err error) {
 	if prefix != "" {
-		if err := a.server.create(ctx, prefix); err != nil {
+		if err := a.Create(ctx, prefix); err != nil {
 			return conn, err
 		}
 	}
@@ -184,8 +190,7 @@ const prefixLabel = "lockbench-prefix"
 // two requests of an acquire would make the second one fail, though nobody holds the key.
 const markerTTL = time.Hour
 
-// create creates the bucket of a prefix, unless it exists. It has a connection of its own, which no
-// fault meets.
+// create creates the bucket of a prefix, unless it exists.
 func (s *Server) create(ctx context.Context, prefix string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
