@@ -86,6 +86,9 @@ func (l *Link) Do(ctx context.Context, request func(context.Context, Conn) error
 		}
 		return err
 	})
+	if errors.Is(err, nats.ErrConnectionClosed) {
+		err = fmt.Errorf("%w: %w", net.ErrClosed, err)
+	}
 	var answer *jetstream.APIError
 	if errors.As(err, &answer) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
