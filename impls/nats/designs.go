@@ -21,15 +21,15 @@ func Designs() []design.Design {
 		Backend: nats.Backend{},
 		Open:    opener(jetstream.LastRevision),
 	}
-	// An acknowledged write is in the file of the server, so a restart loses none.
+	// Acknowledged entries are in the files of the server, so a restart loses none.
 	kv.Claims.Survives |= lockbench.StateLoss
 	kv.Claims.Also = slices.DeleteFunc(kv.Claims.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
 
 	plain := kv
 	plain.Name = "nats/kv-delete"
 	plain.Summary = "as nats/kv, but released by a Delete that compares nothing"
-	// The plain Delete of a late owner, or one whose owner has given up and that arrives late, deletes the key
-	// of whoever has it by then. It is answered as if the lock had been held.
+	// A plain Delete that comes late, because its owner does or because nobody waits for it any more, deletes
+	// the key of the next owner. Its answer says that the lock was held.
 	plain.Claims = kv.Claims.Without(lockbench.Exclusion, lockbench.LeaseKept, lockbench.OwnerRelease, lockbench.LossReported, lockbench.Effects)
 	plain.Open = opener(func(uint64) jetstream.KVDeleteOpt { return nil })
 	return []design.Design{kv, plain}

@@ -123,8 +123,8 @@ func (l *lease) Extend(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// change sends a request that names the revision of the key. If the key has another one, it may come from an
-// extend whose outcome is unknown. Then change asks for it, and sends the request again.
+// change sends a request that names the revision of the key. If the key has another revision, an extend
+// of unknown outcome may have made it. Then change reads it, and sends the request again.
 func (l *lease) change(ctx context.Context, request func(context.Context, nats.Conn) error) error {
 	for {
 		matched := true

@@ -21,9 +21,9 @@ type settings struct{ Name, Address, Password, Folder string }
 
 const childUser = "lockbench"
 
-// init makes this process a server if the environment has the settings of one. It is in no function that main
-// calls, since programs and tests of any package start a server by starting themselves again: they cannot
-// all know of it.
+// init makes this process a server if the environment has the settings of one. A program starts a server
+// by starting itself again, and so does a test of any package. A function that each main and TestMain
+// has to call could be forgotten, and the program would start itself without end.
 func init() {
 	text, set := os.LookupEnv(childVariable)
 	if !set {
@@ -36,7 +36,7 @@ func init() {
 	os.Exit(0)
 }
 
-// serve runs a server until the standard input ends, which it does with the parent.
+// serve runs a server until the standard input ends: when the parent ends, it does, too.
 func serve(text string) error {
 	var its settings
 	if err := json.Unmarshal([]byte(text), &its); err != nil || its.Password == "" {
@@ -64,7 +64,7 @@ func serve(text string) error {
 	return err
 }
 
-// childCommand returns the command of a child. The end of its standard input is that of this process.
+// childCommand returns the command of a child. Its standard input ends with this process.
 func childCommand(its settings) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {

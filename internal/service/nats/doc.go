@@ -1,7 +1,7 @@
 // Package nats is NATS JetStream as a backend: a server of the user's, or a private one, which listens
-// on a loopback port, keeps its files in a folder of its own and has a password of its own. It keeps
-// guarded records. All that a run writes is in a bucket of the run, which is removed afterwards.
+// on a loopback port, with a folder and a password of its own. It keeps guarded records. A run writes to
+// a bucket of its own, which is removed afterwards.
 //
-// The private server is a child process that runs this very program again (see child.go). So it needs
-// nothing installed, and can be stopped and killed like any server, which one in this process cannot.
+// The private server is a child process that runs the same program again (see child.go). So nothing need
+// be installed, and the server can be stopped and killed, unlike a server in this process.
 package nats

@@ -47,9 +47,9 @@ func (a *Access) Link(prefix string, pass func(ctx context.Context, send func(co
 	return l
 }
 
-// A Link is a connection that is opened again by the first request after it broke. No client of NATS does that by
-// itself here: what it had not sent yet would arrive after its caller had given up. A Link is safe for concurrent
-// use.
+// A Link is a connection. When it breaks, the next request opens it again. The client library does not
+// reconnect by itself, because it would then send requests late, after their callers have given up. A
+// Link is safe for concurrent use.
 type Link struct {
 	access *Access
 	prefix string
@@ -57,7 +57,7 @@ type Link struct {
 	open   context.Context // until Close
 	end    context.CancelFunc
 
-	turn chan struct{} // filled by whoever uses what follows
+	turn chan struct{} // guards now: full while a goroutine uses it
 	now  Conn          // the newest connection
 }
 
@@ -82,7 +82,7 @@ func (l *Link) Do(ctx context.Context, request func(context.Context, Conn) error
 		defer cancel()
 		err := request(waiting, conn)
 		if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-			conn.Client.Close() // it is of no use, or what it sent was lost
+			conn.Client.Close() // it may have lost a part of the request
 		}
 		return err
 	})
@@ -153,7 +153,7 @@ func (a *Access) connect(ctx context.Context, prefix string) (conn Conn, err err
 	}()
 	conn.Client, err = nats.Connect(a.server.URL(), nats.Name("lockbench"), nats.NoReconnect(), nats.Timeout(dialTimeout), nats.SetCustomDialer(d),
 		nats.SkipHostLookup(), nats.IgnoreDiscoveredServers(), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
-	if d.err != nil { // which the client does not tell
+	if d.err != nil { // the client library does not return it
 		err = d.err
 	}
 	if err != nil {
@@ -185,8 +185,7 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 // settled lets the connection outlive ctx, and reports whether ctx has not ended it yet.
 func (d *dialer) settled() bool { return d.stop == nil || d.stop() }
 
-// prefixLabel is the name of the metadata of a bucket that says for which prefix it is. No bucket
-// without it is removed.
+// prefixLabel is the metadata of a bucket that names its prefix. Sweep removes no bucket without it.
 const prefixLabel = "lockbench-prefix"
 
 // markerTTL is how long the server marks a key whose lease has ended. A marker that ended between the
@@ -204,7 +203,7 @@ func (s *Server) create(ctx context.Context, prefix string) error {
 		_, err := on.JetStream.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: bucketOf(prefix), LimitMarkerTTL: markerTTL, Metadata: map[string]string{prefixLabel: prefix},
 		})
-		if why := on.Client.LastError(); err != nil && why != nil { // what is not permitted is not answered
+		if why := on.Client.LastError(); err != nil && why != nil { // no answer, but this, without the permission
 			err = fmt.Errorf("%w: %w", err, why)
 		}
 		return err
@@ -223,10 +222,10 @@ func bucketOf(prefix string) string {
 	return unfit.ReplaceAllString(strings.TrimSuffix(prefix, ":"), "-")
 }
 
-// Key returns the key of an entry: those of NATS have letters, digits and a few other characters.
+// Key returns the name of an entry. NATS permits letters, digits and a few other characters in names.
 func Key(kind, key string) string {
 	return kind + ".=" + base64.RawURLEncoding.EncodeToString([]byte(key))
 }
 
-// Subject returns the subject of an entry of a bucket, for requests that the key-value API lacks.
+// Subject returns the subject of an entry, for requests that the key-value API does not have.
 func Subject(in jetstream.KeyValue, key string) string { return "$KV." + in.Bucket() + "." + key }

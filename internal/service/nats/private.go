@@ -15,11 +15,11 @@ import (
 
 const homePrefix = "lockbench-nats-" // of the folders of private servers
 
-// Start starts a private server, and returns when it answers, within a minute. It ends with this process,
-// however that ends.
+// Start starts a private server, and returns when it answers, within a minute. It ends with this
+// process, however that ends.
 //
-// Its files are not synced to disk. What it has acknowledged survives a kill of the server, since it
-// writes a message to the file before it answers, but may not survive a failure of the machine.
+// The server writes an entry to a file before it acknowledges it, and syncs the file every two minutes.
+// So acknowledged entries survive a kill of the server, but maybe not a failure of the machine.
 func Start(ctx context.Context) (*Server, error) {
 	for _, left := range tempdir.Leftovers("", homePrefix) {
 		_ = left.Remove() // the next start tries again
@@ -70,7 +70,7 @@ func (s *Server) Err() error {
 	return s.own.Err()
 }
 
-// Restart implements [design.Restarter]. What was acknowledged is there afterwards.
+// Restart implements [design.Restarter]. Acknowledged entries survive it.
 func (s *Server) Restart(ctx context.Context, between func()) error {
 	return s.own.Restart(ctx, between)
 }

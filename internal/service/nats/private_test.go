@@ -69,27 +69,29 @@ func TestPrivateLeavesNothing(t *testing.T) {
 }
 
 // TestRestart checks that a restart, which is a kill, ends connections, and keeps every entry that was
-// acknowledged, and the order of revisions.
+// acknowledged, and the order of revisions. No request is sent after it has failed.
 func TestRestart(t *testing.T) {
 	s := start(t)
 	l := s.Reach().(*nats.Access).Link("test:", nil)
 	defer l.Close()
 	var last uint64
-	put := func() {
-		t.Helper()
-		if err := l.Do(t.Context(), func(ctx context.Context, on nats.Conn) (err error) {
-			before := last
-			if last, err = on.Bucket.Create(ctx, nats.Key("locks", rand.Text()), nil, jetstream.KeyTTL(time.Hour)); last <= before {
-				t.Errorf("revision %d after %d", last, before)
-			}
+	create := func(key string) error {
+		var revision uint64
+		err := l.Do(t.Context(), func(ctx context.Context, on nats.Conn) (err error) {
+			revision, err = on.Bucket.Create(ctx, nats.Key("locks", key), nil, jetstream.KeyTTL(time.Hour))
 			return err
-		}); err != nil {
-			t.Fatal(err)
+		})
+		if err == nil && revision <= last {
+			t.Errorf("revision %d after %d", revision, last)
 		}
+		last = revision
+		return err
 	}
 	const entries = 100
 	for range entries {
-		put()
+		if err := create(rand.Text()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	records := s.Records("test:")
 	defer records.Close()
@@ -106,13 +108,19 @@ func TestRestart(t *testing.T) {
 		if ask(t.Context()) == nil {
 			t.Error("a connection outlived its server")
 		}
+		if create("late") == nil {
+			t.Error("an entry was created without a server")
+		}
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
 		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
-	put()
+	last = entries
+	if err := create("late"); err != nil {
+		t.Errorf("an entry of a request that had failed: %v", err)
+	}
 	if n, err := s.Sweep(t.Context(), "test:"); n != entries+2 || err != nil {
 		t.Errorf("swept %d entries, error %v, want %d", n, err, entries+2)
 	}

@@ -63,8 +63,8 @@ func (r records) Write(ctx context.Context, key string, to lockbench.Record) err
 	return writing(key, err)
 }
 
-// change replaces a row by what next returns of it, unless that is an error. It asks again if the row was changed
-// meanwhile.
+// change replaces a row by the result of next, unless that is an error. It reads the row again if another
+// client has changed it meanwhile.
 func (r records) change(ctx context.Context, key string, next func(row) (row, error)) (before row, err error) {
 	err = r.link.Do(ctx, func(ctx context.Context, on Conn) error {
 		for {

@@ -184,7 +184,7 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 	err = s.with(ctx, func(ctx context.Context, on Conn) (err error) {
 		found := on.JetStream.KeyValueStores(ctx)
 		for one := range found.Status() {
-			if of := one.Metadata()[prefixLabel]; of != "" && strings.HasPrefix(of, prefix) {
+			if of := one.Metadata()[prefixLabel]; strings.HasPrefix(of, prefix) {
 				removed += int(one.Values())
 				err = errors.Join(err, on.JetStream.DeleteKeyValue(ctx, one.Bucket()))
 				delete(s.buckets, of)
