@@ -24,7 +24,7 @@ type records struct {
 
 // Records implements [design.Keeper].
 func (s *Server) Records(prefix string) design.Records {
-	return &records{access: s.access(), prefix: prefix, turns: make(chan struct{}, recordConnections), idle: make(chan *Conn, recordConnections)}
+	return &records{access: s.direct(), prefix: prefix, turns: make(chan struct{}, recordConnections), idle: make(chan *Conn, recordConnections)}
 }
 
 // Close implements [design.Records].
