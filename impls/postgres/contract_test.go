@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	family "github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -123,32 +124,8 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// TestGivenUp checks that an acquire of a session leaves nothing behind if its caller has given up.
 func TestGivenUp(t *testing.T) {
-	each(t, func(t *testing.T, s *scene) {
-		p, err := s.design.Open(design.Environment{Services: []any{s.server.Reach()}, Prefix: s.design.Name + ":", Interceptor: deaf{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
-		if _, err := acquire(t, p.Locker(design.Blind)); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want that it was given up", err)
-		}
-		if !s.design.Leaseless {
-			return
-		}
-		if _, err := s.owner(1).Acquire(t.Context(), "key", lockbench.Options{Wait: time.Minute}); err != nil {
-			t.Errorf("afterwards: %v", err)
-		}
-	})
-}
-
-// deaf sends requests, and keeps the answers.
-type deaf struct{}
-
-func (deaf) Pass(ctx context.Context, send func(context.Context) error) error {
-	_ = send(ctx)
-	return context.Canceled
+	each(t, func(t *testing.T, s *scene) { designtest.GivenUp(t, s.design, s.server.Reach) })
 }
 
 // TestSessionsThatTheServerEnds shows the documented faults: the key is free while its owner works on,
