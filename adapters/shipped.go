@@ -69,6 +69,7 @@ func AllShipped() []Shipped {
 		python("redis_py.py reacquire", "redis-py/lock-reacquire"),
 		python("python_redis_lock.py", "python-redis-lock/lock"),
 		python("pottery_redlock.py", "pottery/redlock"),
+		python("psycopg_advisory.py", "psycopg/advisory"),
 		remarked(Control, python("get_del.py", "get-del/redis-py", "GET and DEL are two commands")),
 		node("redlock.js", "redlock/beta", "a waiter that is granted late is told that its lease is over", byCheck),
 		node("redlock.js sesamecare", "redlock/sesamecare"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -281,13 +282,33 @@ type Access struct {
 	config *pgx.ConnConfig
 }
 
-var _ design.Dialed = (*Access)(nil)
+var (
+	_ design.Dialed    = (*Access)(nil)
+	_ design.Addressed = (*Access)(nil)
+)
 
 // Dialing implements [design.Dialed].
 func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
 	config := a.config.Copy()
 	config.DialFunc = wrap(design.Dial(config.DialFunc))
 	return &Access{server: a.server, config: config}
+}
+
+// DialServer implements [design.Addressed].
+func (a *Access) DialServer(ctx context.Context) (net.Conn, error) {
+	network, address := networkAddress(a.config)
+	return a.config.DialFunc(ctx, network, address)
+}
+
+// URL implements [design.Addressed]. The clients of a server with TLS do not verify its certificate, which
+// is not for that address.
+func (a *Access) URL(via string) string {
+	mode := "disable"
+	if a.config.TLSConfig != nil {
+		mode = "require"
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(a.config.User, a.config.Password), Host: via, Path: "/" + a.config.Database, RawQuery: "sslmode=" + mode}
+	return u.String()
 }
 
 // Schema creates the schema for a prefix, if there is none, and returns its name as SQL has it. It does
