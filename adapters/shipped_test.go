@@ -111,9 +111,18 @@ func need(t *testing.T, language string) string {
 // checkShipped returns an error for the questions that are answered wrongly.
 func checkShipped(t *testing.T, command string, s adapters.Shipped) (failed error) {
 	t.Helper()
-	server := servertest.Start(t)
-	env := design.Environment{Services: []any{server.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}
-	hello, found, err := adapter.Check(t.Context(), command, env)
+	hello, found, err := adapter.Check(t.Context(), command, func(b design.Backend) (env design.Environment, err error) {
+		var server design.Service
+		if b == nil {
+			server = servertest.Start(t)
+		} else {
+			opened, err := b.Open(t.Context(), nil, 1)
+			servertest.Need(t, err)
+			server = opened[0]
+			t.Cleanup(func() { _ = server.Close() }) // it is no part of this test
+		}
+		return design.Environment{Services: []any{server.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}, err
+	})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 )
 
@@ -28,23 +29,10 @@ func (Backend) Offers() design.Service { return &Server{version: "NATS"} }
 func (Backend) Serves(address string) bool { return strings.HasPrefix(address, "nats://") }
 
 // Open implements [design.Backend].
-func (Backend) Open(ctx context.Context, addresses []string, n int) (all []design.Service, err error) {
-	if len(addresses) > 0 && len(addresses) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
-	}
-	for i := range max(n, len(addresses)) {
-		var s *Server
-		if len(addresses) > 0 {
-			s, err = Connect(ctx, addresses[i])
-		} else {
-			s, err = Start(ctx)
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
+func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
+	return backend.Open(addresses, n,
+		func(address string) (design.Service, error) { return Connect(ctx, address) },
+		func() (design.Service, error) { return Start(ctx) })
 }
 
 // A Server is one NATS server that answered when lockbench connected to it or started it. Its methods

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
 // Backend is the backend of designs on PostgreSQL.
@@ -35,23 +37,10 @@ func (Backend) Serves(address string) bool {
 func (Backend) Missing() error { return Missing() }
 
 // Open implements [design.Backend].
-func (Backend) Open(ctx context.Context, addresses []string, n int) (all []design.Service, err error) {
-	if len(addresses) > 0 && len(addresses) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
-	}
-	for i := range max(n, len(addresses)) {
-		var s *Server
-		if len(addresses) > 0 {
-			s, err = Connect(ctx, addresses[i])
-		} else {
-			s, err = Start(ctx)
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
+func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
+	return backend.Open(addresses, n,
+		func(address string) (design.Service, error) { return Connect(ctx, address) },
+		func() (design.Service, error) { return Start(ctx) })
 }
 
 // A Server is one PostgreSQL that answered when lockbench connected to it or started it. Its methods
@@ -265,13 +254,33 @@ type Access struct {
 	config *pgx.ConnConfig
 }
 
-var _ design.Dialed = (*Access)(nil)
+var (
+	_ design.Dialed    = (*Access)(nil)
+	_ design.Addressed = (*Access)(nil)
+)
 
 // Dialing implements [design.Dialed].
 func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
 	config := a.config.Copy()
 	config.DialFunc = wrap(design.Dial(config.DialFunc))
 	return &Access{server: a.server, config: config}
+}
+
+// DialServer implements [design.Addressed].
+func (a *Access) DialServer(ctx context.Context) (net.Conn, error) {
+	network, address := networkAddress(a.config)
+	return a.config.DialFunc(ctx, network, address)
+}
+
+// URL implements [design.Addressed]. The clients of a server with TLS do not verify its certificate, which
+// is not for that address.
+func (a *Access) URL(via string) string {
+	mode := "disable"
+	if a.config.TLSConfig != nil {
+		mode = "require"
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(a.config.User, a.config.Password), Host: via, Path: "/" + a.config.Database, RawQuery: "sslmode=" + mode}
+	return u.String()
 }
 
 // Schema creates the schema for a prefix, if there is none, and returns its name as SQL has it. It does
