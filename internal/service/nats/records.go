@@ -11,7 +11,7 @@ import (
 )
 
 // entries are records, an entry of the bucket each.
-type entries struct{ link *Link }
+type entries struct{ *Link }
 
 // Records implements [design.Keeper].
 func (s *Server) Records(prefix string) design.Records {
@@ -22,13 +22,13 @@ func recordKey(key string) string { return Key("records", key) }
 
 // Get implements [backend.Swapper].
 func (e entries) Get(ctx context.Context, key string) (value []byte, revision int64, err error) {
-	err = e.link.Do(ctx, func(ctx context.Context, on Conn) error {
+	err = e.Do(ctx, func(ctx context.Context, on Conn) error {
 		entry, err := on.Bucket.Get(ctx, recordKey(key))
-		if err == nil {
-			value, revision = entry.Value(), int64(entry.Revision())
-		}
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound):
 			return nil
+		case err == nil:
+			value, revision = entry.Value(), int64(entry.Revision())
 		}
 		return err
 	})
@@ -37,15 +37,12 @@ func (e entries) Get(ctx context.Context, key string) (value []byte, revision in
 
 // Swap implements [backend.Swapper].
 func (e entries) Swap(ctx context.Context, key string, value []byte, revision int64) (swapped bool, err error) {
-	err = e.link.Do(ctx, func(ctx context.Context, on Conn) error {
+	err = e.Do(ctx, func(ctx context.Context, on Conn) error {
 		_, err := on.Bucket.Update(ctx, recordKey(key), value, uint64(revision))
-		if swapped = err == nil; errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+		if swapped = err == nil; errors.Is(err, jetstream.ErrKeyRevisionMismatch) { // an answer
 			return nil
 		}
 		return err
 	})
 	return swapped, err
 }
-
-// Close implements [backend.Swapper].
-func (e entries) Close() error { return e.link.Close() }
