@@ -65,7 +65,7 @@ func (b Backend) Open(ctx context.Context, addresses []string, n int) (all []des
 		case len(addresses) > 0:
 			s, err = Connect(ctx, addresses[i])
 		case b.Pooled:
-			s, err = StartPooled(ctx, 0)
+			s, err = StartPooled(ctx)
 		default:
 			s, err = Start(ctx)
 		}
