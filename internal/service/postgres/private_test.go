@@ -196,7 +196,7 @@ func TestMissing(t *testing.T) {
 	if err := postgres.Missing(); !errors.Is(err, postgres.ErrNoProgram) {
 		t.Fatalf("got %v, want that there is no program", err)
 	}
-	if _, err := postgres.StartPooled(t.Context(), 0); !errors.Is(err, postgres.ErrNoPooler) {
+	if _, err := postgres.StartPooled(t.Context()); !errors.Is(err, postgres.ErrNoPooler) {
 		t.Fatalf("got %v, want that there is no pooler", err)
 	}
 	names := []string{"postgres/session", "file/excl"}
@@ -218,10 +218,10 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestPooled checks that connections share the one session of a pooler, also after a restart of the
+// TestPooled checks that connections share a session of a pooler, also after a restart of the
 // server, and that the end of the pooler by itself is told.
 func TestPooled(t *testing.T) {
-	s, err := postgres.StartPooled(t.Context(), 1)
+	s, err := postgres.StartPooled(t.Context())
 	servertest.Need(t, err)
 	defer func() {
 		if err := s.Close(); err != nil {
