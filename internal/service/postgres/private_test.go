@@ -108,7 +108,7 @@ func TestSuspend(t *testing.T) {
 	go func() { answered <- ask(t.Context()) }()
 	states := s.States()
 	runs := func(state string) bool { return state != "T" && state != "Z" } // the server, which stands still, waits for none that has ended
-	for slices.ContainsFunc(states, runs) {                                  // a process stops when it is next to run
+	for slices.ContainsFunc(states, runs) {                                 // a process stops when it is next to run
 		time.Sleep(time.Millisecond)
 		states = s.States()
 	}
