@@ -12,8 +12,8 @@ import (
 )
 
 // A Client records the operations of one owner. The owner's goroutine calls its methods; only
-// Attempt, and the functions that Renewing returns, may be called concurrently. A [Recorder] or a
-// [Tape] makes it.
+// Attempt, Renewals and the functions that it and Renewing return may be called concurrently. A
+// [Recorder] or a [Tape] makes it.
 type Client struct {
 	base time.Time
 	// track takes the operations, notes the text of their errors.
@@ -31,7 +31,9 @@ type Client struct {
 	sealed  bool  // crashed, or the recording is over: later operations are dropped
 	dying   bool  // the death itself may cause loss notices
 	pending []*Op // operations under way
-	holds   holds
+	// reported are the holds that a program renews by itself, and whose renewals it reports.
+	reported []*renewals
+	holds    holds
 
 	// intended is the stamp at which the next acquire was due; only the owner's goroutine uses it.
 	intended int64
@@ -157,6 +159,9 @@ func (c *Client) seal() {
 		return
 	}
 	c.sealed = true
+	for _, r := range c.reported {
+		r.record(Op{Return: Never, Outcome: Unknown})
+	}
 	for _, op := range c.pending {
 		op.Return = Never
 		anchorAttempt(op)

@@ -65,6 +65,9 @@ func (s *stream) take() (batches []*batch, watermark int64) {
 	for _, op := range s.pending {
 		watermark = min(watermark, op.Call)
 	}
+	for _, r := range s.reported {
+		watermark = min(watermark, r.since)
+	}
 	return s.takeBatches(), watermark
 }
 

@@ -15,7 +15,8 @@ requests over standard input and output; docs/adapter-protocol.md describes them
     serve(MyLock)
 
 One process has one owner; ttl and wait are in seconds. Any exception but NotHeld, Refused and NoEffect leaves
-the outcome unknown. Prints go to standard error. LOCKBENCH_BREAK=grant, release or silent breaks the
+the outcome unknown. A lock that renews its holds by itself may say so: hello = {"renews": "told"}, and each
+renewal that it sends is within a "with self.renewing(hold, ttl):". Prints go to standard error. LOCKBENCH_BREAK=grant, release or silent breaks the
 lock on purpose, for lockbench to catch it.
 """
 
@@ -25,6 +26,7 @@ import os
 import platform
 import signal
 import sys
+import threading
 import time
 
 
@@ -55,6 +57,10 @@ class Lock:
     def release(self, hold):
         raise NotImplementedError
 
+    def renewing(self, hold, ttl):
+        """A context in which the lock renews hold for ttl, in any thread. lockbench is told how that ended."""
+        return contextlib.nullcontext()  # serve() has a better one
+
 
 @contextlib.contextmanager
 def within(seconds):
@@ -81,15 +87,18 @@ class _Server:
         self.lock, self.holds, self.last, self.fence = None, {}, 0, "0"
         self.broken = os.environ.get("LOCKBENCH_BREAK", "")
         self.began = 0
+        self.numbers, self.saying = {}, threading.Lock()  # of holds, by identity
 
     def say(self, message):
-        self.out.write(json.dumps(message) + "\n")
-        self.out.flush()
+        with self.saying:
+            self.out.write(json.dumps(message) + "\n")
+            self.out.flush()
 
     def greet(self, hello):
         kind = self.type
         if hello["servers"]:
             self.lock = kind(hello["servers"][0], hello["prefix"])
+            self.lock.renewing = self.renewing
         self.began = time.monotonic_ns()
         clock = {"clock": "monotonic", "now_ns": self.began % 2**53} if sys.platform == "linux" else {}
         can = [ability for ability, method in ABILITIES.items() if hasattr(kind, method)]
@@ -104,9 +113,25 @@ class _Server:
             end = time.monotonic_ns()
         except Exception as e:  # the lock's own, whatever it is
             end = time.monotonic_ns()
-            known = [error for kind, error in ERRORS.items() if isinstance(e, kind)]
-            answer = {"error": (known + ["unknown"])[0], "class": type(e.__cause__ or e).__name__, "text": str(e)}
+            answer = self.error(e)
         self.say({"id": request["id"], **answer, "call_ns": call - self.began, "return_ns": end - self.began})
+
+    def error(self, e):
+        known = [error for kind, error in ERRORS.items() if isinstance(e, kind)]
+        return {"error": (known + ["unknown"])[0], "class": type(e.__cause__ or e).__name__, "text": str(e)}
+
+    @contextlib.contextmanager
+    def renewing(self, hold, ttl):
+        attempt, error = time.monotonic_ns(), {}
+        try:
+            yield
+        except BaseException as e:  # a cancelled task, too
+            error = self.error(e)
+            raise
+        finally:
+            if id(hold) in self.numbers:  # else its acquire has not returned
+                self.say({"renewed": self.numbers[id(hold)], "ttl_ms": round(ttl * 1000),
+                          "attempt_ns": attempt - self.began, **error})
 
     def do(self, request):
         op = request["op"]
@@ -145,7 +170,7 @@ class _Server:
         if hold is None and self.broken != "grant":
             raise Refused("another owner has it")
         self.last += 1
-        self.holds[self.last] = hold
+        self.holds[self.last], self.numbers[id(hold)] = hold, self.last
         got = {"hold": self.last}
         if hold is not None and hasattr(self.lock, "fence"):
             self.fence = str(self.lock.fence(hold))

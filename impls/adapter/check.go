@@ -49,6 +49,7 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 	}
 	all = append(all, Probe{Name: "hello"})
 	var running sync.WaitGroup
+	var last []int
 	found := make([]Probe, len(probes))
 	for i, p := range probes {
 		found[i].Name = p.name
@@ -62,13 +63,19 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 		if found[i].Skipped != "" || len(c.ends()) > 0 {
 			continue
 		}
-		if p.first {
+		switch {
+		case p.first:
 			found[i].Err = p.ask(c)
-			continue
+		case p.last:
+			last = append(last, i)
+		default:
+			running.Go(func() { found[i].Err = p.ask(c) })
 		}
-		running.Go(func() { found[i].Err = p.ask(c) })
 	}
 	running.Wait()
+	for _, i := range last {
+		found[i].Err = probes[i].ask(c)
+	}
 	if ends := c.ends(); len(ends) > 0 {
 		all = append(all, Probe{Name: "it goes on running", Err: ends[0]})
 		for i, p := range found {
@@ -92,6 +99,7 @@ type checkup struct {
 
 	mu      sync.Mutex
 	started []*process
+	lie     error // the first stamps that are impossible
 }
 
 // begin starts the processes that probes share, and the one that is cut off.
@@ -134,7 +142,22 @@ func (c *checkup) start(command string, env design.Environment) (*locker, error)
 	c.mu.Lock()
 	c.started = append(c.started, p)
 	c.mu.Unlock()
-	return p.Locker(design.Blind).(*locker), p.Ready(c.ctx)
+	l := p.Locker(design.Blind).(*locker)
+	if err := p.Ready(c.ctx); err != nil {
+		return l, err
+	}
+	if unstamped(&c.hello) == "" {
+		c.lied(p.setClock())
+		p.lied = c.lied
+	}
+	return l, nil
+}
+
+// lied notes why stamps are impossible, nil if they are not.
+func (c *checkup) lied(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lie = cmp.Or(c.lie, why)
 }
 
 // close ends all processes, of which a JVM takes 0.3 s.

@@ -39,6 +39,9 @@ func on(t *testing.T) adapter.Opener {
 	}
 }
 
+// stampsProbe is the name of a probe that not every system has.
+const stampsProbe = "the stamps of an answer lie within its request"
+
 // TestCheck checks adapters with one fault each: the probe for it fails, and says why.
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct{ fault, probe, why string }{
@@ -75,10 +78,18 @@ func TestCheck(t *testing.T) {
 		{"no twin", "its twin grants what is refused", "LOCKBENCH_BREAK=grant: acquire while another process holds the key"},
 		{"no twin", "its twin does not release", "LOCKBENCH_BREAK=release"},
 		{"no twin", "its twin is silent about losses", "LOCKBENCH_BREAK=silent"},
+		{"lying clock", stampsProbe, "not between the times at which the request was sent and the answer read"},
+		{"other clock", stampsProbe, "is no time of CLOCK_MONOTONIC between its greeting and its hello"},
+		{"no stamps", stampsProbe, "says call_ns 0 and return_ns 0"},
+		{"no clock", stampsProbe, ""},
 	} {
 		t.Run(tt.fault+", "+tt.probe, func(t *testing.T) {
-			if testing.Short() && !slices.Contains([]string{"sound", "exits", "answers twice", "lasts"}, tt.fault) {
+			if testing.Short() && !slices.Contains([]string{"sound", "exits", "answers twice", "lasts", "lying clock"}, tt.fault) {
 				t.Skip("starts ten processes")
+			}
+			_, noClock := adapter.Monotonic()
+			if tt.probe == stampsProbe && noClock != nil {
+				t.Skip(noClock)
 			}
 			t.Parallel()
 			hello, found, err := adapter.Check(t.Context(), fake(t, tt.fault), on(t))
@@ -92,7 +103,9 @@ func TestCheck(t *testing.T) {
 					asked = p.Err.Error()
 				case tt.fault == "dies of refusals" && p.Name == "the key of a killed process becomes free" && p.Skipped == "":
 					t.Errorf("%s: asked of a process that has ended: %v", p.Name, p.Err)
-				case tt.fault == "sound" && (p.Err != nil || p.Skipped != "" && p.Name != "fences rise"):
+				case tt.fault == "no clock" && (p.Skipped != "") != (p.Name == stampsProbe || p.Name == "fences rise"):
+					t.Errorf("%s: skipped: %q", p.Name, p.Skipped)
+				case tt.fault == "sound" && (p.Err != nil || p.Skipped != "" && p.Name != "fences rise" && (noClock == nil || p.Name != stampsProbe)):
 					t.Errorf("%s: %v%s", p.Name, p.Err, p.Skipped)
 				}
 			}

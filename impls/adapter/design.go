@@ -129,6 +129,8 @@ func With(d design.Design, s Settings) (design.Design, error) {
 			return d, fmt.Errorf("adapter %q: %w", of.Command, err)
 		}
 		d.Summary += ", by its own clock"
+		// After a release of unknown outcome, levels may remain that the lock renews for nobody.
+		d.RenewsUnseen = d.RenewsUnseen && (!of.Hello.tellsRenewals() || of.Hello.has(Reentrant))
 	}
 	d.Open = func(env design.Environment) (design.Process, error) { return open(of.Command, of.Hello, s, env) }
 	return d, nil
@@ -173,5 +175,9 @@ func (h *Hello) claims() (lockbench.Claims, error) {
 }
 
 func (h *Hello) renews() bool { return h.Renews == RenewsTold || h.Renews == RenewsUnseen }
+
+// tellsRenewals reports whether renewals are recorded if stamps are the adapter's. A lock without a lease has
+// nothing to renew.
+func (h *Hello) tellsRenewals() bool { return h.Renews == RenewsTold && !h.Leaseless }
 
 func (h *Hello) has(a Ability) bool { return slices.Contains(h.Can, a) }

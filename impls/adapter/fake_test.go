@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // fakeVariable makes the test binary an adapter, with a fault or "sound".
@@ -57,13 +59,28 @@ type fakeAdapter struct {
 	holds         map[int64]fakeHold
 	last          int64
 	extending     int64 // number of the request to extend that waits
-	out           *json.Encoder
-	began         time.Time // it said hello
+	out           *speaker
+	zero          int64 // reading of its clock at the hello
 }
 
 type fakeHold struct {
 	key, token string
 	until      time.Time // the fake tells of the loss of a waiter's hold from then on; zero if it does not
+	end        func()    // ends its renewals, nil without these
+}
+
+// A speaker writes the lines of a fake, which may come from several goroutines.
+type speaker struct {
+	mu sync.Mutex
+	to *json.Encoder
+}
+
+func speakerTo(w io.Writer) *speaker { return &speaker{to: json.NewEncoder(w)} }
+
+func (s *speaker) Encode(line any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.to.Encode(line)
 }
 
 // A message is a line to the fake.
@@ -95,7 +112,7 @@ var (
 )
 
 func serve(fault string) {
-	a := &fakeAdapter{fault: fault, broken: os.Getenv("LOCKBENCH_BREAK"), holds: map[int64]fakeHold{}, out: json.NewEncoder(os.Stdout)}
+	a := &fakeAdapter{fault: fault, broken: os.Getenv("LOCKBENCH_BREAK"), holds: map[int64]fakeHold{}, out: speakerTo(os.Stdout)}
 	if fault == "no twin" {
 		a.broken = ""
 	}
@@ -109,7 +126,7 @@ func serve(fault string) {
 		if err != nil {
 			panic(err)
 		}
-		in, a.out = io.TeeReader(in, log), json.NewEncoder(io.MultiWriter(os.Stdout, log))
+		in, a.out = io.TeeReader(in, log), speakerTo(io.MultiWriter(os.Stdout, log))
 	}
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var m message
@@ -159,11 +176,17 @@ func (a *fakeAdapter) greet(m message) {
 		if a.fault == "another service" {
 			hello["service"] = "abacus"
 		}
+		if strings.HasPrefix(a.fault, "renews") {
+			hello["renews"] = "told"
+			if a.fault == "renews levels" {
+				hello["can"] = append(can, "reentrant")
+			}
+		}
 		if now, err := adapter.Monotonic(); err == nil && a.fault != "no clock" {
+			a.zero = now
 			if a.fault == "other clock" {
 				now -= int64(time.Hour)
 			}
-			a.began = time.Now()
 			hello["clock"], hello["now_ns"] = "monotonic", now%(1<<53)
 		}
 		_ = a.out.Encode(hello)
@@ -182,7 +205,7 @@ func (a *fakeAdapter) answer(m message) {
 	case "other id":
 		m.ID += 100
 	}
-	call := time.Since(a.began)
+	call := a.stamp()
 	ok, err := a.do(m)
 	if a.fault == "dies of refusals" && (errors.Is(err, errRefused) || errors.Is(err, errNotHeld)) {
 		os.Exit(139)
@@ -204,10 +227,10 @@ func (a *fakeAdapter) answer(m message) {
 	if ok == nil && err == nil {
 		line["ok"] = object{}
 	}
-	end := time.Since(a.began)
+	end := a.stamp()
 	switch a.fault {
 	case "lying clock":
-		end += time.Hour
+		end += int64(time.Hour)
 	case "early clock":
 		call = 0
 	case "clock runs back":
@@ -215,13 +238,19 @@ func (a *fakeAdapter) answer(m message) {
 	case "slow pipe": // the answer is late, and only the driver's times have it in them
 		time.Sleep(pipeTime)
 	}
-	if a.fault != "no stamps" && !a.began.IsZero() {
+	if a.fault != "no stamps" && a.zero > 0 {
 		line["call_ns"], line["return_ns"] = call, end
 	}
 	_ = a.out.Encode(line)
 	if a.fault == "answers twice" {
 		_ = a.out.Encode(line)
 	}
+}
+
+// stamp returns the time since the hello, in ns.
+func (a *fakeAdapter) stamp() int64 {
+	now, _ := adapter.Monotonic() // of a system without that clock the stamps do not count
+	return now - a.zero
 }
 
 func (a *fakeAdapter) do(m message) (object, error) {
@@ -264,6 +293,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 		return nil, nil
 	case m.Op == "extend":
 		return nil, a.owned(ctx, h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, m.TTLMS)
+	}
+	if h.end != nil {
+		h.end()
 	}
 	if a.broken == "release" || a.fault == "keeps" {
 		return nil, nil
@@ -374,6 +406,42 @@ func (a *fakeAdapter) acquire(ctx context.Context, m message) (object, error) {
 		return nil, errRefused
 	}
 	a.last++
+	if strings.HasPrefix(a.fault, "renews") {
+		renewing, end := context.WithCancel(ctx)
+		h.end = end
+		go a.renew(renewing, a.last, h, ttl)
+	}
 	a.holds[a.last] = h
 	return object{"hold": a.last, "fence": fmt.Sprint(a.last)}, nil
+}
+
+// renew renews a hold again and again until it is released or lost, and reports each renewal.
+func (a *fakeAdapter) renew(ctx context.Context, hold int64, h fakeHold, ttl time.Duration) {
+	const pause = 10 * time.Millisecond
+	for design.Sleep(ctx, pause) == nil {
+		attempt := a.stamp()
+		var err error
+		if a.fault != "renews in words" {
+			err = a.owned(context.WithoutCancel(ctx), h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, ttl.Milliseconds())
+		}
+		report := object{"renewed": hold, "ttl_ms": ttl.Milliseconds(), "attempt_ns": attempt}
+		switch a.fault {
+		case "renews without a stamp":
+			delete(report, "attempt_ns")
+		case "renews before it held":
+			report["attempt_ns"] = 1
+		case "renews in the future":
+			report["attempt_ns"] = attempt + int64(time.Hour)
+		}
+		if err != nil {
+			report["error"] = "unknown"
+		}
+		if errors.Is(err, errNotHeld) {
+			report["error"] = "not-held"
+		}
+		_ = a.out.Encode(report)
+		if errors.Is(err, errNotHeld) {
+			return
+		}
+	}
 }

@@ -74,15 +74,19 @@ func (l *locker) call(ctx context.Context, r request) (*grant, error) {
 }
 
 // ran takes the stamps of an answer to a request that was sent and an answer that was read then. If they are
-// impossible, the program is of no use.
+// impossible, the program is of no use, unless a check only looks at them.
 func (l *locker) ran(a answer, sent, read time.Time) error {
 	if a.ReturnNS > 0 {
 		l.widths.add(read.Sub(sent) - time.Duration(a.ReturnNS-a.CallNS))
 	}
-	if !l.set.Stamps {
+	if !l.set.Stamps && l.lied == nil {
 		return nil
 	}
 	from, to, err := l.clock.ran(a, sent, read)
+	if l.lied != nil {
+		l.lied(err)
+		return nil
+	}
 	if err != nil {
 		l.program.fail(err)
 		return l.program.err()
@@ -107,7 +111,10 @@ func (l *locker) cancel(ctx context.Context, id int64) error {
 func (l *locker) leave(answered <-chan answer) {
 	go func() {
 		select {
-		case <-answered:
+		case a := <-answered:
+			if a.OK != nil {
+				l.endRenewals(a.OK.Hold, false) // nobody has that hold
+			}
 		case <-l.program.done:
 		}
 		<-l.turn
@@ -141,6 +148,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	ask := request{Op: opAcquire, Key: l.env.Prefix + key, TTLMS: millis(opt.TTL)}
 	if l.set.Waits && opt.Wait > 0 {
 		ask.WaitMS = millis(opt.Wait)
+		ask.renewals = l.renewals(key, time.Now(), opt.TTL)
 		got, err := l.ask(ctx, ask)
 		if err == nil {
 			err = held.begin(time.Time{}, opt.TTL, got) // nobody knows when the attempt began
@@ -152,6 +160,7 @@ func (l *locker) Acquire(ctx context.Context, key string, opt lockbench.Options)
 	}
 	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
 		from := l.seen.Attempt(key)
+		ask.renewals = l.renewals(key, from, opt.TTL)
 		got, err := l.ask(ctx, ask)
 		if errors.Is(err, lockbench.ErrNotAcquired) {
 			return false, nil
@@ -175,6 +184,8 @@ type lease struct {
 	hold  int64
 	fence uint64
 	lost  chan struct{}
+	// extended: a renewal that is under way may set a shorter lease than its owner did.
+	extended bool
 }
 
 // begin sets the fields of the lease by the answer to its acquire.
@@ -183,6 +194,7 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 	h.prolong(from, ttl, got)
 	if h.hello.has(Fence) {
 		if h.fence, err = strconv.ParseUint(got.Fence, 10, 64); err != nil {
+			h.endRenewals(h.hold, false)
 			return fmt.Errorf("fence %q: %w; hint: a number of at most 64 bits, as text", got.Fence, err)
 		}
 	}
@@ -238,15 +250,22 @@ func (h *lease) end(ctx context.Context, r request) error {
 	if err == nil && h.lost != nil {
 		h.program.unwatch(h.hold)
 	}
+	if !errors.Is(err, lockbench.ErrNoEffect) {
+		h.endRenewals(h.hold, err == nil && !h.extended) // freed, whatever else is under way
+	}
 	return err
 }
 
 // Extend implements [lockbench.Extender].
 func (h *lease) Extend(ctx context.Context, ttl time.Duration) error {
+	h.extended = true
 	from := time.Now()
 	got, err := h.ask(ctx, request{Op: opExtend, Hold: h.hold, Key: h.env.Prefix + h.key, TTLMS: millis(ttl)})
-	if err == nil {
+	switch {
+	case err == nil:
 		h.prolong(from, ttl, got)
+	case errors.Is(err, lockbench.ErrNotHeld):
+		h.endRenewals(h.hold, false)
 	}
 	return err
 }

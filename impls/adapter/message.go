@@ -74,7 +74,7 @@ type Renews string
 // The values of Renews; an empty one is RenewsNot.
 const (
 	RenewsNot    Renews = "no"
-	RenewsTold   Renews = "told"   // the adapter reports renewals, which count as unseen all the same
+	RenewsTold   Renews = "told"   // the adapter reports renewals, which count if its own stamps do
 	RenewsUnseen Renews = "unseen" // it does not
 )
 
@@ -114,6 +114,8 @@ type request struct {
 	Cancel  int64  `json:"cancel,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`
 	Later   bool   `json:"later,omitempty"` // a field that no version has, for [Check]
+
+	renewals *renewals // of the hold that this acquire is granted; nil if they are not recorded
 }
 
 // An answer is a line of the adapter: the answer to a request, or a report of a loss or a renewal.
@@ -126,9 +128,13 @@ type answer struct {
 	// CallNS and ReturnNS are when the request began and ended, by the clock of the hello.
 	CallNS   int64 `json:"call_ns"`
 	ReturnNS int64 `json:"return_ns"`
-	// Lost and Renewed are holds.
-	Lost    int64 `json:"lost"`
-	Renewed int64 `json:"renewed"`
+	// Lost and Renewed are holds. The report of a renewal has an Error if it failed. TTLMS is its lease,
+	// zero for the lease of the acquire. AttemptNS is when it was sent, by the clock of the hello, zero if
+	// that is unknown.
+	Lost      int64 `json:"lost"`
+	Renewed   int64 `json:"renewed"`
+	TTLMS     int64 `json:"ttl_ms"`
+	AttemptNS int64 `json:"attempt_ns"`
 }
 
 // A grant is the result of a request that succeeded: of an acquire its hold; of an acquire or an extend

@@ -2,12 +2,10 @@ package adapter
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -16,10 +14,11 @@ import (
 )
 
 // A probe asks one question. Probes are asked side by side, each about keys of its own, but for those
-// that are asked first.
+// that are asked first, and those that look at the answers to the others.
 type probe struct {
 	name   string
 	first  bool
+	last   bool
 	needs  Ability
 	unless func(*Hello) string
 	ask    func(*checkup) error
@@ -49,6 +48,7 @@ var probes = []probe{
 	{name: "its twin grants what is refused", ask: (*checkup).twinGrants},
 	{name: "its twin does not release", ask: (*checkup).twinKeeps},
 	{name: "its twin is silent about losses", unless: neverLost, ask: (*checkup).twinSilent},
+	{name: "the stamps of an answer lie within its request", last: true, unless: unstamped, ask: (*checkup).stampsInside},
 }
 
 func hasNoLease(h *Hello) string {
@@ -68,6 +68,16 @@ func endlessHolds(h *Hello) string {
 func silentReleases(h *Hello) string {
 	if h.ReleaseTells != nil && !*h.ReleaseTells {
 		return "its hello says that a release tells nothing"
+	}
+	return ""
+}
+
+func unstamped(h *Hello) string {
+	if h.Clock != monotonicClock {
+		return "its hello does not say clock " + monotonicClock
+	}
+	if _, err := monotonic(); err != nil {
+		return err.Error()
 	}
 	return ""
 }
@@ -407,134 +417,6 @@ func (c *checkup) unknownOp() error {
 	return want("an operation that no version has", err, lockbench.ErrNoEffect)
 }
 
-func (c *checkup) stopped() error {
-	l, err := c.open("")
-	if err != nil {
-		return err
-	}
-	if err := l.Suspend(); err != nil {
-		return err
-	}
-	answered := make(chan error, 1)
-	go func() {
-		_, err := l.call(c.ctx, request{Op: opNoop})
-		answered <- err
-	}()
-	const moment = 100 * time.Millisecond
-	select {
-	case <-answered:
-		err = errors.New("it answered while its group of processes was stopped; hint: the adapter runs elsewhere, so that faults cannot affect it")
-	case <-time.After(moment):
-	}
-	if err := errors.Join(err, l.Resume()); err != nil {
-		return err
-	}
-	if err := <-answered; err != nil {
-		return fmt.Errorf("after it went on: %w", err)
-	}
-	return l.program.end()
-}
-
-func (c *checkup) killed() error {
-	l, err := c.open("")
-	if err != nil {
-		return err
-	}
-	if _, err := c.acquire(l, "killed"); err != nil {
-		return err
-	}
-	if err := l.Kill(); err != nil {
-		return err
-	}
-	_, err = c.granted(c.b, "killed", c.lease, time.Now(), true)
-	return err
-}
-
-// killedInAcquire kills a process when the first command of its acquire has been answered, another one
-// when the second has, and so on until an acquire is answered before that. It asks two at the same time:
-// an acquire has at least one command.
-func (c *checkup) killedInAcquire() error {
-	const most, pair = 8, 2
-	for n := 0; n < most; n += pair {
-		var survived [pair]bool
-		err := sideBySide(pair, func(i int) (err error) {
-			survived[i], err = c.killedAt(n + i + 1)
-			return err
-		})
-		if err != nil || survived[0] || survived[1] {
-			return err
-		}
-	}
-	return nil
-}
-
-// killedAt kills a process when a command of its acquire has been answered, and waits until its key is
-// free. It reports whether the acquire was answered before that.
-func (c *checkup) killedAt(command int) (survived bool, err error) {
-	gate := &deadly{after: command}
-	env := c.env
-	env.Interceptor = gate
-	l, err := c.start(c.command, env)
-	if err != nil {
-		return false, err
-	}
-	key := fmt.Sprintf("killed-in-acquire-%d", command)
-	gate.arm(l.Kill)
-	from := time.Now()
-	_, err = c.acquire(l, key)
-	switch {
-	case gate.last() == "":
-		return true, nil // it has fewer commands
-	case err == nil:
-		return false, errors.New("it answered after it was killed")
-	}
-	if _, err := c.granted(c.b, key, c.lease, from, true); err != nil {
-		return false, fmt.Errorf("killed when command %d of its acquire, %s, was answered: %w", command, gate.last(), err)
-	}
-	return false, nil
-}
-
-// A deadly gate kills the process when the reply to one of its requests has come.
-type deadly struct {
-	after int // number of the request
-
-	mu   sync.Mutex
-	kill func() error // nil until the requests count
-	seen int
-	name string // of the command that was its last
-}
-
-// arm lets requests count from now on.
-func (d *deadly) arm(kill func() error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.kill = kill
-}
-
-// last returns the name of the command after which the process was killed; empty if it was not.
-func (d *deadly) last() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.name
-}
-
-// Pass implements [design.Interceptor].
-func (d *deadly) Pass(ctx context.Context, send func(context.Context) error) error { return send(ctx) }
-
-// Request implements [design.Gate].
-func (d *deadly) Request(name string) (send bool, lost func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.kill == nil || d.name != "" {
-		return true, nil
-	}
-	if d.seen++; d.seen < d.after {
-		return true, nil
-	}
-	d.name = name
-	return true, func() { _ = d.kill() } // it may have ended
-}
-
 func (c *checkup) cutOff() error {
 	l := c.cut
 	got, err := c.acquireFor(l, "cut", long)
@@ -603,6 +485,13 @@ func (c *checkup) twinSilent() error {
 	}
 	_, err = c.on(twin, opRelease, "twin-silent", hold, 0)
 	return unbroken("silent", want("release of a key that another process has now", err, nil))
+}
+
+// stampsInside is about every answer of the check that came in time.
+func (c *checkup) stampsInside() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lie
 }
 
 // unbroken explains a twin that does not break its lock.

@@ -22,7 +22,8 @@ type process struct {
 	hello   Hello // that the design was made of
 	set     Settings
 	program *program
-	clock   clock // of the program, if stamps are its own; Ready sets it
+	clock   clock           // of the program, if stamps are its own; Ready sets it
+	lied    func(why error) // is told of each answer whether its stamps are impossible; nil if they are not looked at
 	widths  widths
 	relays  []*relay.Relay
 	owners  atomic.Int64

@@ -53,9 +53,16 @@ type program struct {
 
 	mu      sync.Mutex
 	last    int64                     // number of the last request
-	waiting map[int64]chan<- answer   // by number of the request
+	waiting map[int64]waiter          // by number of the request
 	lost    map[int64]chan<- struct{} // by hold
+	renewed map[int64]*renewals       // by hold
 	failure error                     // why done is closed
+}
+
+// A waiter waits for the answer to a request.
+type waiter struct {
+	to       chan<- answer
+	renewals *renewals // of the hold that is granted; nil if they are not recorded
 }
 
 // start starts the command of a user, by a shell, and greets it. The caller ends it by end.
@@ -65,7 +72,7 @@ func start(command string, g greeting) (*program, error) { return startAs(shell(
 func startAs(cmd *exec.Cmd, command string, g greeting) (*program, error) {
 	p := &program{
 		text: command, began: time.Now(), greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
-		waiting: map[int64]chan<- answer{}, lost: map[int64]chan<- struct{}{},
+		waiting: map[int64]waiter{}, lost: map[int64]chan<- struct{}{}, renewed: map[int64]*renewals{},
 	}
 	if err := p.launch(cmd); err != nil {
 		return nil, fmt.Errorf("start adapter %q: %w", command, err)
@@ -253,13 +260,21 @@ func (p *program) take(a answer) error {
 			close(told)
 			delete(p.lost, a.Lost)
 		}
+	case a.Renewed != 0:
+		if r := p.renewed[a.Renewed]; r != nil {
+			return r.told(a, time.Now())
+		}
 	case a.ID != 0:
-		to := p.waiting[a.ID]
-		if to == nil {
+		w, known := p.waiting[a.ID]
+		if !known {
 			return fmt.Errorf("nobody waits for the answer to request %d; hint: each is answered once", a.ID)
 		}
 		delete(p.waiting, a.ID)
-		to <- a
+		if w.renewals != nil && a.OK != nil {
+			p.renewed[a.OK.Hold] = w.renewals
+			w.renewals.begin(a.OK)
+		}
+		w.to <- a
 	}
 	return nil
 }
@@ -278,6 +293,16 @@ func (p *program) unwatch(hold int64) {
 	delete(p.lost, hold)
 }
 
+// endRenewals ends the record of the renewals of a hold.
+func (p *program) endRenewals(hold int64, none bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.renewed[hold]; r != nil {
+		delete(p.renewed, hold)
+		r.end(none)
+	}
+}
+
 // errUnanswered is the error of a request without an answer: its outcome is unknown.
 var errUnanswered = errors.New("the adapter did not answer in time")
 
@@ -292,7 +317,7 @@ func (p *program) send(r request) (int64, <-chan answer, error) {
 	}
 	p.last++
 	r.ID = p.last
-	p.waiting[r.ID] = to
+	p.waiting[r.ID] = waiter{to, r.renewals}
 	p.mu.Unlock()
 	if err := p.write(r); err != nil {
 		p.unwritable(err) // half a line may be written

@@ -44,10 +44,13 @@ func (c clock) around(reading int64) (before, after time.Time) {
 	return before, before.Add(c.within)
 }
 
+// readingAt returns the reading at an instant.
+func (c clock) readingAt(t time.Time) int64 { return c.reading + int64(t.Sub(c.at)) }
+
 // since returns c with the reading zero at the hello of a program, which read now after its greeting and before
 // the arrival of its hello.
 func (c clock) since(now int64, greeted, arrived time.Time) (clock, error) {
-	last := c.reading + int64(arrived.Sub(c.at))
+	last := c.readingAt(arrived)
 	reading := last - (last-now)&(stampRange-1)
 	if _, after := c.around(reading); now < 0 || after.Before(greeted) {
 		return c, fmt.Errorf("now_ns %d is no time of CLOCK_MONOTONIC between its greeting and its hello, %d to %d; hint: a reading in ns, modulo 2^53, in the hello; a container may have a clock of its own: --stamps driver", now, (last-int64(arrived.Sub(greeted)))%stampRange, last%stampRange)
@@ -62,8 +65,7 @@ func (c clock) ran(a answer, sent, read time.Time) (from, to time.Time, err erro
 	from, begun := c.around(a.CallNS)
 	ended, to := c.around(a.ReturnNS)
 	if a.CallNS > a.ReturnNS || begun.Before(sent) || ended.After(read) {
-		at := func(t time.Time) int64 { return c.reading + int64(t.Sub(c.at)) }
-		return from, to, fmt.Errorf("the answer to request %d says call_ns %d and return_ns %d, not between the times at which the request was sent and the answer read, %d and %d; hint: readings of CLOCK_MONOTONIC before and after the call, from the hello on; or --stamps driver", a.ID, a.CallNS, a.ReturnNS, at(sent), at(read))
+		return from, to, fmt.Errorf("the answer to request %d says call_ns %d and return_ns %d, not between the times at which the request was sent and the answer read, %d and %d; hint: readings of CLOCK_MONOTONIC before and after the call, from the hello on; or --stamps driver", a.ID, a.CallNS, a.ReturnNS, c.readingAt(sent), c.readingAt(read))
 	}
 	if from.Before(sent) {
 		from = sent

@@ -14,10 +14,16 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// stamped opens a process of an adapter that is to stamp.
+// stamped opens a process of a fake that is to stamp.
 func stamped(t *testing.T, fault string, set adapter.Settings) (design.Process, error) {
 	t.Helper()
-	d, err := adapter.Design(t.Context(), fake(t, fault))
+	return opened(t, fake(t, fault), set)
+}
+
+// opened opens a process of an adapter with settings.
+func opened(t *testing.T, command string, set adapter.Settings) (design.Process, error) {
+	t.Helper()
+	d, err := adapter.Design(t.Context(), command)
 	if err == nil {
 		d, err = adapter.With(d, set)
 	}
@@ -39,22 +45,34 @@ func recorded(t *testing.T, fault string, stamps bool, opt lockbench.Options) (d
 	if err != nil {
 		t.Fatal(err)
 	}
+	ops := record(t, p, func(l lockbench.Locker) {
+		lease, err := l.Acquire(t.Context(), "key", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lease.(lockbench.Extender).Extend(t.Context(), opt.TTL); err != nil {
+			t.Error(err)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	if len(ops) != 3 {
+		t.Fatalf("%d operations, want 3", len(ops))
+	}
+	return p, ops
+}
+
+// record records what an owner of a process does, and returns the operations.
+func record(t *testing.T, p design.Process, use func(lockbench.Locker)) (ops []history.Op) {
+	t.Helper()
 	var file bytes.Buffer
 	r, err := history.NewRecorder(&file, history.Header{Design: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := r.Client(0, 0)
-	lease, err := c.Locker(p.Locker(c)).Acquire(t.Context(), "key", opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lease.(lockbench.Extender).Extend(t.Context(), opt.TTL); err != nil {
-		t.Error(err)
-	}
-	if err := lease.Release(t.Context()); err != nil {
-		t.Error(err)
-	}
+	use(c.Locker(p.Locker(c)))
 	if err := r.Close(history.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +80,6 @@ func recorded(t *testing.T, fault string, stamps bool, opt lockbench.Options) (d
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ops []history.Op
 	for e, err := range source.Events() {
 		if err != nil {
 			t.Fatal(err)
@@ -71,10 +88,7 @@ func recorded(t *testing.T, fault string, stamps bool, opt lockbench.Options) (d
 			ops = append(ops, *e.Op)
 		}
 	}
-	if len(ops) != 3 {
-		t.Fatalf("%d operations, want 3", len(ops))
-	}
-	return p, ops
+	return ops
 }
 
 // TestStamps: the times of an adapter take the place of the driver's, which are wider by the way of the answer.

@@ -24,7 +24,7 @@ func TestLibraryWaits(t *testing.T) {
 	defer ours.Close()
 	lines := bufio.NewReader(in)
 	synctest.Test(t, func(t *testing.T) {
-		p := &program{in: ours, done: make(chan struct{}), waiting: map[int64]chan<- answer{}}
+		p := &program{in: ours, done: make(chan struct{}), waiting: map[int64]waiter{}}
 		l := (&process{program: p, set: Settings{Waits: true}, hello: Hello{GrainMS: 1}, env: design.Environment{}}).Locker(design.Blind)
 		acquire := func(wait time.Duration, line string, a *answer) (lockbench.Lease, error) {
 			t.Helper()

@@ -193,6 +193,11 @@ type Observer interface {
 	// returns is called with the result: the granted lease, or an error (which wraps
 	// lockbench.ErrNotHeld if the lock was lost).
 	Renewing(key string) func(granted time.Duration, err error)
+	// Renewals is called when a program has granted key, if it reports renewals when they are over. The
+	// function renewed is called with each: when it was sent, by the program's clock, or the zero time,
+	// and its result, as for Renewing. The function end is called when the owner has given the hold up;
+	// with none, no renewal under way can have an effect.
+	Renewals(key string) (renewed func(from time.Time, granted time.Duration, err error), end func(none bool))
 	// Ran is called when a program has answered a request of the owner, with times between which
 	// the request ran by the program's own clock. Both lie within the call of the lock.
 	Ran(from, to time.Time)
@@ -209,6 +214,10 @@ func (blind) Ran(time.Time, time.Time) {}
 
 func (blind) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
+}
+
+func (blind) Renewals(string) (func(time.Time, time.Duration, error), func(bool)) {
+	return func(time.Time, time.Duration, error) {}, func(bool) {}
 }
 
 // A Control is a baseline that live runs compare locks with. It claims nothing, and never fails a

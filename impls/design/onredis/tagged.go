@@ -35,4 +35,9 @@ func (u untagged) Renewing(key string) func(granted time.Duration, err error) {
 	return u.Observer.Renewing(untag(key))
 }
 
+// Renewals implements [design.Observer].
+func (u untagged) Renewals(key string) (renewed func(from time.Time, granted time.Duration, err error), end func(none bool)) {
+	return u.Observer.Renewals(untag(key))
+}
+
 func untag(key string) string { return key[1 : len(key)-1] }

@@ -18,20 +18,21 @@ import (
 func header(c Config, o workloads.Options) (history.Header, error) {
 	params, err := params(o)
 	h := history.Header{
-		Design:      c.Design.Name,
-		Claims:      c.Design.Claims,
-		Reacquire:   string(c.Design.Reacquire),
-		Control:     string(c.Design.Control),
-		Renews:      c.Design.Renews,
-		ToleranceNS: int64(c.Design.Tolerance),
-		Exercises:   exercises(c, o),
-		Workload:    c.Workload.Name,
-		Params:      params,
-		Seed:        o.Seed,
-		Faults:      fault.KindsOf(c.Faults),
-		WarmupNS:    int64(o.Warmup),
-		Server:      c.services().Info(),
-		Environment: environment(),
+		Design:       c.Design.Name,
+		Claims:       c.Design.Claims,
+		Reacquire:    string(c.Design.Reacquire),
+		Control:      string(c.Design.Control),
+		Renews:       c.Design.Renews,
+		RenewsUnseen: c.Design.RenewsUnseen,
+		ToleranceNS:  int64(c.Design.Tolerance),
+		Exercises:    exercises(c, o),
+		Workload:     c.Workload.Name,
+		Params:       params,
+		Seed:         o.Seed,
+		Faults:       fault.KindsOf(c.Faults),
+		WarmupNS:     int64(o.Warmup),
+		Server:       c.services().Info(),
+		Environment:  environment(),
 	}
 	if o.Stallers > 0 {
 		h.Clients, h.Stallers = o.Clients, o.Stallers

@@ -20,7 +20,7 @@ import (
 func TestHeader(t *testing.T) {
 	server := embedded(t)
 	d := tokenDesign()
-	d.Tolerance, d.Reacquire = time.Second, design.Nested
+	d.Tolerance, d.Reacquire, d.RenewsUnseen = time.Second, design.Nested, true
 	c := Config{Design: d, Services: backend.Group{server}, Workload: workloads.Must("slow-step")}
 	o, err := c.Workload.Options(options(func(o *workloads.Options) {
 		o.Warmup, o.Seed, o.TTL = 100*time.Millisecond, 7, 200*time.Millisecond
@@ -42,7 +42,7 @@ func TestHeader(t *testing.T) {
 	tested := c.Workload.Cells(o)
 	slices.SortFunc(tested, lockbench.Cell.Compare)
 	want := history.Header{
-		Design: "test/token", Claims: d.Claims, Reacquire: "nested", ToleranceNS: 1e9,
+		Design: "test/token", Claims: d.Claims, Reacquire: "nested", RenewsUnseen: true, ToleranceNS: 1e9,
 		Exercises: tested, Workload: "slow-step", Seed: 7, WarmupNS: 1e8, Server: c.services().Info(),
 	}
 	if diff := cmp.Diff(got, want); diff != "" {

@@ -31,6 +31,11 @@ func (a *Attempts) Renewing(string) func(time.Duration, error) {
 	return func(time.Duration, error) {}
 }
 
+// Renewals implements design.Observer.
+func (a *Attempts) Renewals(string) (func(time.Time, time.Duration, error), func(bool)) {
+	return func(time.Time, time.Duration, error) {}, func(bool) {}
+}
+
 // Ran implements design.Observer.
 func (a *Attempts) Ran(time.Time, time.Time) {}
 
