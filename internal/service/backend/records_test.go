@@ -2,6 +2,8 @@ package backend_test
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,8 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
@@ -28,7 +32,7 @@ func TestGuards(t *testing.T) {
 	write := func(fence, base, version uint64, admitted bool) access {
 		return access{true, lockbench.Standing{Fence: fence, Base: base}, version, admitted}
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		name  string
 		guard lockbench.Guard
 		plays []access
@@ -49,21 +53,26 @@ func TestGuards(t *testing.T) {
 			write(0, 0, 1<<60, true), write(0, 1<<60+1, 5, false), write(0, 1<<60, 6, true)}},
 		{"a record that came meanwhile", lockbench.CompareGuard, []access{
 			write(0, 0, 1, true), write(0, 0, 2, false)}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			eachRecords(t, func(t *testing.T, plain design.Records) { playGuarded(t, plain, c.guard, c.plays) })
-		})
+		{"a version where there is no record", lockbench.CompareGuard, []access{
+			write(0, 5, 1, false), write(0, 0, 2, true), read(0, 2, true)}},
 	}
+	eachRecords(t, func(t *testing.T, plain design.Records) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) { playGuarded(t, plain, c.guard, c.name, c.plays) })
+		}
+	})
 }
 
 // forgetful is a service that keeps no records.
 type forgetful struct{ design.Service }
 
-// eachRecords runs test with the records of a private server, if there is one, of the
+// eachRecords runs test with the records of private servers, of those that are installed, of the
 // embedded server, and in memory.
 func eachRecords(t *testing.T, test func(*testing.T, design.Records)) {
 	for name, start := range map[string]func(t *testing.T) design.Service{
-		"private":  func(t *testing.T) design.Service { return servertest.Start(t) },
+		"redis":    func(t *testing.T) design.Service { return servertest.Start(t) },
+		"etcd":     func(t *testing.T) design.Service { return startPrivate(t, etcd.Backend{}) },
+		"postgres": func(t *testing.T) design.Service { return startPrivate(t, postgres.Backend{}) },
 		"embedded": startEmbedded,
 		"memory":   func(*testing.T) design.Service { return forgetful{} },
 	} {
@@ -75,6 +84,13 @@ func eachRecords(t *testing.T, test func(*testing.T, design.Records)) {
 	}
 }
 
+func startPrivate(t *testing.T, b design.Backend) design.Service {
+	all, err := b.Open(t.Context(), nil, 1)
+	servertest.Need(t, err)
+	t.Cleanup(func() { _ = all[0].Close() })
+	return all[0]
+}
+
 func startEmbedded(t *testing.T) design.Service {
 	s, err := servers.StartEmbedded()
 	if err != nil {
@@ -84,7 +100,7 @@ func startEmbedded(t *testing.T) design.Service {
 	return s
 }
 
-func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, plays []access) {
+func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, key string, plays []access) {
 	guarded, err := plain.Guarded(guard)
 	if err != nil {
 		t.Fatal(err)
@@ -94,9 +110,9 @@ func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, play
 		var err error
 		var got lockbench.Record
 		if a.write {
-			err = store.WriteGuarded(t.Context(), "k", lockbench.Record{Value: -3, Version: a.version}, a.by)
+			err = store.WriteGuarded(t.Context(), key, lockbench.Record{Value: -3, Version: a.version}, a.by)
 		} else {
-			got, err = store.ReadGuarded(t.Context(), "k", a.by.Fence)
+			got, err = store.ReadGuarded(t.Context(), key, a.by.Fence)
 		}
 		if refused := errors.Is(err, lockbench.ErrStale) && errors.Is(err, lockbench.ErrNoEffect); refused == a.admitted || !refused && err != nil {
 			t.Errorf("access %d: %v, want admitted: %v", i+1, err, a.admitted)
@@ -105,6 +121,33 @@ func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, play
 			t.Errorf("access %d: read version %d, want %d", i+1, got.Version, a.version)
 		}
 	}
+}
+
+// TestGuardsAreAtomic lets clients write at the same time on the version that all of them read: one is
+// admitted.
+func TestGuardsAreAtomic(t *testing.T) {
+	eachRecords(t, func(t *testing.T, plain design.Records) {
+		store, err := plain.Guarded(lockbench.CompareGuard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var admitted atomic.Int64
+		var clients sync.WaitGroup
+		for i := range 8 {
+			clients.Go(func() {
+				err := store.(lockbench.GuardedStore).WriteGuarded(t.Context(), "k", lockbench.Record{Version: uint64(i) + 1}, lockbench.Standing{})
+				if err == nil {
+					admitted.Add(1)
+				} else if !errors.Is(err, lockbench.ErrStale) {
+					t.Error(err)
+				}
+			})
+		}
+		clients.Wait()
+		if n := admitted.Load(); n != 1 {
+			t.Errorf("%d clients were admitted, want 1", n)
+		}
+	})
 }
 
 // TestGuardsKeepTheSameRecords checks that each kind of store reads the records that the

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/postgres"
@@ -66,7 +67,7 @@ func TestRestart(t *testing.T) {
 	s := start(t)
 	records := s.Records("test:")
 	defer records.Close()
-	want := record(12, 3)
+	want := lockbench.Record{Value: 12, Version: 3}
 	if err := records.Write(t.Context(), "k", want); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
 // Backend is the backend of designs on PostgreSQL.
@@ -36,23 +37,8 @@ func (Backend) Serves(address string) bool {
 func (Backend) Missing() error { return Missing() }
 
 // Open implements [design.Backend].
-func (Backend) Open(ctx context.Context, addresses []string, n int) (all []design.Service, err error) {
-	if len(addresses) > 0 && len(addresses) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
-	}
-	for i := range max(n, len(addresses)) {
-		var s *Server
-		if len(addresses) > 0 {
-			s, err = Connect(ctx, addresses[i])
-		} else {
-			s, err = Start(ctx)
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
+func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
+	return backend.Open(ctx, addresses, n, Connect, Start)
 }
 
 // A Server is one PostgreSQL that answered when lockbench connected to it or started it. Its methods
