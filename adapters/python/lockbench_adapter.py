@@ -19,9 +19,11 @@ the outcome unknown. Prints go to standard error. LOCKBENCH_BREAK=grant, release
 lock on purpose, for lockbench to catch it.
 """
 
+import contextlib
 import json
 import os
 import platform
+import signal
 import sys
 import time
 
@@ -52,6 +54,20 @@ class Lock:
 
     def release(self, hold):
         raise NotImplementedError
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """Raises TimeoutError in the block after that time, for a library without a time-out of its own."""
+    def late(signum, frame):
+        raise TimeoutError(f"no answer within {seconds} s")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 ABILITIES = {"extend": "extend", "ttl": "time_left", "release_after": "release_after", "fence": "fence",

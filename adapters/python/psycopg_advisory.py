@@ -1,18 +1,12 @@
 """An advisory lock of PostgreSQL, held by the session of psycopg's connection.
 
 The lock has no lease: it ends with its session, whoever ends that. One session may lock a key several
-times. psycopg has no time-out for an answer, so the adapter sets an alarm.
+times. psycopg has no time-out for an answer, so the adapter has one.
 """
-
-import signal
 
 import psycopg
 
-from lockbench_adapter import Lock, NoEffect, NotHeld, serve
-
-
-def late(signum, frame):
-    raise TimeoutError("no answer within 2 s")
+from lockbench_adapter import Lock, NoEffect, NotHeld, serve, within
 
 
 class PsycopgAdvisory(Lock):
@@ -23,18 +17,15 @@ class PsycopgAdvisory(Lock):
 
     def __init__(self, url, prefix):
         self.url, self.session = url, None
-        signal.signal(signal.SIGALRM, late)
 
     def ask(self, session, function, key):
-        signal.setitimer(signal.ITIMER_REAL, 2)
+        statement = f"select {function}(hashtextextended(encode(%s, 'hex'), 0))"
         try:
-            statement = f"select {function}(hashtextextended(encode(%s, 'hex'), 0))"
-            return session.execute(statement, (key.encode(),)).fetchone()[0]
+            with within(2):
+                return session.execute(statement, (key.encode(),)).fetchone()[0]
         except (psycopg.OperationalError, TimeoutError):
             session.close()  # and with it whatever it holds
             raise
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def acquire(self, key, ttl):
         if self.session is None or self.session.closed:

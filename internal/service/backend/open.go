@@ -1,24 +1,23 @@
 package backend
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lockbench/lockbench/impls/design"
 )
 
-// Open implements the Open of a [design.Backend] by two functions: connect opens the service at an
-// address, and start a private one. Services that were opened before an error are returned with it.
-func Open[S design.Service](ctx context.Context, addresses []string, n int, connect func(context.Context, string) (S, error), start func(context.Context) (S, error)) (all []design.Service, err error) {
+// Open opens services for [design.Backend.Open]: those at the addresses, or n private ones if there are
+// none. Services opened before an error are returned with it.
+func Open(addresses []string, n int, connect func(address string) (design.Service, error), start func() (design.Service, error)) (all []design.Service, err error) {
 	if len(addresses) > 0 && len(addresses) < n {
 		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
 	}
 	for i := range max(n, len(addresses)) {
-		var s S
+		var s design.Service
 		if len(addresses) > 0 {
-			s, err = connect(ctx, addresses[i])
+			s, err = connect(addresses[i])
 		} else {
-			s, err = start(ctx)
+			s, err = start()
 		}
 		if err != nil {
 			return all, err

@@ -168,8 +168,8 @@ type operation struct {
 	Delete *span `json:"request_delete_range,omitempty"`
 }
 
-// A revision is a condition on the revision of the last write of a key, zero if it is not there.
-type revision struct {
+// A condition is one on the revision of the last write of a key, zero if it is not there.
+type condition struct {
 	Key    []byte `json:"key"`
 	Target string `json:"target"` // always MOD
 	Result string `json:"result"` // EQUAL or LESS
@@ -178,7 +178,7 @@ type revision struct {
 
 // A transaction does the operations of Then if the conditions hold.
 type transaction struct {
-	If   []revision  `json:"compare"`
+	If   []condition `json:"compare"`
 	Then []operation `json:"success"`
 }
 

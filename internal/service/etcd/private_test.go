@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/testkit/recordstest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
@@ -133,6 +134,12 @@ func TestRestart(t *testing.T) {
 	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
 		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
+}
+
+// TestRecords checks guarded records.
+func TestRecords(t *testing.T) {
+	s := start(t)
+	recordstest.Run(t, func() design.Records { return s.Records("test:") })
 }
 
 // TestSuspend checks that a server that is suspended answers when it goes on, and not before.

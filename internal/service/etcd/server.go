@@ -33,7 +33,9 @@ func (Backend) Missing() error { return Missing() }
 
 // Open implements [design.Backend].
 func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
-	return backend.Open(ctx, addresses, n, Connect, Start)
+	return backend.Open(addresses, n,
+		func(address string) (design.Service, error) { return Connect(ctx, address) },
+		func() (design.Service, error) { return Start(ctx) })
 }
 
 // A Server is one etcd that answered when lockbench connected to it or started it. Its methods are safe
@@ -145,7 +147,7 @@ func (s *Server) Check(ctx context.Context, _ []string) error {
 	defer c.close()
 	all := below(common)
 	_, err := c.transact(ctx, transaction{
-		If:   []revision{{Key: all.Key, Target: "MOD", Result: "LESS"}}, // than zero, which none is
+		If:   []condition{{Key: all.Key, Target: "MOD", Result: "LESS"}}, // than zero, which none is
 		Then: []operation{{Range: &all}, {Delete: &all}},
 	})
 	var refused *refusal

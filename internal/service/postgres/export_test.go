@@ -21,9 +21,18 @@ func (s *Server) States() (all []string) {
 	return all
 }
 
+// KillPooler kills the pooler of a server.
+func (s *Server) KillPooler() error {
+	p, err := os.FindProcess(s.pooler.PID())
+	if err != nil {
+		return err
+	}
+	return p.Kill()
+}
+
 // Hide keeps Debian's programs from being found until show is called.
 func Hide() (show func()) {
-	pattern := debian
-	debian = ""
-	return func() { debian = pattern }
+	pattern, program := debian, debianPooler
+	debian, debianPooler = "", ""
+	return func() { debian, debianPooler = pattern, program }
 }

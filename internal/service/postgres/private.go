@@ -114,14 +114,14 @@ func (p *private) command() (*exec.Cmd, error) {
 
 // answers returns nil if s answers and is ours: it knows the password, and where its data are.
 func (p *private) answers(ctx context.Context, s *Server) error {
-	where, err := s.ask(ctx, "show data_directory")
+	where, err := s.direct().ask(ctx, "show data_directory")
 	if err == nil && where != p.data() {
 		return fmt.Errorf("%w at %s, with data in %s", daemon.ErrForeign, p.url.Host, where)
 	}
 	if err != nil || s.version != "" {
 		return err
 	}
-	version, err := s.ask(ctx, "show server_version")
+	version, err := s.direct().ask(ctx, "show server_version")
 	s.version = "postgresql " + version
 	return err
 }
@@ -131,6 +131,9 @@ func (s *Server) Done() <-chan struct{} {
 	if s.own == nil {
 		return nil
 	}
+	if s.pooler != nil {
+		return s.pooler.either
+	}
 	return s.own.Done()
 }
 
@@ -138,6 +141,9 @@ func (s *Server) Done() <-chan struct{} {
 func (s *Server) Err() error {
 	if s.own == nil {
 		return nil
+	}
+	if s.pooler != nil && s.pooler.Err() != nil {
+		return s.pooler.Err()
 	}
 	return s.own.Err()
 }
