@@ -45,6 +45,10 @@ func Designs() []design.Design {
 
 // sessionClaims returns the claims of a lock that lasts as long as its session. A server that was
 // restarted, or that lost the connection, frees the key while its owner works on.
+//
+// Exclusion is given up under LostReply, because a history does not tell when the session of an owner
+// ended: a connection that others break is recorded when a client finds it broken, for all clients of
+// its process.
 func sessionClaims() lockbench.Claims {
 	c := lockbench.Claims{
 		Keeps: []lockbench.Guarantee{

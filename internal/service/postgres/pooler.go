@@ -24,20 +24,19 @@ const poolerPrefix = "lockbench-pgbouncer-" // of the folders of private poolers
 // A pooler is a private PgBouncer in front of a private server, and pools transactions: a statement
 // outside of a transaction runs in whichever session is idle.
 type pooler struct {
-	program  string
-	sessions int
-	server   *Server
-	home     *tempdir.Dir
-	front    *Server // as clients see it
+	program string
+	server  *Server
+	home    *tempdir.Dir
+	front   *Server // as clients see it
 	*daemon.Daemon
 	either, closed chan struct{} // either is closed when the pooler or the server has ended by itself
 }
 
 // StartPooled is [Start], with a private PgBouncer that the processes of designs connect to. It has at
-// most as many sessions of the server as sessions says; zero is PgBouncer's default, which is 20.
+// most 20 sessions of the server, and uses the one that was idle for the shortest time: its defaults.
 //
 // Off Linux, PgBouncer outlives a SIGKILL of this process.
-func StartPooled(ctx context.Context, sessions int) (*Server, error) {
+func StartPooled(ctx context.Context) (*Server, error) {
 	program, err := findPooler()
 	if err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func StartPooled(ctx context.Context, sessions int) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pooler{program: program, sessions: sessions, server: s, either: make(chan struct{}), closed: make(chan struct{})}
+	p := &pooler{program: program, server: s, either: make(chan struct{}), closed: make(chan struct{})}
 	if err := p.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -106,9 +105,6 @@ func (p *pooler) command() (*exec.Cmd, error) {
 	text := fmt.Sprintf("[databases]\n%s = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
 		"auth_type = scram-sha-256\nauth_file = %s\npool_mode = transaction\nmax_client_conn = 500\nserver_login_retry = 0.1\n"+
 		"log_connections = 0\nlog_disconnections = 0\nlog_stats = 0\n", c.Database, host, port, c.Port, users)
-	if p.sessions > 0 {
-		text += fmt.Sprintf("default_pool_size = %d\n", p.sessions)
-	}
 	err := errors.Join(
 		os.WriteFile(settings, []byte(text), 0o600), give(settings),
 		os.WriteFile(users, fmt.Appendf(nil, "%q %q\n", c.User, c.Password), 0o600), give(users),

@@ -61,7 +61,7 @@ func (b Backend) Open(ctx context.Context, addresses []string, n int) ([]design.
 		func(address string) (design.Service, error) { return Connect(ctx, address) },
 		func() (design.Service, error) {
 			if b.Pooled {
-				return StartPooled(ctx, 0)
+				return StartPooled(ctx)
 			}
 			return Start(ctx)
 		})
