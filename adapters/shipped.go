@@ -63,6 +63,9 @@ func AllShipped() []Shipped {
 	rust := func(file, name string, why ...string) Shipped {
 		return unsound(Shipped{Language: "rust", Name: name, Command: "exec {libraries}/rust/release/" + file}, why)
 	}
+	golang := func(file, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "go", Name: name, Command: "exec {libraries}/go/" + file}, why)
+	}
 	return []Shipped{
 		python("redis_py.py", "redis-py/lock"),
 		python("redis_py_asyncio.py", "redis-py/asyncio-lock"),
@@ -90,6 +93,7 @@ func AllShipped() []Shipped {
 		java("SpringIntegration", "spring-integration/spin"),
 		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there", byCheck),
 		java("ShedLock safe", "shedlock/redis-safe"),
+		golang("etcd", "etcd/mutex"),
 		rust("rslock", "rslock/lock-manager"),
 		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", byCheck),
 	}

@@ -8,13 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/etcd"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -72,6 +75,31 @@ func TestShipped(t *testing.T) {
 				return err
 			})
 		})
+	}
+}
+
+// TestEtcdIssues checks what docs/libraries.md says of two issues of etcd.
+func TestEtcdIssues(t *testing.T) {
+	libraries := need(t, "go")
+	server, err := etcd.Start(t.Context())
+	servertest.Need(t, err)
+	defer server.Close()
+	said, err := exec.CommandContext(t.Context(), filepath.Join(libraries, "go", "etcd-issues"), server.Address()).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	text, err := os.ReadFile("../docs/libraries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := strings.Join(strings.Fields(string(text)), " ")
+	for line := range strings.Lines(string(said)) {
+		if !strings.Contains(paper, strings.TrimSpace(line)) {
+			t.Errorf("docs/libraries.md does not have %s", line)
+		}
+	}
+	if n, err := server.Sweep(t.Context(), "/lockbench-"); n > 0 || err != nil {
+		t.Errorf("%d keys are left, error %v", n, err)
 	}
 }
 

@@ -2,6 +2,8 @@ package recordstest
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +24,7 @@ type access struct {
 // same ones, and are closed.
 func Run(t *testing.T, open func() design.Records) {
 	t.Run("all guards", func(t *testing.T) { keepsTheSame(t, opened(t, open)) })
+	t.Run("at the same time", func(t *testing.T) { admitsOne(t, opened(t, open)) })
 	read := func(fence, version uint64, admitted bool) access {
 		return access{false, lockbench.Standing{Fence: fence}, version, admitted}
 	}
@@ -88,6 +91,30 @@ func play(t *testing.T, plain design.Records, key string, guard lockbench.Guard,
 		if !a.write && a.admitted && got.Version != a.version {
 			t.Errorf("access %d: read version %d, want %d", i+1, got.Version, a.version)
 		}
+	}
+}
+
+// admitsOne lets clients write at the same time on the version that all of them read: one is admitted.
+func admitsOne(t *testing.T, plain design.Records) {
+	store, err := plain.Guarded(lockbench.CompareGuard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var admitted atomic.Int64
+	var clients sync.WaitGroup
+	for i := range 8 {
+		clients.Go(func() {
+			err := store.(lockbench.GuardedStore).WriteGuarded(t.Context(), "contended", lockbench.Record{Version: uint64(i) + 1}, lockbench.Standing{})
+			if err == nil {
+				admitted.Add(1)
+			} else if !errors.Is(err, lockbench.ErrStale) {
+				t.Error(err)
+			}
+		})
+	}
+	clients.Wait()
+	if n := admitted.Load(); n != 1 {
+		t.Errorf("%d clients were admitted, want 1", n)
 	}
 }
 
