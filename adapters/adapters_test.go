@@ -35,10 +35,9 @@ func TestNew(t *testing.T) {
 
 // TestLength keeps adapters short, so that they can be read.
 func TestLength(t *testing.T) {
-	const most = 80
 	kits := map[string]bool{"lockbench_adapter.py": true, "lockbench-adapter.js": true, "lockbench_adapter.php": true, "Adapter.java": true, "lib.rs": true}
 	found := 0
-	for _, pattern := range []string{"python/*.py", "node/*.js", "php/*.php", "java/src/main/java/lockbench/*.java", "rust/src/bin/*.rs"} {
+	for pattern, most := range map[string]int{"python/*.py": 80, "node/*.js": 80, "php/*.php": 80, "java/src/main/java/lockbench/*.java": 80, "rust/src/bin/*.rs": 80, "go/cmd/etcd/*.go": 110} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -63,12 +63,17 @@ func AllShipped() []Shipped {
 	rust := func(file, name string, why ...string) Shipped {
 		return unsound(Shipped{Language: "rust", Name: name, Command: "exec {libraries}/rust/release/" + file}, why)
 	}
+	golang := func(file, name string, why ...string) Shipped {
+		return unsound(Shipped{Language: "go", Name: name, Command: "exec {libraries}/go/" + file}, why)
+	}
 	return []Shipped{
 		python("redis_py.py", "redis-py/lock"),
 		python("redis_py_asyncio.py", "redis-py/asyncio-lock"),
 		python("redis_py.py reacquire", "redis-py/lock-reacquire"),
 		python("python_redis_lock.py", "python-redis-lock/lock"),
 		python("pottery_redlock.py", "pottery/redlock"),
+		python("psycopg_advisory.py", "psycopg/advisory"),
+		python("kazoo_lock.py", "kazoo/lock"),
 		remarked(Control, python("get_del.py", "get-del/redis-py", "GET and DEL are two commands")),
 		node("redlock.js", "redlock/beta", "a waiter that is granted late is told that its lease is over", byCheck),
 		node("redlock.js sesamecare", "redlock/sesamecare"),
@@ -81,12 +86,14 @@ func AllShipped() []Shipped {
 		remarked(NotNewest, php("symfony-flock.php", "symfony/flock")),
 		remarked(NotNewest, php("laravel-file.php", "laravel/file", "its files let several in")),
 		remarked(Control, php("document.php", "php-document/timestamp", "the faults of its document", byCheck)),
+		java("CuratorMutex", "curator/mutex"),
 		java("RedissonLock", "redisson/lock"),
 		java("RedissonWatchdog", "redisson/watchdog"),
 		java("RedissonFair", "redisson/fair", "the release of a lost lock is answered as that of a held one while nobody else has it"),
 		java("SpringIntegration", "spring-integration/spin"),
 		java("ShedLock", "shedlock/redis", "an unlock deletes whatever is there", byCheck),
 		java("ShedLock safe", "shedlock/redis-safe"),
+		golang("etcd", "etcd/mutex"),
 		rust("rslock", "rslock/lock-manager"),
 		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", byCheck),
 	}

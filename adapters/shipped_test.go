@@ -8,13 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/etcd"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -75,6 +78,31 @@ func TestShipped(t *testing.T) {
 	}
 }
 
+// TestEtcdIssues checks what docs/libraries.md says of two issues of etcd.
+func TestEtcdIssues(t *testing.T) {
+	libraries := need(t, "go")
+	server, err := etcd.Start(t.Context())
+	servertest.Need(t, err)
+	defer server.Close()
+	said, err := exec.CommandContext(t.Context(), filepath.Join(libraries, "go", "etcd-issues"), server.Address()).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	text, err := os.ReadFile("../docs/libraries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := strings.Join(strings.Fields(string(text)), " ")
+	for line := range strings.Lines(string(said)) {
+		if !strings.Contains(paper, strings.TrimSpace(line)) {
+			t.Errorf("docs/libraries.md does not have %s", line)
+		}
+	}
+	if n, err := server.Sweep(t.Context(), "/lockbench-"); n > 0 || err != nil {
+		t.Errorf("%d keys are left, error %v", n, err)
+	}
+}
+
 // retry calls f until it returns nil, a few times: the libraries have time-outs of their own, which a
 // busy machine exceeds.
 func retry(t *testing.T, what string, f func() error) {
@@ -111,9 +139,18 @@ func need(t *testing.T, language string) string {
 // checkShipped returns an error for the questions that are answered wrongly.
 func checkShipped(t *testing.T, command string, s adapters.Shipped) (failed error) {
 	t.Helper()
-	server := servertest.Start(t)
-	env := design.Environment{Services: []any{server.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}
-	hello, found, err := adapter.Check(t.Context(), command, env)
+	hello, found, err := adapter.Check(t.Context(), command, func(b design.Backend) (env design.Environment, err error) {
+		var server design.Service
+		if b == nil {
+			server = servertest.Start(t)
+		} else {
+			opened, err := b.Open(t.Context(), nil, 1)
+			servertest.Need(t, err)
+			server = opened[0]
+			t.Cleanup(func() { _ = server.Close() }) // it is no part of this test
+		}
+		return design.Environment{Services: []any{server.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}, err
+	})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -35,7 +36,8 @@ func openServices(ctx context.Context, subjects []Subject, addresses []string) (
 	for _, address := range addresses {
 		serves := func(s Subject) bool { return servers.BackendOf(&s.Design).Serves(address) }
 		if !(servers.Redis{}).Serves(address) && !slices.ContainsFunc(subjects, serves) {
-			return all, fmt.Errorf("server %s: no design of this run locks on such a one; hint: its scheme says what it is, as in redis://localhost:6379", address)
+			scheme, _, _ := strings.Cut(address, "://")
+			return all, fmt.Errorf("server %s://...: no design of this run locks on such a one; hint: its scheme says what it is, as in redis://localhost:6379", scheme)
 		}
 	}
 	return all, nil

@@ -24,6 +24,7 @@ import contextlib
 import json
 import os
 import platform
+import signal
 import sys
 import threading
 import time
@@ -59,6 +60,20 @@ class Lock:
     def renewing(self, hold, ttl):
         """A context in which the lock renews hold for ttl, in any thread. lockbench is told how that ended."""
         return contextlib.nullcontext()  # serve() has a better one
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """Raises TimeoutError in the block after that time, for a library without a time-out of its own."""
+    def late(signum, frame):
+        raise TimeoutError(f"no answer within {seconds} s")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 ABILITIES = {"extend": "extend", "ttl": "time_left", "release_after": "release_after", "fence": "fence",

@@ -3,12 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"time"
 
+	"github.com/lockbench/lockbench/internal/service/etcd"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
@@ -70,50 +66,10 @@ func startPostgres(ctx context.Context) (string, func() error, error) {
 	return cluster.DSN(), cluster.Close, nil
 }
 
-// startEtcd starts a server of one member on loopback ports, in a folder of its own. Its heartbeats
-// are ten times as fast as by default, so that it grants leases of a second.
-func startEtcd(ctx context.Context) (_ string, _ func() error, err error) {
-	program, err := exec.LookPath("etcd")
+func startEtcd(ctx context.Context) (string, func() error, error) {
+	server, err := etcd.Start(ctx)
 	if err != nil {
-		return "", nil, fmt.Errorf("%w; hint: install it (Debian: etcd-server)", err)
-	}
-	clients, errClients := servers.FreePort()
-	peers, errPeers := servers.FreePort()
-	dir, errDir := os.MkdirTemp("", "lockbench-etcd-")
-	if err := errors.Join(errClients, errPeers, errDir); err != nil {
 		return "", nil, err
 	}
-	server := exec.Command(program, "--data-dir", dir, "--log-level", "error", "--heartbeat-interval", "10", "--election-timeout", "100",
-		"--listen-client-urls", "http://"+clients, "--advertise-client-urls", "http://"+clients,
-		"--listen-peer-urls", "http://"+peers, "--initial-advertise-peer-urls", "http://"+peers, "--initial-cluster", "default=http://"+peers)
-	server.Stderr = os.Stderr
-	if err := server.Start(); err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	end := func() error {
-		err := server.Process.Kill()
-		_ = server.Wait() // its error is that it was killed
-		return errors.Join(err, os.RemoveAll(dir))
-	}
-	if err := accepts(ctx, clients); err != nil {
-		return "", nil, errors.Join(fmt.Errorf("private etcd: %w", err), end())
-	}
-	return clients, end, nil
-}
-
-// accepts waits up to a minute for a listener at address.
-func accepts(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("nobody listens at %s: %w", address, err)
-		}
-	}
+	return server.Endpoint(), server.Close, nil
 }

@@ -106,19 +106,14 @@ type adapterProbe struct {
 }
 
 func checkAdapter(ctx context.Context, command, url string) (r adapterReport, err error) {
-	server, err := servers.Choose(ctx, url)
+	var on adapterService
+	defer func() { err = errors.Join(err, on.close(ctx)) }()
+	began := time.Now()
+	hello, probes, err := adapter.Check(ctx, command, func(b design.Backend) (design.Environment, error) { return on.open(ctx, b, url) })
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	began := time.Now()
-	prefix := servers.NewPrefix()
-	hello, probes, err := adapter.Check(ctx, command, design.Environment{Services: []any{server.Reach()}, Prefix: prefix, Random: rand.Reader, Now: time.Now})
-	_, unswept := server.Sweep(context.WithoutCancel(ctx), prefix)
-	if err = errors.Join(err, unswept); err != nil {
-		return r, err
-	}
-	r = adapterReport{Adapter: command, Hello: hello, NS: int64(time.Since(began))}
+	r = adapterReport{Adapter: command, Hello: hello, NS: int64(time.Since(began) - on.opening)}
 	for _, p := range probes {
 		one := adapterProbe{Name: p.Name, Outcome: "ok", Why: p.Skipped}
 		switch {
@@ -131,6 +126,41 @@ func checkAdapter(ctx context.Context, command, url string) (r adapterReport, er
 		r.Probes = append(r.Probes, one)
 	}
 	return r, nil
+}
+
+// An adapterService is the service of a check or a bench.
+type adapterService struct {
+	design.Service // nil if none was opened
+	prefix         string
+	opening        time.Duration
+}
+
+// open opens the service of a backend, nil for Redis, at url, which may be empty.
+func (s *adapterService) open(ctx context.Context, b design.Backend, url string) (env design.Environment, err error) {
+	b = servers.BackendOf(&design.Design{Backend: b})
+	var addresses []string
+	if url != "" {
+		addresses = append(addresses, url)
+		if scheme, _, _ := strings.Cut(url, "://"); b.Name() != (servers.Redis{}).Name() && !b.Serves(url) {
+			return env, fmt.Errorf("server address has scheme %q, and the adapter locks on %s; hint: leave --server out for a private one", scheme, b.Name())
+		}
+	}
+	defer func(began time.Time) { s.opening = time.Since(began) }(time.Now())
+	opened, err := b.Open(ctx, addresses, 1)
+	if err != nil {
+		return env, err
+	}
+	s.Service, s.prefix = opened[0], servers.NewPrefix()
+	return design.Environment{Services: []any{s.Reach()}, Prefix: s.prefix, Random: rand.Reader, Now: time.Now}, nil
+}
+
+// close removes what the adapter left, and closes the service.
+func (s *adapterService) close(ctx context.Context) error {
+	if s.Service == nil {
+		return nil
+	}
+	_, unswept := s.Sweep(context.WithoutCancel(ctx), s.prefix)
+	return errors.Join(unswept, s.Close())
 }
 
 // write writes the report to standard output and to files, and returns the verdict.

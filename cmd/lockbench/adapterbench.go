@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -70,24 +69,25 @@ type benchReport struct {
 }
 
 func benchAdapter(ctx context.Context, command string, rounds, pairs int) (_ *benchReport, err error) {
-	server, err := servers.Choose(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	address := ""
-	if server.Kind() != design.Embedded {
-		if address, err = server.ListenTCP(ctx); err != nil {
-			return nil, err
+	var on adapterService
+	defer func() { err = errors.Join(err, on.close(ctx)) }()
+	hello, c, err := adapter.Bench(ctx, command, func(b design.Backend) (env design.Environment, address string, err error) {
+		if env, err = on.open(ctx, b, ""); err != nil || on.Kind() == design.Embedded {
+			return env, "", err
 		}
-	}
-	env := design.Environment{Services: []any{server.Reach()}, Prefix: servers.NewPrefix(), Random: rand.Reader, Now: time.Now}
-	hello, c, err := adapter.Bench(ctx, command, env, address, rounds, pairs)
+		switch server := on.Service.(type) {
+		case *servers.Server:
+			address, err = server.ListenTCP(ctx)
+		case design.Networked:
+			address = server.Endpoint()
+		}
+		return env, address, err
+	}, rounds, pairs)
 	if err != nil {
 		return nil, err
 	}
 	r := &benchReport{
-		Adapter: command, Hello: hello, Server: server.Kind() + ", " + server.Version(), Relayed: c.Relayed, Rounds: rounds, Pairs: pairs,
+		Adapter: command, Hello: hello, Server: on.Kind() + ", " + on.Version(), Relayed: c.Relayed, Rounds: rounds, Pairs: pairs,
 		NoopUS: micros(c.Noop), StepsUS: micros(c.Steps), StepsGrantsPerS: 1 / c.Steps.Seconds(), BareUnknown: c.BareUnknown,
 	}
 	if c.BareUnknown == "" {

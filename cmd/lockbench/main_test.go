@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 				_, err := exec.LookPath("redis-server")
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			case "postgres":
-				return postgres.Missing() == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
+				return postgres.Backend{Pooled: true}.Missing() == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			case "faketime":
 				_, err := faketime.Find()
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // Costs are the costs of a lock without contention: each is the median of the rounds.
@@ -30,22 +29,23 @@ func (c *Costs) Step() time.Duration { return (c.Steps - c.Bare) / 2 }
 const benchLease = 10 * time.Second
 
 // Bench measures an adapter, by the command of a user: one owner acquires and releases one key, so many
-// pairs in each round. The first round is not counted. address is the TCP address of the server of env;
-// if it is empty, the adapter reaches the server through a relay.
-func Bench(ctx context.Context, command string, env design.Environment, address string, rounds, pairs int) (hello Hello, c Costs, err error) {
-	at, err := onredis.From(env)
+// pairs in each round. The first round is not counted. on returns the TCP address of the server, too; if
+// it is empty, the adapter reaches the server through a relay.
+func Bench(ctx context.Context, command string, on func(design.Backend) (env design.Environment, address string, err error), rounds, pairs int) (hello Hello, c Costs, err error) {
+	hello, backend, err := describe(ctx, command)
 	if err != nil {
 		return hello, c, err
 	}
-	if hello, err = describe(ctx, command); err != nil {
+	env, address, err := on(backend)
+	if err != nil {
 		return hello, c, err
 	}
 	c.Relayed = address == ""
-	p := &process{env: at, hello: hello}
-	if c.Relayed {
-		p, err = open(command, hello, Settings{}, at)
+	p := &process{env: env, hello: hello}
+	if to, is := env.Services[0].(design.Addressed); is && !c.Relayed {
+		p.program, err = start(command, greeting{Hello: Version, Servers: []string{to.URL(address)}, Prefix: env.Prefix, Seed: seed(env.Random)})
 	} else {
-		p.program, err = start(command, greeting{Hello: Version, Servers: []string{"redis://" + address + "/0"}, Prefix: at.Prefix, Seed: seed(at.Random)})
+		p, err = open(command, hello, Settings{}, env)
 	}
 	if err != nil {
 		return hello, c, err
@@ -54,7 +54,7 @@ func Bench(ctx context.Context, command string, env design.Environment, address 
 	if err := p.Ready(ctx); err != nil {
 		return hello, c, err
 	}
-	b := &bench{ctx: ctx, owner: p.Locker(design.Blind).(*locker), key: at.Prefix + "bench", pairs: pairs}
+	b := &bench{ctx: ctx, owner: p.Locker(design.Blind).(*locker), key: env.Prefix + "bench", pairs: pairs}
 	return hello, c, b.measure(&c, rounds)
 }
 

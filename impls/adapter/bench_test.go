@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/impls/adapter"
+	"github.com/lockbench/lockbench/impls/design"
 )
 
 // TestBench measures fakes: every cost is known of a sound one, the bare loop is unknown without the
@@ -22,7 +23,7 @@ func TestBench(t *testing.T) {
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
-			hello, c, err := adapter.Bench(t.Context(), fake(t, tt.fault), environment(t), "", 3, 5)
+			hello, c, err := adapter.Bench(t.Context(), fake(t, tt.fault), func(b design.Backend) (design.Environment, string, error) { env, err := on(t)(b); return env, "", err }, 3, 5)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("error %v, want %q", err, tt.err)

@@ -33,7 +33,7 @@ func (b *bridge) now() time.Time {
 
 // Locker implements [design.Process].
 func (b *bridge) Locker(o design.Observer) lockbench.Locker {
-	return &locker{process: &process{env: b.env, hello: b.hello}, seen: o, ask: b.call}
+	return &locker{process: &process{env: b.env.Environment, hello: b.hello}, seen: o, ask: b.call}
 }
 
 // End ends the process for good, after the last schedule. With the last process the exploration ends.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A Probe is one question to an adapter, with its outcome.
@@ -22,6 +21,10 @@ type Probe struct {
 	Skipped string
 }
 
+// An Opener opens a service for an adapter, which nobody else uses, and returns the environment of the
+// adapter's processes. The backend is nil for Redis.
+type Opener func(design.Backend) (design.Environment, error)
+
 // shortest is the lease that probes request, or the unit of leases if that is longer.
 const shortest = 300 * time.Millisecond
 
@@ -29,17 +32,17 @@ const shortest = 300 * time.Millisecond
 const breakVariable = "LOCKBENCH_BREAK"
 
 // Check asks an adapter, by the command of a user, all questions: does it speak the protocol, and does
-// its lock work, as far as a short look tells. env is the environment of its processes; its
-// service is used by nobody else. The error is why nothing could be asked.
-func Check(ctx context.Context, command string, env design.Environment) (hello Hello, all []Probe, err error) {
-	at, err := onredis.From(env)
+// its lock work, as far as a short look tells. The error is why nothing could be asked.
+func Check(ctx context.Context, command string, on Opener) (hello Hello, all []Probe, err error) {
+	hello, backend, err := describe(ctx, command)
+	if err != nil {
+		return hello, []Probe{{Name: "hello", Err: err}}, nil
+	}
+	env, err := on(backend)
 	if err != nil {
 		return hello, nil, err
 	}
-	if hello, err = describe(ctx, command); err != nil {
-		return hello, []Probe{{Name: "hello", Err: err}}, nil
-	}
-	c := &checkup{ctx: ctx, command: command, hello: hello, env: at, lease: hello.granted(shortest)}
+	c := &checkup{ctx: ctx, command: command, hello: hello, env: env, lease: hello.granted(shortest)}
 	defer c.close()
 	if err := c.begin(); err != nil {
 		return hello, []Probe{{Name: "hello", Err: err}}, nil
@@ -89,7 +92,7 @@ type checkup struct {
 	ctx     context.Context
 	command string
 	hello   Hello
-	env     onredis.Environment
+	env     design.Environment
 	lease   time.Duration // that probes request
 	a, b    *locker       // owners in two processes that all probes share
 	cut     *locker       // an owner in the process that is cut off, which takes longest
@@ -131,7 +134,7 @@ func (c *checkup) open(breaking string) (*locker, error) {
 }
 
 // start starts a process by a command, in an environment, and returns an owner in it.
-func (c *checkup) start(command string, env onredis.Environment) (*locker, error) {
+func (c *checkup) start(command string, env design.Environment) (*locker, error) {
 	p, err := open(command, c.hello, Settings{}, env)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,16 @@ func environment(t *testing.T) design.Environment {
 	return design.Environment{Services: []any{s.Reach()}, Prefix: "lockbench:01234567:", Random: rand.Reader, Now: time.Now}
 }
 
+// on opens an embedded Redis.
+func on(t *testing.T) adapter.Opener {
+	return func(b design.Backend) (design.Environment, error) {
+		if b != nil {
+			t.Errorf("backend %s, want Redis", b.Name())
+		}
+		return environment(t), nil
+	}
+}
+
 // stampsProbe is the name of a probe that not every system has.
 const stampsProbe = "the stamps of an answer lie within its request"
 
@@ -39,6 +49,7 @@ func TestCheck(t *testing.T) {
 		{"exits", "hello", "exited (exit status 3); it said: out of luck"},
 		{"garbage", "hello", `its first line, "ready\n": invalid character`},
 		{"no name", "hello", "name is missing"},
+		{"another service", "hello", `service "abacus", which there is none of; hint: one of [redis etcd postgres zookeeper]`},
 		{"prints", "it goes on running", `a line of its output, "about to `},
 		{"dies", "it goes on running", "exited (exit status 139); it said: segmentation fault"},
 		{"dies of refusals", "it goes on running", "exited (exit status 139)"},
@@ -81,7 +92,7 @@ func TestCheck(t *testing.T) {
 				t.Skip(noClock)
 			}
 			t.Parallel()
-			hello, found, err := adapter.Check(t.Context(), fake(t, tt.fault), environment(t))
+			hello, found, err := adapter.Check(t.Context(), fake(t, tt.fault), on(t))
 			if err != nil {
 				t.Fatal(err)
 			}

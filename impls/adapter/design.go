@@ -11,33 +11,40 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
+	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/service/zookeeper"
 )
 
 // Design starts an adapter, by the command of a user, for its hello, and returns its lock as a design. The
 // error names the command, the reason and the adapter's last words.
 func Design(ctx context.Context, command string) (design.Design, error) {
-	hello, err := describe(ctx, command)
+	hello, _, err := describe(ctx, command)
 	if err != nil {
 		return design.Design{}, err
 	}
 	return hello.design(command)
 }
 
-// describe starts an adapter for it to say hello.
-func describe(ctx context.Context, command string) (Hello, error) {
+// describe starts an adapter for it to say hello, and returns the backend of its service, too, nil for
+// Redis.
+func describe(ctx context.Context, command string) (Hello, design.Backend, error) {
 	p, err := start(command, greeting{Hello: Version, Servers: []string{}})
 	if err != nil {
-		return Hello{}, err
+		return Hello{}, nil, err
 	}
 	err = p.await(ctx)
 	if ended := p.end(); err == nil {
 		err = ended
 	}
 	if err != nil {
-		return Hello{}, err
+		return Hello{}, nil, err
 	}
-	return p.hello, nil
+	backend, err := p.hello.backend()
+	if err != nil {
+		err = fmt.Errorf("adapter %q: %w", command, err)
+	}
+	return p.hello, backend, err
 }
 
 // design returns the design of an adapter that said hello.
@@ -45,6 +52,10 @@ func (h Hello) design(command string) (design.Design, error) {
 	claims, err := h.claims()
 	if err != nil {
 		return design.Design{}, fmt.Errorf("adapter %q: claims: %w", command, err)
+	}
+	backend, err := h.backend()
+	if err != nil {
+		return design.Design{}, fmt.Errorf("adapter %q: %w", command, err)
 	}
 	h.NowNS = 0 // a definition stays the same
 	defined, err := json.Marshal(definition{command, h})
@@ -68,14 +79,32 @@ func (h Hello) design(command string) (design.Design, error) {
 		Foreign:      true,
 		Owners:       h.Owners,
 		LiveOnly:     "it is a program of its own, which virtual time does not reach",
-		Open: onredis.Open(func(env onredis.Environment) (design.Process, error) {
-			return open(command, h, Settings{}, env)
-		}),
+		Backend:      backend,
+		Open:         func(env design.Environment) (design.Process, error) { return open(command, h, Settings{}, env) },
 	}
 	if h.has(Reentrant) {
 		d.Reacquire = design.Nested
 	}
 	return d, nil
+}
+
+// backends are the services beside Redis that an adapter may name.
+var backends = []design.Backend{etcd.Backend{}, postgres.Backend{}, zookeeper.Backend{}}
+
+// backend returns the backend of the service that the adapter stands on, nil for Redis.
+func (h *Hello) backend() (design.Backend, error) {
+	const redis = "redis"
+	if h.Service == "" || h.Service == redis {
+		return nil, nil
+	}
+	names := []string{redis}
+	for _, b := range backends {
+		if b.Name() == h.Service {
+			return b, nil
+		}
+		names = append(names, b.Name())
+	}
+	return nil, fmt.Errorf("its hello says service %q, which there is none of; hint: one of %v", h.Service, names)
 }
 
 // Settings change how a run uses an adapter.
@@ -105,9 +134,7 @@ func With(d design.Design, s Settings) (design.Design, error) {
 		// After a release of unknown outcome, levels may remain that the lock renews for nobody.
 		d.RenewsUnseen = d.RenewsUnseen && (!of.Hello.tellsRenewals() || of.Hello.has(Reentrant))
 	}
-	d.Open = onredis.Open(func(env onredis.Environment) (design.Process, error) {
-		return open(of.Command, of.Hello, s, env)
-	})
+	d.Open = func(env design.Environment) (design.Process, error) { return open(of.Command, of.Hello, s, env) }
 	return d, nil
 }
 

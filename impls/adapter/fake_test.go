@@ -173,6 +173,9 @@ func (a *fakeAdapter) greet(m message) {
 			can = append(can, "fence", "lost", "cancel", "release_after")
 		}
 		hello := object{"hello": 1, "name": "fake/" + strings.ReplaceAll(a.fault, " ", "-"), "library": "fake", "version": "1", "runtime": "Go", "can": can, "leaseless": a.fault == "leaseless"}
+		if a.fault == "another service" {
+			hello["service"] = "abacus"
+		}
 		if strings.HasPrefix(a.fault, "renews") {
 			hello["renews"] = "told"
 			if a.fault == "renews levels" {

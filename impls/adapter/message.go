@@ -30,6 +30,8 @@ type Hello struct {
 	Library string `json:"library"`
 	Version string `json:"version"`
 	Runtime string `json:"runtime"`
+	// Service is the name of the service that the lock stands on; empty is redis.
+	Service string `json:"service"`
 	// Owners is the largest number of owners of a process. With one, requests come one after the
 	// other; with more, each owner's do, and answers may have any order. Zero is one.
 	Owners int `json:"owners"`

@@ -7,12 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"strings"
 	"sync/atomic"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
@@ -22,7 +18,7 @@ import (
 
 // A process is one process of the adapter, with the relays by which it reaches its servers.
 type process struct {
-	env     onredis.Environment
+	env     design.Environment
 	hello   Hello // that the design was made of
 	set     Settings
 	program *program
@@ -34,10 +30,7 @@ type process struct {
 }
 
 // open starts a process of the adapter.
-func open(command string, hello Hello, set Settings, env onredis.Environment) (_ *process, err error) {
-	if len(env.Nodes) > 0 {
-		return nil, errCluster
-	}
+func open(command string, hello Hello, set Settings, env design.Environment) (_ *process, err error) {
 	p := &process{env: env, hello: hello, set: set}
 	defer func() {
 		if err != nil {
@@ -45,13 +38,10 @@ func open(command string, hello Hello, set Settings, env onredis.Environment) (_
 		}
 	}()
 	g := greeting{Hello: Version, Prefix: env.Prefix, Seed: seed(env.Random)}
-	for _, opt := range append([]*redis.Options{env.Redis}, env.Others...) {
-		by, err := relay.Listen(dialOf(opt), p.request)
-		if err != nil {
+	for _, s := range env.Services {
+		if err := p.relay(s, &g); err != nil {
 			return nil, err
 		}
-		p.relays = append(p.relays, by)
-		g.Servers = append(g.Servers, address(by, opt))
 	}
 	if p.program, err = start(command, g); err != nil {
 		return nil, err
@@ -73,26 +63,30 @@ func (p *process) request(name string) (send bool, lost func()) {
 	return true, nil
 }
 
+// relay opens a relay to a service, and adds its address to the greeting.
+func (p *process) relay(service any, g *greeting) error {
+	to, is := service.(design.Addressed)
+	if !is {
+		return fmt.Errorf("service of the environment is a %T, which has no address for a program; hint: give it another service", service)
+	}
+	listen := relay.ListenOpaque
+	if redis, is := service.(onredis.Server); is {
+		if len(redis.Nodes) > 0 {
+			return errCluster
+		}
+		listen = relay.Listen
+	}
+	by, err := listen(to.DialServer, p.request)
+	if err != nil {
+		return err
+	}
+	p.relays = append(p.relays, by)
+	g.Servers = append(g.Servers, to.URL(by.Address()))
+	return nil
+}
+
 // errCluster is the error of an adapter on a cluster.
 var errCluster = errors.New("an adapter cannot run on a Redis Cluster, whose nodes would lead its clients past the relay by which faults affect them; hint: name one server")
-
-// dialOf returns the function that connects to the server of opt, with its TLS.
-func dialOf(opt *redis.Options) relay.Dial {
-	dial := opt.Dialer
-	if dial == nil {
-		dial = redis.NewDialer(opt)
-	}
-	return func(ctx context.Context) (net.Conn, error) { return dial(ctx, opt.Network, opt.Addr) }
-}
-
-// address returns the URL of the server of opt by way of a relay.
-func address(by *relay.Relay, opt *redis.Options) string {
-	u := url.URL{Scheme: "redis", Host: by.Address(), Path: fmt.Sprintf("/%d", opt.DB)}
-	if opt.Username != "" || opt.Password != "" {
-		u.User = url.UserPassword(opt.Username, opt.Password)
-	}
-	return u.String()
-}
 
 // seed reads a seed of at most 53 bits, which every language has as a number.
 func seed(random io.Reader) uint64 {

@@ -39,7 +39,7 @@ func TestSchema(t *testing.T) {
 	s := published(t)
 	dir := t.TempDir()
 	t.Setenv(logVariable, dir)
-	if _, _, err := adapter.Check(t.Context(), fake(t, "sound"), environment(t)); err != nil {
+	if _, _, err := adapter.Check(t.Context(), fake(t, "sound"), on(t)); err != nil {
 		t.Fatal(err)
 	}
 	logs, err := filepath.Glob(filepath.Join(dir, "*"))

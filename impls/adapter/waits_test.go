@@ -11,7 +11,6 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // TestLibraryWaits: the wait of a client reaches the adapter, which has so long and answerTime to answer. What
@@ -26,7 +25,7 @@ func TestLibraryWaits(t *testing.T) {
 	lines := bufio.NewReader(in)
 	synctest.Test(t, func(t *testing.T) {
 		p := &program{in: ours, done: make(chan struct{}), waiting: map[int64]waiter{}}
-		l := (&process{program: p, set: Settings{Waits: true}, hello: Hello{GrainMS: 1}, env: onredis.Environment{}}).Locker(design.Blind)
+		l := (&process{program: p, set: Settings{Waits: true}, hello: Hello{GrainMS: 1}, env: design.Environment{}}).Locker(design.Blind)
 		acquire := func(wait time.Duration, line string, a *answer) (lockbench.Lease, error) {
 			t.Helper()
 			if a != nil {

@@ -170,6 +170,14 @@ type Dialed interface {
 	Dialing(wrap func(Dial) Dial) any
 }
 
+// An Addressed is the means to connect to a service for a program of its own, which gets a URL.
+type Addressed interface {
+	// DialServer opens a connection to the service.
+	DialServer(ctx context.Context) (net.Conn, error)
+	// URL returns the URL of the service, with its secrets, by way of a TCP address.
+	URL(via string) string
+}
+
 // A Restarter is a service that can lose its memory, or a part of it, by a restart. Its kind is
 // [Private].
 type Restarter interface {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 )
 
 // holder is the design of the lock that a child of the test holds, in the directory of the
@@ -140,34 +141,13 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// TestGivenUp checks that an acquire leaves no lock behind if its caller has given up.
 func TestGivenUp(t *testing.T) {
-	each(t, func(t *testing.T, name, dir string) {
-		for _, d := range Designs() {
-			if d.Name != name {
-				continue
-			}
-			p, err := d.Open(design.Environment{Services: []any{dir}, Interceptor: deaf{}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := p.Locker(design.Blind).Acquire(t.Context(), "key", lockbench.Options{TTL: time.Second}); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v, want that it was given up", err)
-			}
-			p, _ = d.Open(design.Environment{Services: []any{dir}})
-			if _, err := p.Locker(design.Blind).Acquire(t.Context(), "key", lockbench.Options{TTL: time.Second}); err != nil {
-				t.Errorf("afterwards: %v", err)
-			}
-		}
-	})
-}
-
-// deaf sends requests, and keeps the answers.
-type deaf struct{}
-
-func (deaf) Pass(ctx context.Context, send func(context.Context) error) error {
-	_ = send(ctx)
-	return context.Canceled
+	for _, d := range Designs() {
+		t.Run(d.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			designtest.GivenUp(t, d, func() any { return dir })
+		})
+	}
 }
 
 func TestDirectories(t *testing.T) {

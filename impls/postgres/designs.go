@@ -10,11 +10,47 @@ import (
 
 const manual = "PostgreSQL manual, Advisory Locks"
 
-// Designs returns the family: postgres/session, postgres/transaction and postgres/row.
+// Designs returns the family: postgres/session, session-pooled, transaction and row.
 func Designs() []design.Design {
-	// Exclusion lasts as long as the session: a server that was restarted, or that lost the connection, frees
-	// the key while its owner works on.
-	whileItLasts := lockbench.Claims{
+	session := design.Design{
+		Name:    "postgres/session",
+		Summary: "pg_try_advisory_lock in a session of its own; needs postgresql",
+		Source:  manual, Claims: sessionClaims(), Leaseless: true,
+		Backend: postgres.Backend{}, Reacquire: design.Refused,
+		Open: bySession.opener(),
+	}
+	pooled := session
+	pooled.Name = "postgres/session-pooled"
+	pooled.Summary = "postgres/session behind PgBouncer, whose clients share sessions: no lock; needs postgresql and pgbouncer"
+	pooled.Source = "PgBouncer manual, SQL feature map for pooling modes"
+	// Two owners that share a session both have the lock. A release in another session than the acquire
+	// answers that there was no lock, and leaves the key locked, as the death of an owner does; one in a
+	// session that the next owner uses frees its key. That leaves no guarantee to claim.
+	pooled.Claims = lockbench.Claims{}
+	pooled.Backend = postgres.Backend{Pooled: true}
+	transaction := session
+	transaction.Name = "postgres/transaction"
+	transaction.Summary = "pg_try_advisory_xact_lock in a transaction that stays open; needs postgresql"
+	transaction.Open = byTransaction.opener()
+	row := design.Design{
+		Name:    "postgres/row",
+		Summary: "a row with token, fence and lease by the server's clock, set by one INSERT ... ON CONFLICT; needs postgresql",
+		Source:  "PostgreSQL manual, INSERT, ON CONFLICT clause",
+		Claims:  rowClaims(), Granted: design.WholeMillis, Fences: true,
+		Backend: postgres.Backend{}, Reacquire: design.Refused,
+		Open: openRow,
+	}
+	return []design.Design{session, pooled, transaction, row}
+}
+
+// sessionClaims returns the claims of a lock that lasts as long as its session. A server that was
+// restarted, or that lost the connection, frees the key while its owner works on.
+//
+// Exclusion is given up under LostReply, because a history does not tell when the session of an owner
+// ended: a connection that others break is recorded when a client finds it broken, for all clients of
+// its process.
+func sessionClaims() lockbench.Claims {
+	c := lockbench.Claims{
 		Keeps: []lockbench.Guarantee{
 			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers,
 			lockbench.NoSpuriousRefusal, lockbench.Recovery, lockbench.Effects, lockbench.WakeUp,
@@ -32,32 +68,16 @@ func Designs() []design.Design {
 		},
 	}
 	for _, g := range []lockbench.Guarantee{lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery} {
-		whileItLasts.Also = append(whileItLasts.Also, g.At(lockbench.StateLoss))
+		c.Also = append(c.Also, g.At(lockbench.StateLoss))
 	}
-	session := design.Design{
-		Name:    "postgres/session",
-		Summary: "pg_try_advisory_lock in a session of its own; needs postgresql",
-		Source:  manual, Claims: whileItLasts, Leaseless: true,
-		Open: bySession.opener(),
-	}
-	transaction := session
-	transaction.Name = "postgres/transaction"
-	transaction.Summary = "pg_try_advisory_xact_lock in a transaction that stays open; needs postgresql"
-	transaction.Open = byTransaction.opener()
-	row := design.Design{
-		Name:    "postgres/row",
-		Summary: "a row with token, fence and lease by the server's clock, set by one INSERT ... ON CONFLICT; needs postgresql",
-		Source:  "PostgreSQL manual, INSERT, ON CONFLICT clause",
-		Claims:  lockbench.LeaseClaims(lockbench.Fencing),
-		Granted: design.WholeMillis, Fences: true,
-		Open: openRow,
-	}
-	// What was committed is there after a restart: all that it keeps, which needs no term of its own.
-	row.Claims.Survives |= lockbench.StateLoss
-	row.Claims.Also = slices.DeleteFunc(row.Claims.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
-	all := []design.Design{session, transaction, row}
-	for i := range all {
-		all[i].Backend, all[i].Reacquire = postgres.Backend{}, design.Refused
-	}
-	return all
+	return c
+}
+
+// rowClaims returns the claims of a row with a lease. What was committed is there after a restart: all
+// that it keeps, which needs no term of its own.
+func rowClaims() lockbench.Claims {
+	c := lockbench.LeaseClaims(lockbench.Fencing)
+	c.Survives |= lockbench.StateLoss
+	c.Also = slices.DeleteFunc(c.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
+	return c
 }

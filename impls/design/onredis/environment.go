@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -36,6 +38,26 @@ type Server struct {
 	Nodes []string
 	// Clients is as in [Environment], the same for all servers.
 	Clients Clients
+}
+
+var _ design.Addressed = Server{}
+
+// DialServer implements [design.Addressed], with the TLS of the options.
+func (s Server) DialServer(ctx context.Context) (net.Conn, error) {
+	dial := s.Options.Dialer
+	if dial == nil {
+		dial = redis.NewDialer(s.Options)
+	}
+	return dial(ctx, s.Options.Network, s.Options.Addr)
+}
+
+// URL implements [design.Addressed].
+func (s Server) URL(via string) string {
+	u := url.URL{Scheme: "redis", Host: via, Path: fmt.Sprintf("/%d", s.Options.DB)}
+	if s.Options.Username != "" || s.Options.Password != "" {
+		u.User = url.UserPassword(s.Options.Username, s.Options.Password)
+	}
+	return u.String()
 }
 
 // OfConnection reports whether client libraries send a command, by its name in lower case, to open or to

@@ -54,11 +54,12 @@ const (
 	Cluster      Service = "cluster"  // a Redis Cluster, of masters with replicas that take over
 	ManyRedises  Service = "quorum"   // several servers that know nothing of each other
 	OneDirectory Service = "files"    // a directory of one machine
+	JetStream    Service = "nats"     // a NATS server with JetStream
 )
 
 // Services lists the services.
 func Services() []string {
-	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory)}
+	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory), string(JetStream)}
 }
 
 // has reports whether a design locks on the service.
@@ -66,6 +67,8 @@ func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
 		return d.Backend != nil && d.Backend.Serves("file:///")
+	case JetStream:
+		return d.Backend != nil && d.Backend.Serves("nats://")
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1
 	case Cluster:

@@ -1,79 +1,79 @@
 package backend_test
 
 import (
-	"errors"
+	"bytes"
+	"context"
+	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/recordstest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
-
-// An access is one read or write of a guarded store, and whether it is admitted.
-type access struct {
-	write    bool
-	by       lockbench.Standing
-	version  uint64 // written, or to be read
-	admitted bool
-}
-
-func TestGuards(t *testing.T) {
-	read := func(fence, version uint64, admitted bool) access {
-		return access{false, lockbench.Standing{Fence: fence}, version, admitted}
-	}
-	write := func(fence, base, version uint64, admitted bool) access {
-		return access{true, lockbench.Standing{Fence: fence, Base: base}, version, admitted}
-	}
-	for _, c := range []struct {
-		name  string
-		guard lockbench.Guard
-		plays []access
-	}{
-		{"rising fences", lockbench.FenceGuard, []access{
-			write(0, 0, 1, true), read(1, 1, true), write(1, 1, 2, true), write(1, 2, 3, true), read(2, 3, true), write(2, 3, 4, true)}},
-		{"a lower fence", lockbench.FenceGuard, []access{
-			write(7, 0, 1, true), write(6, 1, 2, false), read(6, 0, false), write(0, 1, 2, false), read(7, 1, true)}},
-		{"a lower fence after a read alone", lockbench.FenceGuard, []access{
-			read(1, 0, true), read(2, 0, true), write(1, 0, 1, false), write(2, 0, 2, true), read(3, 2, true)}},
-		{"fences as numbers, not as text", lockbench.FenceGuard, []access{
-			write(9, 0, 1, true), write(10, 1, 2, true), write(9, 2, 3, false)}},
-		{"large fences", lockbench.FenceGuard, []access{
-			write(1<<53-1, 0, 1, true), write(1<<53-2, 1, 2, false)}},
-		{"the version read", lockbench.CompareGuard, []access{
-			write(0, 0, 1, true), write(0, 1, 1<<63+1, true), write(0, 1, 3, false), write(0, 1<<63+1, 4, true), read(0, 4, true)}},
-		{"neighbouring versions that a float has as one", lockbench.CompareGuard, []access{
-			write(0, 0, 1<<60, true), write(0, 1<<60+1, 5, false), write(0, 1<<60, 6, true)}},
-		{"a record that came meanwhile", lockbench.CompareGuard, []access{
-			write(0, 0, 1, true), write(0, 0, 2, false)}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			eachRecords(t, func(t *testing.T, plain design.Records) { playGuarded(t, plain, c.guard, c.plays) })
-		})
-	}
-}
 
 // forgetful is a service that keeps no records.
 type forgetful struct{ design.Service }
 
-// eachRecords runs test with the records of a private server, if there is one, of the
-// embedded server, and in memory.
-func eachRecords(t *testing.T, test func(*testing.T, design.Records)) {
+// TestRecords tests the records of a private server, if there is one, of the embedded server, in memory
+// and in a store of values.
+func TestRecords(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) design.Service{
 		"private":  func(t *testing.T) design.Service { return servertest.Start(t) },
 		"embedded": startEmbedded,
-		"memory":   func(*testing.T) design.Service { return forgetful{} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			plain := backend.RecordsOf(start(t), "p:")
-			defer plain.Close()
-			test(t, plain)
+			s := start(t)
+			recordstest.Run(t, func() design.Records { return backend.RecordsOf(s, "p:") })
 		})
 	}
+	t.Run("memory", func(t *testing.T) {
+		all := backend.RecordsOf(forgetful{}, "p:")
+		recordstest.Run(t, func() design.Records { return all })
+	})
+	t.Run("swapped", func(t *testing.T) {
+		all := &values{of: map[string]value{}}
+		recordstest.Run(t, func() design.Records { return backend.Swapped(all) })
+	})
 }
+
+// values is a [backend.Swapper] in memory. Of the attempts to swap, every other one comes too late.
+type values struct {
+	mu    sync.Mutex
+	of    map[string]value
+	swaps int
+}
+
+type value struct {
+	bytes    []byte
+	revision int64
+}
+
+// Get implements [backend.Swapper].
+func (v *values) Get(_ context.Context, key string) ([]byte, int64, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.of[key].bytes, v.of[key].revision, nil
+}
+
+// Swap implements [backend.Swapper].
+func (v *values) Swap(_ context.Context, key string, to []byte, revision int64) (bool, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.swaps++; v.swaps%2 == 1 {
+		return false, nil
+	}
+	now := v.of[key]
+	if now.revision != revision || bytes.Equal(now.bytes, to) {
+		return false, nil
+	}
+	v.of[key] = value{to, revision + 1}
+	return true, nil
+}
+
+// Close implements [backend.Swapper].
+func (v *values) Close() error { return nil }
 
 func startEmbedded(t *testing.T) design.Service {
 	s, err := servers.StartEmbedded()
@@ -82,55 +82,4 @@ func startEmbedded(t *testing.T) design.Service {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
-}
-
-func playGuarded(t *testing.T, plain design.Records, guard lockbench.Guard, plays []access) {
-	guarded, err := plain.Guarded(guard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := guarded.(lockbench.GuardedStore)
-	for i, a := range plays {
-		var err error
-		var got lockbench.Record
-		if a.write {
-			err = store.WriteGuarded(t.Context(), "k", lockbench.Record{Value: -3, Version: a.version}, a.by)
-		} else {
-			got, err = store.ReadGuarded(t.Context(), "k", a.by.Fence)
-		}
-		if refused := errors.Is(err, lockbench.ErrStale) && errors.Is(err, lockbench.ErrNoEffect); refused == a.admitted || !refused && err != nil {
-			t.Errorf("access %d: %v, want admitted: %v", i+1, err, a.admitted)
-		}
-		if !a.write && a.admitted && got.Version != a.version {
-			t.Errorf("access %d: read version %d, want %d", i+1, got.Version, a.version)
-		}
-	}
-}
-
-// TestGuardsKeepTheSameRecords checks that each kind of store reads the records that the
-// others wrote.
-func TestGuardsKeepTheSameRecords(t *testing.T) {
-	eachRecords(t, keepsTheSame)
-}
-
-func keepsTheSame(t *testing.T, plain design.Records) {
-	want := lockbench.Record{Value: 12, Version: 3}
-	if err := plain.Write(t.Context(), "k", want); err != nil {
-		t.Fatal(err)
-	}
-	for _, guard := range lockbench.Guards() {
-		store, err := plain.Guarded(guard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := store.Read(t.Context(), "k"); err != nil || cmp.Diff(got, want) != "" {
-			t.Errorf("%s: got %v, error %v, want %v", guard, got, err, want)
-		}
-		if _, is := store.(lockbench.GuardedStore); is != (guard != lockbench.NoGuard) {
-			t.Errorf("%s: a guarded store: %v", guard, is)
-		}
-	}
-	if _, err := plain.Guarded("moat"); err == nil {
-		t.Error("a guard of no known name: no error")
-	}
 }

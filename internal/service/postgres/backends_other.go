@@ -4,8 +4,8 @@ package postgres
 
 import "syscall"
 
-// signalBackends does nothing: backends end by themselves when their server has ended.
-func signalBackends(int, syscall.Signal) error { return nil }
+// signalBackends is nil: backends end by themselves when their server has ended.
+var signalBackends func(server int, s syscall.Signal) error
 
 // suspends reports whether the backends of a server can be found.
 const suspends = false

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,41 +11,25 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/lib/subprocess"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // ErrNoProgram means that PostgreSQL is not installed.
 var ErrNoProgram = errors.New("needs postgresql, and there is no program postgres; hint: install it (Debian: postgresql), or name a server: --server postgres://USER:PASSWORD@HOST/DATABASE")
 
-const (
-	homePrefix   = "lockbench-postgres-" // of the folders of private servers
-	startTimeout = time.Minute           // until a private server answers, even on a busy machine
-	endTimeout   = 10 * time.Second      // until one that was asked to end is killed
-	pollInterval = 20 * time.Millisecond
-	portTries    = 3 // another program may listen at a free port first
-)
+const homePrefix = "lockbench-postgres-" // of the folders of private servers
 
-// A private is the process of a private server. A restart replaces the process.
+// A private is a private server.
 type private struct {
 	programs string // their folder
 	home     *tempdir.Dir
 	url      *url.URL // with the password
-	died     chan struct{}
-
-	mu      sync.Mutex
-	process *subprocess.Process
-	gone    chan struct{} // closed when the process has ended
-	serves  bool          // it has answered
-	ending  bool          // it was asked to end
-	stopped bool          // it stands still
-	err     error         // reason of its end by itself; set before died is closed
+	*daemon.Daemon
 }
 
 // Start starts a private server, and returns when it answers, within a minute. It listens on a
@@ -66,37 +49,29 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("private postgresql: %w", err)
 	}
-	p := &private{programs: programs, home: home, died: make(chan struct{})}
-	s, err := p.open(ctx)
-	if err != nil {
+	p := &private{programs: programs, home: home}
+	if err := p.create(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("private postgresql: %w", err), home.Remove())
 	}
-	return s, nil
-}
-
-// open creates the data of the server, and starts it.
-func (p *private) open(ctx context.Context) (s *Server, err error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := p.create(ctx); err != nil {
+	var s *Server
+	p.Daemon, err = daemon.Start(ctx, daemon.Program{
+		Name: "postgresql", Home: home,
+		Listen: func() (err error) {
+			if p.url.Host, err = servers.FreePort(); err == nil {
+				s, err = newServer(design.Private, p.url.String())
+			}
+			return err
+		},
+		Command:  p.command,
+		Answers:  func(ctx context.Context) error { return p.answers(ctx, s) },
+		Quit:     syscall.SIGQUIT, // without a last checkpoint; a server that is not killed gives back its shared memory
+		Children: signalBackends,
+	})
+	if err != nil {
 		return nil, err
 	}
-	for range portTries {
-		if p.url.Host, err = servers.FreePort(); err != nil {
-			return nil, err
-		}
-		if s, err = newServer(design.Private, p.url.String()); err != nil {
-			return nil, err
-		}
-		s.own = p
-		if err = p.begin(ctx, s); err == nil {
-			return s, nil
-		}
-		if err = errors.Join(err, p.kill()); ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, err
+	s.own = p
+	return s, nil
 }
 
 // create makes the data of the server, below a folder of the user that it runs as.
@@ -126,121 +101,29 @@ func (p *private) create(ctx context.Context) error {
 func (p *private) folder() string { return filepath.Join(p.home.Path, "server") }
 func (p *private) data() string   { return filepath.Join(p.folder(), "data") }
 
-// begin starts the process, and waits until it answers.
-func (p *private) begin(ctx context.Context, s *Server) error {
-	log, err := os.Create(p.home.File("log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
+// command returns the command that starts the server.
+func (p *private) command() (*exec.Cmd, error) {
 	_, port, _ := net.SplitHostPort(p.url.Host)
 	command := exec.Command(filepath.Join(p.programs, "postgres"), "-D", p.data(), "-p", port)
 	for _, setting := range []string{"listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=500"} {
 		command.Args = append(command.Args, "-c", setting)
 	}
-	command.Dir, command.Stdout, command.Stderr = p.folder(), log, log
-	if err := unprivileged(command); err != nil {
+	command.Dir = p.folder()
+	return command, unprivileged(command)
+}
+
+// answers returns nil if s answers and is ours: it knows the password, and where its data are.
+func (p *private) answers(ctx context.Context, s *Server) error {
+	where, err := s.direct().ask(ctx, "show data_directory")
+	if err == nil && where != p.data() {
+		return fmt.Errorf("%w at %s, with data in %s", daemon.ErrForeign, p.url.Host, where)
+	}
+	if err != nil || s.version != "" {
 		return err
 	}
-	gone := make(chan struct{})
-	p.mu.Lock()
-	p.serves, p.ending, p.stopped, p.gone = false, false, false, gone
-	p.process, err = subprocess.Start(command, func(err error) { p.ended(gone, err) })
-	p.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return p.answers(ctx, s, gone)
-}
-
-var errStatus = errors.New("exit status 0")
-
-// ended records that the process has ended.
-func (p *private) ended(gone chan struct{}, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.serves && !p.ending && p.err == nil {
-		p.err = fmt.Errorf("private postgresql ended by itself: %w; it said: %s", cmp.Or(err, errStatus), p.lastWords())
-		close(p.died)
-	}
-	close(gone)
-}
-
-// lastWords returns the end of the log.
-func (p *private) lastWords() string {
-	const enough = 400
-	text, _ := os.ReadFile(p.home.File("log")) // nothing was said
-	return string(text[max(0, len(text)-enough):])
-}
-
-// answers waits until the server answers, and is ours: it knows the password, and where its data are.
-func (p *private) answers(ctx context.Context, s *Server, gone <-chan struct{}) error {
-	for {
-		where, err := s.ask(ctx, "show data_directory")
-		if err == nil && where != p.data() {
-			return fmt.Errorf("a server with data in %s answered at %s", where, p.url.Host)
-		}
-		if err == nil {
-			s.version, err = s.ask(ctx, "show server_version")
-			s.version = "postgresql " + s.version
-			p.mu.Lock()
-			p.serves = true
-			p.mu.Unlock()
-			return err
-		}
-		select {
-		case <-time.After(pollInterval):
-		case <-gone:
-			return fmt.Errorf("it ended: %s", p.lastWords())
-		case <-ctx.Done():
-			return fmt.Errorf("it does not answer: %w: %w: %s", ctx.Err(), err, p.lastWords())
-		}
-	}
-}
-
-// kill ends the server and its backends at once.
-func (p *private) kill() error {
-	p.mu.Lock()
-	p.ending = true
-	process, gone := p.process, p.gone
-	p.mu.Unlock()
-	if process == nil {
-		return nil
-	}
-	err := p.suspend(process, syscall.SIGKILL)
-	if killed := process.Kill(); !errors.Is(killed, os.ErrProcessDone) {
-		err = errors.Join(err, killed)
-	}
-	<-gone
+	version, err := s.direct().ask(ctx, "show server_version")
+	s.version = "postgresql " + version
 	return err
-}
-
-// suspend stops the server, so that it starts no backend, and sends a signal to its backends.
-func (p *private) suspend(process *subprocess.Process, s syscall.Signal) error {
-	if !suspends {
-		return nil
-	}
-	err := process.Suspend()
-	if errors.Is(err, os.ErrProcessDone) {
-		return nil
-	}
-	return errors.Join(err, signalBackends(process.PID(), s))
-}
-
-// close ends the server, and removes its folder. A server that is not killed gives back its shared
-// memory.
-func (p *private) close() error {
-	p.mu.Lock()
-	p.ending = true
-	process, gone, stopped := p.process, p.gone, p.stopped
-	p.mu.Unlock()
-	if !stopped && process.Signal(syscall.SIGQUIT) == nil { // without a last checkpoint
-		select {
-		case <-gone:
-		case <-time.After(endTimeout):
-		}
-	}
-	return errors.Join(p.kill(), p.home.Remove())
 }
 
 // Done implements [design.Mortal].
@@ -248,40 +131,26 @@ func (s *Server) Done() <-chan struct{} {
 	if s.own == nil {
 		return nil
 	}
-	return s.own.died
+	if s.pooler != nil {
+		return s.pooler.either
+	}
+	return s.own.Done()
 }
 
 // Err implements [design.Mortal].
 func (s *Server) Err() error {
-	select {
-	case <-s.Done():
-		s.own.mu.Lock()
-		defer s.own.mu.Unlock()
-		return s.own.err
-	default:
+	if s.own == nil {
 		return nil
 	}
+	if s.pooler != nil && s.pooler.Err() != nil {
+		return s.pooler.Err()
+	}
+	return s.own.Err()
 }
 
 // Restart implements [design.Restarter]. What was committed is there afterwards; sessions are not.
 func (s *Server) Restart(ctx context.Context, between func()) error {
-	if err := s.own.kill(); err != nil {
-		return fmt.Errorf("kill server %s: %w", s.address, err)
-	}
-	between()
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	err := s.own.begin(ctx, s)
-	for err != nil && ctx.Err() == nil { // a backend of the one before, which was killed, may not have ended yet
-		time.Sleep(pollInterval)
-		if err = s.own.kill(); err == nil {
-			err = s.own.begin(ctx, s)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("start server %s again: %w", s.address, err)
-	}
-	return nil
+	return s.own.Restart(ctx, between)
 }
 
 var errNotSuspended = errors.New("the backends of a PostgreSQL can be stopped on Linux only; hint: leave this fault out")
@@ -291,21 +160,11 @@ func (s *Server) Suspend() error {
 	if !suspends {
 		return errNotSuspended
 	}
-	p := s.own
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = true
-	return p.suspend(p.process, stop)
+	return s.own.Suspend()
 }
 
 // Resume implements [design.Suspender].
-func (s *Server) Resume() error {
-	p := s.own
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = false
-	return errors.Join(signalBackends(p.process.PID(), goOn), p.process.Resume())
-}
+func (s *Server) Resume() error { return s.own.Resume() }
 
 // Missing returns [ErrNoProgram] if PostgreSQL is not installed.
 func Missing() error {

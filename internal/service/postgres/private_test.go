@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,7 +107,8 @@ func TestSuspend(t *testing.T) {
 	answered := make(chan error, 1)
 	go func() { answered <- ask(t.Context()) }()
 	states := s.States()
-	for slices.ContainsFunc(states, func(state string) bool { return state != "T" }) { // a process stops when it is next to run
+	runs := func(state string) bool { return state != "T" && state != "Z" } // the server, which stands still, waits for none that has ended
+	for slices.ContainsFunc(states, runs) {                                 // a process stops when it is next to run
 		time.Sleep(time.Millisecond)
 		states = s.States()
 	}
@@ -195,6 +197,9 @@ func TestMissing(t *testing.T) {
 	if err := postgres.Missing(); !errors.Is(err, postgres.ErrNoProgram) {
 		t.Fatalf("got %v, want that there is no program", err)
 	}
+	if _, err := postgres.StartPooled(t.Context()); !errors.Is(err, postgres.ErrNoPooler) {
+		t.Fatalf("got %v, want that there is no pooler", err)
+	}
 	names := []string{"postgres/session", "file/excl"}
 	designs, err := impls.Match(names...)
 	if err != nil {
@@ -211,5 +216,56 @@ func TestMissing(t *testing.T) {
 		if optional && (err != nil || len(r.Runs) != 1 || r.Runs[0].Err != nil) || !optional && !errors.Is(err, postgres.ErrNoProgram) {
 			t.Errorf("optional %t: %d runs, error %v", optional, len(r.Runs), err)
 		}
+	}
+}
+
+// TestPooled checks that connections share a session of a pooler, also after a restart of the
+// server, and that the end of the pooler by itself is told.
+func TestPooled(t *testing.T) {
+	s, err := postgres.StartPooled(t.Context())
+	servertest.Need(t, err)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := s.Ping(t.Context()); err == nil {
+			t.Error("it answers after its end")
+		}
+	}()
+	if !strings.Contains(s.Version(), " behind pgbouncer 1.") || strings.Contains(s.DSN(), s.Endpoint()) {
+		t.Errorf("%s at %s", s.Version(), s.Endpoint())
+	}
+	sessions := map[string]bool{}
+	for range 2 {
+		for range 2 {
+			conn, err := s.Reach().(*postgres.Access).Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			for range 2 { // a statement with an argument is prepared
+				var pid string
+				if err := conn.QueryRow(t.Context(), "select pg_backend_pid()::text where $1 = 'x'", "x").Scan(&pid); err != nil {
+					t.Fatal(err)
+				}
+				sessions[pid] = true
+			}
+		}
+		if err := s.Restart(t.Context(), func() {}); err != nil {
+			t.Fatal(err)
+		}
+		for s.Ping(t.Context()) != nil { // the pooler learns of it
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if len(sessions) != 2 {
+		t.Errorf("sessions %v, want one before and one after the restart", sessions)
+	}
+	if err := s.KillPooler(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "private pgbouncer ended by itself") {
+		t.Errorf("got %v", err)
 	}
 }

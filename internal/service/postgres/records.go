@@ -18,55 +18,52 @@ const recordConnections = 32
 type records struct {
 	access *Access
 	prefix string
-	turns  chan struct{}
-	idle   chan *Conn
+	turns  chan *Conn // each with its connection, or nil before one is open
 }
 
 // Records implements [design.Keeper].
 func (s *Server) Records(prefix string) design.Records {
-	return &records{access: s.access(), prefix: prefix, turns: make(chan struct{}, recordConnections), idle: make(chan *Conn, recordConnections)}
+	r := &records{access: s.direct(), prefix: prefix, turns: make(chan *Conn, recordConnections)}
+	for range recordConnections {
+		r.turns <- nil
+	}
+	return r
 }
 
 // Close implements [design.Records].
 func (r *records) Close() error {
-	for {
-		select {
-		case conn := <-r.idle:
+	for range recordConnections {
+		if conn := <-r.turns; conn != nil {
 			conn.Close()
-		default:
-			return nil
 		}
+		r.turns <- nil
 	}
+	return nil
 }
 
 // row runs a statement on the table, %s in it, and scans the row that it returns into what it is
 // given. Its error is lockbench.ErrStale if there is no row.
 func (r *records) row(ctx context.Context, statement string, args, into []any) (err error) {
+	var conn *Conn
 	select {
-	case r.turns <- struct{}{}:
+	case conn = <-r.turns:
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, ctx.Err())
 	}
-	defer func() { <-r.turns }()
+	defer func() { r.turns <- conn }()
 	ctx, cancel := Patience(ctx)
 	defer cancel()
 	schema, err := r.access.Schema(ctx, r.prefix)
+	if err == nil && conn == nil {
+		conn, err = r.access.Connect(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
-	}
-	var conn *Conn
-	select {
-	case conn = <-r.idle:
-	default:
-		if conn, err = r.access.Connect(ctx); err != nil {
-			return fmt.Errorf("%w: %w", lockbench.ErrNoEffect, err)
-		}
 	}
 	err = conn.QueryRow(ctx, fmt.Sprintf(statement, schema+".records"), args...).Scan(into...)
 	if conn.IsClosed() {
 		conn.Close()
-	} else {
-		r.idle <- conn
+		conn = nil
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

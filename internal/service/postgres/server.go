@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,43 +16,55 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
 // Backend is the backend of designs on PostgreSQL.
-type Backend struct{}
+type Backend struct {
+	// Pooled puts a private PgBouncer between the designs and the server, which is private then.
+	Pooled bool
+}
 
 // Name implements [design.Backend].
-func (Backend) Name() string { return "postgres" }
+func (b Backend) Name() string {
+	if b.Pooled {
+		return "postgres-pooled"
+	}
+	return "postgres"
+}
 
 // Offers implements [design.Backend].
-func (Backend) Offers() design.Service { return &Server{version: "PostgreSQL"} }
+func (b Backend) Offers() design.Service {
+	if b.Pooled {
+		return &Server{version: "PostgreSQL behind PgBouncer"}
+	}
+	return &Server{version: "PostgreSQL"}
+}
 
 // Serves implements [design.Backend].
-func (Backend) Serves(address string) bool {
-	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+func (b Backend) Serves(address string) bool {
+	return !b.Pooled && (strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://"))
 }
 
 // Missing implements [design.Installed].
-func (Backend) Missing() error { return Missing() }
+func (b Backend) Missing() error {
+	err := Missing()
+	if err == nil && b.Pooled {
+		_, err = findPooler()
+	}
+	return err
+}
 
 // Open implements [design.Backend].
-func (Backend) Open(ctx context.Context, addresses []string, n int) (all []design.Service, err error) {
-	if len(addresses) > 0 && len(addresses) < n {
-		return nil, fmt.Errorf("a design locks on %d servers, %d given; hint: give --server %d times, or not at all for private ones", n, len(addresses), n)
-	}
-	for i := range max(n, len(addresses)) {
-		var s *Server
-		if len(addresses) > 0 {
-			s, err = Connect(ctx, addresses[i])
-		} else {
-			s, err = Start(ctx)
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
+func (b Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
+	return backend.Open(addresses, n,
+		func(address string) (design.Service, error) { return Connect(ctx, address) },
+		func() (design.Service, error) {
+			if b.Pooled {
+				return StartPooled(ctx)
+			}
+			return Start(ctx)
+		})
 }
 
 // A Server is one PostgreSQL that answered when lockbench connected to it or started it. Its methods
@@ -60,6 +73,7 @@ type Server struct {
 	kind, version, address string
 	config                 *pgx.ConnConfig
 	own                    *private // nil for a server of the user's
+	pooler                 *pooler  // between the designs and the server, if it is not nil
 
 	mu      sync.Mutex
 	schemas map[string]bool // those that exist
@@ -102,7 +116,7 @@ func Connect(ctx context.Context, address string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.ask(ctx, "show server_version")
+	version, err := s.direct().ask(ctx, "show server_version")
 	if err != nil {
 		return nil, fmt.Errorf("server %s: %w; hint: does it run there, and may this user connect from here?", s.address, err)
 	}
@@ -119,7 +133,7 @@ func (s *Server) Version() string { return s.version }
 // Address implements [design.Service].
 func (s *Server) Address() string { return s.address }
 
-// DSN returns the address with user and password.
+// DSN returns the address of the server itself with user and password.
 func (s *Server) DSN() string { return s.config.ConnString() }
 
 // Remote implements [design.Remote].
@@ -127,7 +141,7 @@ func (s *Server) Remote() {}
 
 // Endpoint implements [design.Networked].
 func (s *Server) Endpoint() string {
-	if network, address := networkAddress(s.config); network == "tcp" {
+	if network, address := networkAddress(s.reach().config); network == "tcp" {
 		return address
 	}
 	return ""
@@ -140,11 +154,21 @@ func (s *Server) Local() bool {
 }
 
 // Reach implements [design.Service].
-func (s *Server) Reach() any { return s.access() }
+func (s *Server) Reach() any { return s.reach() }
+
+func (s *Server) reach() *Access {
+	if s.pooler != nil {
+		return &Access{server: s, config: s.pooler.front.config}
+	}
+	return s.direct()
+}
+
+// direct returns the means to connect to the server itself, for what lockbench asks for.
+func (s *Server) direct() *Access { return &Access{server: s, config: s.config} }
 
 // Check implements [design.Service]: a run has a schema of its own.
 func (s *Server) Check(ctx context.Context, _ []string) error {
-	may, err := s.ask(ctx, "select has_database_privilege(current_database(), 'CREATE')::text")
+	may, err := s.direct().ask(ctx, "select has_database_privilege(current_database(), 'CREATE')::text")
 	if err == nil && may != "true" {
 		err = fmt.Errorf("user %s may not create a schema in database %s, and a run has one of its own; hint: GRANT CREATE ON DATABASE %[2]s TO %[1]s",
 			s.config.User, s.config.Database)
@@ -154,11 +178,11 @@ func (s *Server) Check(ctx context.Context, _ []string) error {
 
 // Ping implements [design.Service].
 func (s *Server) Ping(ctx context.Context) error {
-	_, err := s.ask(ctx, "select ''")
+	_, err := s.reach().ask(ctx, "select ''")
 	return err
 }
 
-// Ask implements [design.Prompt].
+// Ask implements [design.Prompt]. It asks the server itself, since a pooler answers when a session is idle.
 func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
 	var conn *Conn
 	end := func() error {
@@ -170,7 +194,7 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 	}
 	return func(ctx context.Context) (err error) {
 		if conn == nil {
-			if conn, err = s.access().Connect(ctx); err != nil {
+			if conn, err = s.direct().Connect(ctx); err != nil {
 				return err
 			}
 		}
@@ -180,26 +204,6 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 		return err
 	}, end
 }
-
-// ask returns the one value that a query returns, on a connection of its own.
-func (s *Server) ask(ctx context.Context, query string, args ...any) (value string, err error) {
-	err = s.with(ctx, func(ctx context.Context, conn *Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&value) })
-	return value, err
-}
-
-// with calls f with a connection of its own.
-func (s *Server) with(ctx context.Context, f func(context.Context, *Conn) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	conn, err := s.access().Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return f(ctx, conn)
-}
-
-func (s *Server) access() *Access { return &Access{server: s, config: s.config} }
 
 // schemaOf returns the name of the schema for a prefix.
 func schemaOf(prefix string) string { return strings.TrimSuffix(prefix, ":") }
@@ -212,7 +216,7 @@ func (s *Server) create(ctx context.Context, prefix string) (string, error) {
 	if s.schemas[prefix] {
 		return name, nil
 	}
-	err := s.with(ctx, func(ctx context.Context, conn *Conn) error {
+	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
 		_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(`
 			create schema %[1]s;
 			create table %[1]s.locks (key text primary key, token text not null, fence bigint not null, expires_at timestamptz not null);
@@ -230,7 +234,7 @@ func (s *Server) create(ctx context.Context, prefix string) (string, error) {
 func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err = s.with(ctx, func(ctx context.Context, conn *Conn) error {
+	err = s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
 		rows, err := conn.Query(ctx, "select nspname from pg_namespace where nspname = $1 or starts_with(nspname, $2)", schemaOf(prefix), prefix)
 		if err != nil {
 			return err
@@ -252,11 +256,14 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 }
 
 // Close implements [design.Service].
-func (s *Server) Close() error {
+func (s *Server) Close() (err error) {
 	if s.own == nil {
 		return nil
 	}
-	return s.own.close()
+	if s.pooler != nil {
+		err = s.pooler.Close()
+	}
+	return errors.Join(err, s.own.Close())
 }
 
 // An Access is the means of a process of a design to connect to a server.
@@ -265,7 +272,10 @@ type Access struct {
 	config *pgx.ConnConfig
 }
 
-var _ design.Dialed = (*Access)(nil)
+var (
+	_ design.Dialed    = (*Access)(nil)
+	_ design.Addressed = (*Access)(nil)
+)
 
 // Dialing implements [design.Dialed].
 func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
@@ -274,10 +284,45 @@ func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
 	return &Access{server: a.server, config: config}
 }
 
+// DialServer implements [design.Addressed].
+func (a *Access) DialServer(ctx context.Context) (net.Conn, error) {
+	network, address := networkAddress(a.config)
+	return a.config.DialFunc(ctx, network, address)
+}
+
+// URL implements [design.Addressed]. The clients of a server with TLS do not verify its certificate, which
+// is not for that address.
+func (a *Access) URL(via string) string {
+	mode := "disable"
+	if a.config.TLSConfig != nil {
+		mode = "require"
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(a.config.User, a.config.Password), Host: via, Path: "/" + a.config.Database, RawQuery: "sslmode=" + mode}
+	return u.String()
+}
+
 // Schema creates the schema for a prefix, if there is none, and returns its name as SQL has it. It does
 // not connect as the process does, so that no fault meets it.
 func (a *Access) Schema(ctx context.Context, prefix string) (string, error) {
 	return a.server.create(ctx, prefix)
+}
+
+// ask returns the one value that a query returns, on a connection of its own.
+func (a *Access) ask(ctx context.Context, query string, args ...any) (value string, err error) {
+	err = a.with(ctx, func(ctx context.Context, conn *Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&value) })
+	return value, err
+}
+
+// with calls f with a connection of its own.
+func (a *Access) with(ctx context.Context, f func(context.Context, *Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return f(ctx, conn)
 }
 
 // A Conn is a connection.

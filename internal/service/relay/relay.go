@@ -14,6 +14,7 @@ import (
 type Relay struct {
 	dial     Dial    // connects to the server
 	handler  Handler // nil unless requests are read
+	opaque   bool    // the protocol is not RESP
 	listener net.Listener
 	ctx      context.Context // done when the relay is closed
 	cancel   context.CancelFunc
@@ -37,13 +38,20 @@ func To(address string) Dial {
 // Listen returns a relay to a server, at a free port of the loopback. The server need not be up. Unless
 // handler is nil, it is asked about each request of the clients, which speak RESP. The caller closes the
 // relay.
-func Listen(dial Dial, handler Handler) (*Relay, error) {
+func Listen(dial Dial, handler Handler) (*Relay, error) { return listen(dial, handler, false) }
+
+// ListenOpaque returns a [Listen] relay for clients that speak any protocol. It takes for a request what a
+// client sends until the server answers, and for its reply the bytes that the server sends first. The
+// name of each is [Exchange].
+func ListenOpaque(dial Dial, handler Handler) (*Relay, error) { return listen(dial, handler, true) }
+
+func listen(dial Dial, handler Handler, opaque bool) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open a relay: %w", err)
 	}
 	r := newRelay()
-	r.dial, r.handler, r.listener = dial, handler, listener
+	r.dial, r.handler, r.opaque, r.listener = dial, handler, opaque, listener
 	context.AfterFunc(r.ctx, func() { _ = listener.Close() }) // nobody can be told of an error
 	r.running.Go(r.accept)
 	return r, nil
@@ -117,7 +125,11 @@ func (r *Relay) forward(client, server net.Conn) {
 	}
 	var streams sync.WaitGroup
 	requests, replies := newStream(r, l, client, server), newStream(r, l, server, client)
-	if r.handler != nil {
+	switch {
+	case r.handler != nil && r.opaque:
+		requests.pass, replies.pass = l.exchange(r.handler, requests.forward), l.answer(replies.forward)
+	case r.handler != nil:
+		requests.next, replies.next = NewMessages(client).Next, NewMessages(server).Next
 		requests.pass, replies.pass = l.request(r.handler, requests.forward), l.reply(replies.forward)
 	}
 	for _, s := range []*stream{requests, replies} {
@@ -138,6 +150,7 @@ type link struct {
 	broken         chan struct{} // closed when the connections are
 	lost           atomic.Bool   // bytes of it were discarded
 	pending        pending       // requests without a reply
+	asked          atomic.Bool   // an exchange waits for its reply
 }
 
 // cut closes both connections.

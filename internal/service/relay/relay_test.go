@@ -18,13 +18,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // piped returns a relay with one connection, and its ends, for a test in virtual time.
-func piped(t *testing.T) (r *Relay, client, server net.Conn) { return pipedBy(t, nil) }
+func piped(t *testing.T) (r *Relay, client, server net.Conn) { return pipedBy(t, nil, false) }
 
-// pipedBy is piped with a handler.
-func pipedBy(t *testing.T, h Handler) (r *Relay, client, server net.Conn) {
+// pipedBy is piped with a handler, of RESP or of any protocol.
+func pipedBy(t *testing.T, h Handler, opaque bool) (r *Relay, client, server net.Conn) {
 	t.Helper()
 	r = newRelay()
-	r.handler = h
+	r.handler, r.opaque = h, opaque
 	client, inner := net.Pipe()
 	outer, server := net.Pipe()
 	r.running.Go(func() { r.forward(inner, outer) })

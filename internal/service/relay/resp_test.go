@@ -69,7 +69,7 @@ func TestRequests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &decide{}
-				r, client, server := pipedBy(t, d.handle)
+				r, client, server := pipedBy(t, d.handle, false)
 				atClient, atServer := collect(client), collect(server)
 				for i := range max(len(tt.sends), len(tt.answers)) {
 					for _, turn := range []struct {

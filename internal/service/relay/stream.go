@@ -25,8 +25,8 @@ type stream struct {
 	relay    *Relay
 	link     *link
 	from, to net.Conn
-	// pass passes on one message of RESP, and reports whether the link still stands; nil if the stream
-	// has no messages.
+	// next reads a message, or any bytes; pass passes it on, and reports whether the link still stands.
+	next    func() ([]byte, error)
 	pass    func(message []byte) bool
 	chunks  chan chunk
 	waiting atomic.Int64 // number of chunks that are not written yet
@@ -39,19 +39,17 @@ type chunk struct {
 }
 
 func newStream(r *Relay, l *link, from, to net.Conn) *stream {
-	return &stream{relay: r, link: l, from: from, to: to, chunks: make(chan chunk, waitingLen)}
+	s := &stream{relay: r, link: l, from: from, to: to, chunks: make(chan chunk, waitingLen)}
+	s.next, s.pass = s.any(), s.forward
+	return s
 }
 
 // read reads the stream until its end. An error, or the end of the link, is the end of both streams.
 func (s *stream) read() {
 	defer close(s.chunks)
-	next, pass := s.any(), s.forward
-	if s.pass != nil {
-		next = NewMessages(s.from).Next
-		pass = s.pass
-	}
+	pass := s.pass
 	for {
-		bytes, err := next()
+		bytes, err := s.next()
 		if err != nil {
 			pass = s.forward // at the end they may be the beginning of a message
 		}

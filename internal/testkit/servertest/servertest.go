@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/lib/faketime"
+	"github.com/lockbench/lockbench/internal/service/etcd"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/service/zookeeper"
 )
 
 // Required is the environment variable that, set to 1, makes a test without its
@@ -52,5 +54,5 @@ func Need(t testing.TB, err error) {
 
 // missing reports whether err says that this machine lacks a program or an ability.
 func missing(err error) bool {
-	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, postgres.ErrNoProgram) || errors.Is(err, faketime.ErrNone)
+	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, etcd.ErrNoProgram) || errors.Is(err, postgres.ErrNoProgram) || errors.Is(err, postgres.ErrNoPooler) || errors.Is(err, zookeeper.ErrNoProgram) || errors.Is(err, faketime.ErrNone)
 }

@@ -1,0 +1,70 @@
+package lockbench;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.retry.RetryNTimes;
+
+/**
+ * Curator's InterProcessMutex: an ephemeral node of the session, whose number says whose turn it is.
+ * The lease is the time-out of the session, which the client renews, so each ttl has a client. A
+ * release does not tell whether the session had ended.
+ */
+public class CuratorMutex extends Adapter<InterProcessMutex> {
+    private static final int TIMEOUT_MS = 1000;
+
+    private static final long GRAIN_MS = 1000; // a session that is shorter is lost on a busy machine
+
+    private final Map<Long, CuratorFramework> clients = new ConcurrentHashMap<>();
+    private String server;
+
+    public CuratorMutex() {
+        super("curator/mutex", "curator-recipes", version("org.apache.curator", "curator-recipes"));
+        hello("service", "zookeeper");
+        hello("renews", "unseen");
+        hello("release_tells", false);
+        hello("grain_ms", GRAIN_MS);
+        can("wait");
+    }
+
+    @Override
+    protected void connect(String url, String prefix) throws Exception {
+        URI at = URI.create(url);
+        server = at.getRawAuthority() + at.getRawPath();
+        System.setProperty("zookeeper.request.timeout", String.valueOf(TIMEOUT_MS)); // else it waits without end
+        InterProcessMutex first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
+        if (first != null) {
+            release(first);
+        }
+    }
+
+    private CuratorFramework client(long ttlMs) {
+        return clients.computeIfAbsent((ttlMs + GRAIN_MS - 1) / GRAIN_MS * GRAIN_MS, ttl -> {
+            CuratorFramework client = CuratorFrameworkFactory.newClient(server, ttl.intValue(), TIMEOUT_MS, new RetryNTimes(0, 0));
+            client.start();
+            return client;
+        });
+    }
+
+    @Override
+    protected InterProcessMutex acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
+        String path = "/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("%3A", ":");
+        InterProcessMutex mutex = new InterProcessMutex(client(ttlMs), path);
+        return mutex.acquire(waitMs, TimeUnit.MILLISECONDS) ? mutex : null;
+    }
+
+    @Override
+    protected void release(InterProcessMutex mutex) throws Exception {
+        mutex.release();
+    }
+
+    public static void main(String[] args) {
+        new CuratorMutex().serve();
+    }
+}

@@ -1,0 +1,140 @@
+package etcd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+// ErrNoProgram means that etcd is not installed.
+var ErrNoProgram = errors.New("needs etcd, and there is no program etcd; hint: install it (Debian: etcd-server), or name a server: --server etcd://HOST:2379")
+
+const homePrefix = "lockbench-etcd-" // of the folders of private servers
+
+// A private is a private server.
+type private struct {
+	program string
+	name    string // of the member, which nobody else knows
+	peers   string // where other members of a cluster would connect
+	home    *tempdir.Dir
+	server  *Server
+	*daemon.Daemon
+}
+
+// Start starts a private server, and returns when it answers, within a minute. It listens on loopback
+// ports, and syncs nothing to disk. Its heartbeats are ten times as fast as by default, so that it grants
+// leases of a second; by default it grants none of less than two. The error is [ErrNoProgram] if etcd is
+// not installed.
+func Start(ctx context.Context) (*Server, error) {
+	program, err := findProgram()
+	if err != nil {
+		return nil, err
+	}
+	for _, left := range tempdir.Leftovers("", homePrefix) {
+		_ = left.Remove() // the next start tries again
+	}
+	home, err := tempdir.New("", homePrefix)
+	if err != nil {
+		return nil, fmt.Errorf("private etcd: %w", err)
+	}
+	s := &Server{kind: design.Private}
+	p := &private{program: program, name: rand.Text(), home: home, server: s}
+	p.Daemon, err = daemon.Start(ctx, daemon.Program{Name: "etcd", Home: home, Listen: p.listen, Command: p.command, Answers: p.answers})
+	if err != nil {
+		return nil, err
+	}
+	s.own = p
+	return s, nil
+}
+
+// listen chooses the addresses.
+func (p *private) listen() (err error) {
+	if p.server.host, err = servers.FreePort(); err == nil {
+		p.peers, err = servers.FreePort()
+	}
+	return err
+}
+
+// command returns the command that starts the server. Its data are those of its port, since a server that
+// could not listen may have left some.
+func (p *private) command() (*exec.Cmd, error) {
+	_, port, _ := net.SplitHostPort(p.server.host)
+	clients, peers := "http://"+p.server.host, "http://"+p.peers
+	args := []string{"--name", p.name, "--data-dir", p.home.File("data-" + port), "--logger", "zap", "--log-outputs", "stderr", "--log-level", "error",
+		"--heartbeat-interval", "10", "--election-timeout", "100",
+		"--listen-client-urls", clients, "--advertise-client-urls", clients,
+		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", p.name + "=" + peers}
+	const unsynced = "--unsafe-no-fsync" // of 3.4.19, 3.5 and later
+	if exec.Command(p.program, unsynced, "--version").Run() == nil {
+		args = append(args, unsynced)
+	}
+	return exec.Command(p.program, args...), nil
+}
+
+// answers returns nil if the server answers and is ours: it has our name.
+func (p *private) answers(ctx context.Context) error {
+	c := p.server.client()
+	defer c.close()
+	var got struct{ Members []struct{ Name string } }
+	err := c.call(ctx, "/v3/cluster/member/list", struct{}{}, &got)
+	if err == nil && (len(got.Members) != 1 || got.Members[0].Name != p.name) {
+		return fmt.Errorf("%w at %s", daemon.ErrForeign, p.server.host)
+	}
+	if err == nil {
+		err = c.healthy(ctx)
+	}
+	if err != nil || p.server.version != "" {
+		return err
+	}
+	return p.server.identify(ctx)
+}
+
+// Done implements [design.Mortal].
+func (s *Server) Done() <-chan struct{} {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.Done()
+}
+
+// Err implements [design.Mortal].
+func (s *Server) Err() error {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.Err()
+}
+
+// Restart implements [design.Restarter]. What was committed is there afterwards, and the lease of each
+// session begins again.
+func (s *Server) Restart(ctx context.Context, between func()) error {
+	return s.own.Restart(ctx, between)
+}
+
+// Suspend implements [design.Suspender].
+func (s *Server) Suspend() error { return s.own.Suspend() }
+
+// Resume implements [design.Suspender].
+func (s *Server) Resume() error { return s.own.Resume() }
+
+// Missing returns [ErrNoProgram] if etcd is not installed.
+func Missing() error {
+	_, err := findProgram()
+	return err
+}
+
+func findProgram() (string, error) {
+	path, err := exec.LookPath("etcd")
+	if err != nil {
+		return "", ErrNoProgram
+	}
+	return path, nil
+}

@@ -1,0 +1,309 @@
+package etcd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/testkit/recordstest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start starts a private server, which ends with t.
+func start(t *testing.T) *etcd.Server {
+	t.Helper()
+	s, err := etcd.Start(t.Context())
+	servertest.Need(t, err)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// open opens the server at an address as a user's own.
+func open(t *testing.T, address string) (design.Service, error) {
+	t.Helper()
+	all, err := etcd.Backend{}.Open(t.Context(), []string{address}, 1)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// do sends a request of the root user to a server, with a token unless that is empty, and returns the
+// field of the answer.
+func do(t *testing.T, s *etcd.Server, token, path string, ask map[string]any, field string) (value any) {
+	t.Helper()
+	body, err := json.Marshal(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Endpoint()+path, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", token)
+	}
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	got := map[string]any{}
+	if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s: %s, error %v", path, response.Status, text, err)
+	}
+	return got[field]
+}
+
+// TestPrivateLeavesNothing checks that a server answers, and that its folder is gone after Close.
+func TestPrivateLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s, err := etcd.Start(t.Context())
+	servertest.Need(t, err)
+	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
+		t.Error(err)
+	}
+	if s.Kind() != design.Private || !strings.HasPrefix(s.Version(), "etcd 3.") || !s.Local() {
+		t.Errorf("%s server, version %q, local %t", s.Kind(), s.Version(), s.Local())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("it answers after its end")
+	}
+}
+
+// TestRestart checks that a restart keeps what was committed, and that a sweep removes the keys that begin
+// with its prefix, and no other.
+func TestRestart(t *testing.T) {
+	s := start(t)
+	want := lockbench.Record{Value: 12, Version: 3}
+	write := func(prefix string) {
+		records := s.Records(prefix)
+		defer records.Close()
+		if err := records.Write(t.Context(), "k", want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, prefix := range []string{"lockbench:1:", "lockbench:1:more:", "lockbench:2:"} {
+		write(prefix)
+	}
+	ended := false
+	if err := s.Restart(t.Context(), func() { ended = s.Ping(t.Context()) != nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !ended {
+		t.Error("it answers after it was killed")
+	}
+	if n, err := s.Sweep(t.Context(), "lockbench:1:"); n != 2 || err != nil {
+		t.Errorf("swept %d keys, error %v, want 2", n, err)
+	}
+	if n, err := s.Sweep(t.Context(), "lockbench:1:"); n != 0 || err != nil {
+		t.Errorf("swept %d keys, error %v, want none", n, err)
+	}
+	records := s.Records("lockbench:2:")
+	defer records.Close()
+	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
+		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+}
+
+// TestRecords checks guarded records.
+func TestRecords(t *testing.T) {
+	s := start(t)
+	recordstest.Run(t, func() design.Records { return s.Records("test:") })
+}
+
+// TestSuspend checks that a server that is suspended answers when it goes on, and not before.
+func TestSuspend(t *testing.T) {
+	s := start(t)
+	ask, end := s.Ask()
+	defer end()
+	if err := ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Suspend(); err != nil {
+		t.Skip(err)
+	}
+	answered := make(chan error, 1)
+	go func() { answered <- ask(t.Context()) }()
+	select {
+	case err := <-answered:
+		t.Errorf("answered while it was suspended, error %v", err)
+		answered <- err
+	case <-time.After(100 * time.Millisecond):
+	}
+	if err := s.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUsers checks that a run of a user who may not write the keys of runs is refused, and that one who may
+// do so, and nothing else, sweeps and keeps records.
+func TestUsers(t *testing.T) {
+	s := start(t)
+	key := func(text string) []byte { return []byte(text) }
+	for _, step := range []struct {
+		path string
+		ask  map[string]any
+	}{
+		{"user/add", map[string]any{"name": "root", "password": "r"}},
+		{"user/grant", map[string]any{"user": "root", "role": "root"}},
+		{"user/add", map[string]any{"name": "guest", "password": "p"}},
+		{"user/add", map[string]any{"name": "reader", "password": "p"}},
+		{"user/add", map[string]any{"name": "renter", "password": "p"}},
+		{"role/add", map[string]any{"name": "reading"}},
+		{"role/add", map[string]any{"name": "renting"}},
+		{"role/grant", map[string]any{"name": "reading", "perm": map[string]any{"permType": "READ", "key": key("lockbench:"), "range_end": key("lockbench;")}}},
+		{"role/grant", map[string]any{"name": "renting", "perm": map[string]any{"permType": "READWRITE", "key": key("lockbench:"), "range_end": key("lockbench;")}}},
+		{"user/grant", map[string]any{"user": "reader", "role": "reading"}},
+		{"user/grant", map[string]any{"user": "renter", "role": "renting"}},
+		{"enable", map[string]any{}},
+	} {
+		do(t, s, "", "/v3/auth/"+step.path, step.ask, "")
+	}
+	for user, may := range map[string]bool{"guest:p@": false, "reader:p@": false, "renter:p@": true, "renter:wrong@": false, "": false} {
+		theirs, err := open(t, "etcd://"+user+s.Endpoint())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = theirs.Check(t.Context(), nil)
+		if (err == nil) != may || err != nil && (!strings.Contains(err.Error(), "hint: ") || strings.Contains(err.Error(), "wrong")) {
+			t.Errorf("%q: %v", user, err)
+		}
+		if theirs.Kind() != design.External || theirs.Address() != "etcd://"+s.Endpoint() {
+			t.Errorf("%s server at %s", theirs.Kind(), theirs.Address())
+		}
+		if got, want := theirs.Reach().(design.Addressed).URL("127.0.0.1:1"), "etcd://"+user+"127.0.0.1:1"; got != want {
+			t.Errorf("URL %s, want %s", got, want)
+		}
+		if !may {
+			continue
+		}
+		records := theirs.(design.Keeper).Records("lockbench:1:")
+		defer records.Close()
+		if err := records.Write(t.Context(), "k", lockbench.Record{Value: 1, Version: 1}); err != nil {
+			t.Error(err)
+		}
+		if n, err := theirs.Sweep(t.Context(), "lockbench:1:"); n != 1 || err != nil {
+			t.Errorf("swept %d keys, error %v, want 1", n, err)
+		}
+		root := do(t, s, "", "/v3/auth/authenticate", map[string]any{"name": "root", "password": "r"}, "token").(string)
+		if left := do(t, s, root, "/v3/kv/range", map[string]any{"key": []byte{0}, "range_end": []byte{0}}, "count"); left != nil {
+			t.Errorf("%v keys are left", left)
+		}
+		do(t, s, root, "/v3/auth/user/changepw", map[string]any{"name": "renter", "password": "p"}, "") // which ends its tokens
+		if err := records.Write(t.Context(), "k", lockbench.Record{Value: 2, Version: 2}); err != nil {
+			t.Errorf("after its token has ended: %v", err)
+		}
+	}
+}
+
+// TestAddresses checks that an error of an address names it, without the password, and has a hint.
+func TestAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"etcd://":                         "not the host of an etcd alone",
+		"etcd://u:secret@h:1/keys":        "etcd://u:xxxxx@h:1/keys",
+		"etcd://u:secret@h:1?tls=1":       "not the host of an etcd alone",
+		"etcd://u:secret@h:port":          "invalid port",
+		"etcd://u:secret@127.0.0.1:1":     "etcd://127.0.0.1:1: ",
+		"etcd://u:secret@127.0.0.1:1 \n2": "invalid",
+	} {
+		_, err := open(t, address)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "hint: ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want %q", address, err, want)
+		}
+	}
+	if _, err := (etcd.Backend{}).Open(t.Context(), []string{"etcd://h"}, 2); err == nil || !strings.Contains(err.Error(), "1 given") {
+		t.Errorf("one address for two servers: error %v", err)
+	}
+}
+
+// TestDies checks that the end of a private server by itself is told.
+func TestDies(t *testing.T) {
+	s := start(t)
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.End(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("its end is not told")
+	}
+	if s.Err() == nil {
+		t.Error("no reason")
+	}
+}
+
+// TestForeign checks that another server than the one that was started is recognized.
+func TestForeign(t *testing.T) {
+	s, other := start(t), start(t)
+	if err := s.AnswersAt(t.Context(), s.Endpoint()); err != nil {
+		t.Error(err)
+	}
+	if err := s.AnswersAt(t.Context(), other.Endpoint()); !errors.Is(err, daemon.ErrForeign) {
+		t.Errorf("another server answers: error %v", err)
+	}
+}
+
+// TestMissing checks the error without etcd.
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if err := (etcd.Backend{}).Missing(); !errors.Is(err, etcd.ErrNoProgram) {
+		t.Errorf("got %v, want that there is no program", err)
+	}
+	if _, err := (etcd.Backend{}).Open(t.Context(), nil, 1); !errors.Is(err, etcd.ErrNoProgram) {
+		t.Errorf("got %v, want that there is no program", err)
+	}
+}
+
+// TestOldProgram checks that a program that does not know every option is started without it.
+func TestOldProgram(t *testing.T) {
+	program, err := exec.LookPath("etcd")
+	if err != nil {
+		servertest.Need(t, etcd.ErrNoProgram)
+	}
+	dir := t.TempDir()
+	old := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *unsafe*) exit 2;; esac\nexec %s \"$@\"\n", program)
+	if err := os.WriteFile(filepath.Join(dir, "etcd"), []byte(old), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if err := start(t).Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

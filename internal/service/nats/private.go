@@ -1,0 +1,82 @@
+package nats
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os/exec"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+const homePrefix = "lockbench-nats-" // of the folders of private servers
+
+// Start starts a private server, and returns when it answers, within a minute. It ends with this
+// process, however that ends.
+//
+// The server writes an entry to a file before it acknowledges it, and syncs the file every two minutes.
+// So acknowledged entries survive a kill of the server, but maybe not a failure of the machine.
+func Start(ctx context.Context) (*Server, error) {
+	for _, left := range tempdir.Leftovers("", homePrefix) {
+		_ = left.Remove() // the next start tries again
+	}
+	home, err := tempdir.New("", homePrefix)
+	if err != nil {
+		return nil, fmt.Errorf("private nats: %w", err)
+	}
+	var s *Server
+	its := settings{Name: "lockbench-" + rand.Text(), Password: rand.Text(), Folder: home.Path}
+	own, err := daemon.Start(ctx, daemon.Program{
+		Name: "nats", Home: home,
+		Listen: func() (err error) {
+			if its.Address, err = servers.FreePort(); err == nil {
+				s, err = newServer(design.Private, (&url.URL{Scheme: "nats", User: url.UserPassword(childUser, its.Password), Host: its.Address}).String())
+			}
+			return err
+		},
+		Command: func() (*exec.Cmd, error) { return childCommand(its) },
+		Answers: func(ctx context.Context) error {
+			name, err := s.greet(ctx)
+			if err == nil && name != its.Name {
+				return fmt.Errorf("%w at %s, named %s", daemon.ErrForeign, its.Address, name)
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.own = own
+	return s, nil
+}
+
+// Done implements [design.Mortal].
+func (s *Server) Done() <-chan struct{} {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.Done()
+}
+
+// Err implements [design.Mortal].
+func (s *Server) Err() error {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.Err()
+}
+
+// Restart implements [design.Restarter]. Acknowledged entries survive it.
+func (s *Server) Restart(ctx context.Context, between func()) error {
+	return s.own.Restart(ctx, between)
+}
+
+// Suspend implements [design.Suspender].
+func (s *Server) Suspend() error { return s.own.Suspend() }
+
+// Resume implements [design.Suspender].
+func (s *Server) Resume() error { return s.own.Resume() }

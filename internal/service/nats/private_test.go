@@ -1,0 +1,323 @@
+package nats_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/nats"
+	"github.com/lockbench/lockbench/internal/service/servers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start starts a private server, which ends with t.
+func start(t *testing.T) *nats.Server {
+	t.Helper()
+	s, err := nats.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestPrivateLeavesNothing checks that a server answers those who know its password, and that its folder
+// is gone after Close.
+func TestPrivateLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s, err := nats.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
+		t.Error(err)
+	}
+	if _, err := nats.Connect(t.Context(), s.Address()); !errors.Is(err, natsgo.ErrAuthorization) {
+		t.Errorf("without the password: %v", err)
+	}
+	if !s.Local() || s.Kind() != design.Private || !strings.HasPrefix(s.Version(), "nats-server 2.") {
+		t.Errorf("local %t, %s, %s", s.Local(), s.Kind(), s.Version())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("it answers after its end")
+	}
+}
+
+// TestRestart checks that a restart, which is a kill, ends connections, and keeps every entry that was
+// acknowledged, and the order of revisions. No request is sent after it has failed.
+func TestRestart(t *testing.T) {
+	s := start(t)
+	l := s.Reach().(*nats.Access).Link("test:", nil)
+	defer l.Close()
+	var last uint64
+	create := func(key string) error {
+		var revision uint64
+		err := l.Do(t.Context(), func(ctx context.Context, on nats.Conn) (err error) {
+			revision, err = on.Bucket.Create(ctx, nats.Key("locks", key), nil, jetstream.KeyTTL(time.Hour))
+			return err
+		})
+		if err == nil && revision <= last {
+			t.Errorf("revision %d after %d", revision, last)
+		}
+		last = revision
+		return err
+	}
+	const entries = 100
+	for range entries {
+		if err := create(rand.Text()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records := s.Records("test:")
+	defer records.Close()
+	want := record(12, 3)
+	if err := records.Write(t.Context(), "k", want); err != nil {
+		t.Fatal(err)
+	}
+	ask, end := s.Ask()
+	defer end()
+	if err := ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restart(t.Context(), func() {
+		if ask(t.Context()) == nil {
+			t.Error("a connection outlived its server")
+		}
+		if create("late") == nil {
+			t.Error("an entry was created without a server")
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
+		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+	last = entries
+	if err := create("late"); err != nil {
+		t.Errorf("an entry of a request that had failed: %v", err)
+	}
+	if n, err := s.Sweep(t.Context(), "test:"); n != entries+2 || err != nil {
+		t.Errorf("swept %d entries, error %v, want %d", n, err, entries+2)
+	}
+}
+
+// TestSuspend checks that a server that stands still does not answer until it goes on.
+func TestSuspend(t *testing.T) {
+	s := start(t)
+	ask, end := s.Ask()
+	defer end()
+	if err := ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Suspend(); err != nil {
+		t.Skip(err)
+	}
+	waiting, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := ask(waiting); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while it stands still: %v", err)
+	}
+	if err := s.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// theirs starts a server in this process, which stands for one of a user's. It returns its address for
+// each user.
+func theirs(t *testing.T, options server.Options) func(user string) string {
+	t.Helper()
+	options.Host, options.Port, options.NoSigs, options.NoLog, options.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
+	s, err := server.NewServer(&options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("it does not start")
+	}
+	return func(user string) string { return "nats://" + user + ":p@" + s.Addr().String() }
+}
+
+// TestUsers checks that a user who may not create a bucket is refused, that the least rights are enough,
+// and that a run leaves nothing and removes nothing of others.
+func TestUsers(t *testing.T) {
+	address := theirs(t, server.Options{JetStream: true, Users: []*server.User{
+		{Username: "guest", Password: "p", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{"$KV.>", "$JS.API.INFO"}}}},
+		{Username: "renter", Password: "p", Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: []string{"$KV.>", "$JS.API.>"}},
+			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
+		}},
+		{Username: "owner", Password: "p"},
+	}})
+	conn, err := natsgo.Connect(address("owner"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bucket := range []string{"lockbench-1", "orders"} {
+		if _, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for user, may := range map[string]bool{"guest": false, "renter": true} {
+		all, err := nats.Backend{}.Open(t.Context(), []string{address(user)}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := all[0]
+		err = s.Check(t.Context(), nil)
+		if (err == nil) != may || !may && !strings.Contains(err.Error(), "$JS.API.STREAM.CREATE") {
+			t.Errorf("%s: %v", user, err)
+		}
+		if s.Kind() != design.External || strings.Contains(s.Address(), user) {
+			t.Errorf("%s server at %s", s.Kind(), s.Address())
+		}
+		if !may {
+			continue
+		}
+		records := s.(*nats.Server).Records("lockbench:2:")
+		defer records.Close()
+		if err := records.Write(t.Context(), "k", record(1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.Sweep(t.Context(), "lockbench:"); n != 1 || err != nil {
+			t.Errorf("swept %d, error %v", n, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var left []string
+	for name := range js.KeyValueStoreNames(t.Context()).Name() {
+		left = append(left, name)
+	}
+	if len(left) != 2 {
+		t.Errorf("left are %v, want the two of others", left)
+	}
+}
+
+// TestWithoutJetStream checks that a server without JetStream is refused, with the reason.
+func TestWithoutJetStream(t *testing.T) {
+	s, err := nats.Connect(t.Context(), theirs(t, server.Options{Username: "u", Password: "p"})("u"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context(), nil); !errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDies checks that the end of a private server by itself is told.
+func TestDies(t *testing.T) {
+	s := start(t)
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	child, err := os.FindProcess(s.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("its end is not told")
+	}
+	if s.Err() == nil {
+		t.Error("no reason")
+	}
+}
+
+// TestChild checks that a child ends with its standard input, and that it refuses settings of others.
+func TestChild(t *testing.T) {
+	address, err := servers.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, settings, says string
+	}{
+		{"its parent ends", fmt.Sprintf(`{"Name":"n","Address":%q,"Password":"p","Folder":%q}`, address, t.TempDir()), ""},
+		{"settings of others", "1", "hint: unset it"},
+		{"no port", `{"Address":"127.0.0.1","Password":"p"}`, "missing port"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			child := exec.Command(os.Args[0])
+			child.Env = append(os.Environ(), "LOCKBENCH_NATS_SERVER="+c.settings)
+			var said strings.Builder
+			child.Stderr = &said
+			stdin, err := child.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if c.says == "" {
+				for conn, err := natsgo.Connect("nats://lockbench:p@" + address); ; conn, err = natsgo.Connect("nats://lockbench:p@" + address) {
+					if err == nil {
+						conn.Close()
+						break
+					}
+				}
+				stdin.Close()
+			}
+			if err := child.Wait(); (err != nil) != (c.says != "") || !strings.Contains(said.String(), c.says) {
+				t.Errorf("%v; it said %s", err, said.String())
+			}
+		})
+	}
+}
+
+// TestAddresses checks which addresses are taken, and that errors have no password.
+func TestAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"nats://127.0.0.1:1": "refused", "nats://u:secret@127.0.0.1:1": "refused", "nats://": "not an address", "nats://u:secret@h/x": "not an address",
+		"nats://u:secret@h?x=secret": "not an address", "nats://u:secret@h:port": "not an address",
+	} {
+		if _, err := nats.Connect(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "hint: ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want %q in it", address, err, want)
+		}
+	}
+	if _, err := (nats.Backend{}).Open(t.Context(), []string{"nats://127.0.0.1:1"}, 2); err == nil || !strings.Contains(err.Error(), "2 servers, 1 given") {
+		t.Errorf("one of two addresses: %v", err)
+	}
+}
