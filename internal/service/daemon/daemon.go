@@ -44,7 +44,8 @@ type Program struct {
 }
 
 // A Daemon is a program that was started. A restart replaces its process. Its methods are safe for
-// concurrent use, but Restart and Close are called one at a time.
+// concurrent use, but Restart and Close are called one at a time. A service of the user's has a nil
+// Daemon, which never ends and closes nothing.
 type Daemon struct {
 	program Program
 	died    chan struct{}
@@ -161,10 +162,18 @@ func (d *Daemon) answers(ctx context.Context, gone <-chan struct{}) error {
 }
 
 // Done returns a channel that is closed when the program has ended by itself.
-func (d *Daemon) Done() <-chan struct{} { return d.died }
+func (d *Daemon) Done() <-chan struct{} {
+	if d == nil {
+		return nil
+	}
+	return d.died
+}
 
 // Err returns the reason once Done is closed, and nil before.
 func (d *Daemon) Err() error {
+	if d == nil {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
@@ -254,6 +263,9 @@ func (d *Daemon) Resume() (err error) {
 
 // Close ends the process and removes the folder of the program.
 func (d *Daemon) Close() error {
+	if d == nil {
+		return nil
+	}
 	d.mu.Lock()
 	d.ending = true
 	process, gone, stopped := d.process, d.gone, d.stopped

@@ -7,7 +7,7 @@ import (
 
 // End ends the process of a private server as somebody else would.
 func (s *Server) End() error {
-	p, err := os.FindProcess(s.own.PID())
+	p, err := os.FindProcess(s.PID())
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.own = p
+	s.own, s.Daemon = p, p.Daemon
 	return s, nil
 }
 
@@ -96,34 +96,6 @@ func (p *private) answers(ctx context.Context) error {
 	}
 	return p.server.identify(ctx)
 }
-
-// Done implements [design.Mortal].
-func (s *Server) Done() <-chan struct{} {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Done()
-}
-
-// Err implements [design.Mortal].
-func (s *Server) Err() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Err()
-}
-
-// Restart implements [design.Restarter]. What was committed is there afterwards, and the lease of each
-// session begins again.
-func (s *Server) Restart(ctx context.Context, between func()) error {
-	return s.own.Restart(ctx, between)
-}
-
-// Suspend implements [design.Suspender].
-func (s *Server) Suspend() error { return s.own.Suspend() }
-
-// Resume implements [design.Suspender].
-func (s *Server) Resume() error { return s.own.Resume() }
 
 // Missing returns [ErrNoProgram] if etcd is not installed.
 func Missing() error {

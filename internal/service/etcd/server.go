@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/daemon"
 )
 
 // Backend is the backend of locks on etcd.
@@ -41,10 +42,11 @@ func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Se
 // A Server is one etcd that answered when lockbench connected to it or started it. Its methods are safe
 // for concurrent use.
 type Server struct {
-	kind, version string
-	host          string        // and port
-	user          *url.Userinfo // nil if it asks for none
-	own           *private      // nil for a server of the user's
+	*daemon.Daemon // nil for a server of the user's; committed keys survive its restart, and leases begin again
+	kind, version  string
+	host           string        // and port
+	user           *url.Userinfo // nil if it asks for none
+	own            *private      // likewise
 }
 
 var (
@@ -182,14 +184,6 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 	}
 	err = c.call(ctx, "/v3/kv/deleterange", below(prefix), &got)
 	return got.Deleted, err
-}
-
-// Close implements [design.Service].
-func (s *Server) Close() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Close()
 }
 
 // An Access is the means of a process of a design to connect to a server.

@@ -50,33 +50,6 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.own = own
+	s.Daemon = own
 	return s, nil
 }
-
-// Done implements [design.Mortal].
-func (s *Server) Done() <-chan struct{} {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Done()
-}
-
-// Err implements [design.Mortal].
-func (s *Server) Err() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Err()
-}
-
-// Restart implements [design.Restarter]. Acknowledged entries survive it.
-func (s *Server) Restart(ctx context.Context, between func()) error {
-	return s.own.Restart(ctx, between)
-}
-
-// Suspend implements [design.Suspender].
-func (s *Server) Suspend() error { return s.own.Suspend() }
-
-// Resume implements [design.Suspender].
-func (s *Server) Resume() error { return s.own.Resume() }

@@ -38,9 +38,9 @@ func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Se
 // A Server is one NATS server that answered when lockbench connected to it or started it. Its methods
 // are safe for concurrent use.
 type Server struct {
-	kind, version string
-	url           *url.URL
-	own           *daemon.Daemon // nil for a server of the user's
+	*daemon.Daemon // nil for a server of the user's; acknowledged entries survive its restart
+	kind, version  string
+	url            *url.URL
 
 	mu      sync.Mutex
 	buckets map[string]bool // the prefixes of those that exist
@@ -181,12 +181,4 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		return errors.Join(err, found.Error())
 	})
 	return removed, err
-}
-
-// Close implements [design.Service].
-func (s *Server) Close() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Close()
 }

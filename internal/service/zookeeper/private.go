@@ -23,9 +23,6 @@ var ErrNoProgram = errors.New("needs zookeeper; hint: install it (Debian: zookee
 
 const homePrefix = "lockbench-zookeeper-" // of the folders of private servers
 
-// A private is a private server.
-type private struct{ *daemon.Daemon }
-
 // Start starts a private server, and returns when it answers, within a minute. It listens on a loopback
 // port, and syncs nothing to disk. The error wraps [ErrNoProgram] if ZooKeeper is not installed. On Linux
 // it ends with this process however that ends.
@@ -58,7 +55,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.own = &private{own}
+	s.Daemon = own
 	return s, nil
 }
 
@@ -140,30 +137,3 @@ func (s *Server) word(ctx context.Context, word string) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(to, most))
 	return string(text), err
 }
-
-// Done implements [design.Mortal].
-func (s *Server) Done() <-chan struct{} {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Done()
-}
-
-// Err implements [design.Mortal].
-func (s *Server) Err() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Err()
-}
-
-// Restart implements [design.Restarter]. What was written is there afterwards, and sessions are.
-func (s *Server) Restart(ctx context.Context, between func()) error {
-	return s.own.Restart(ctx, between)
-}
-
-// Suspend implements [design.Suspender].
-func (s *Server) Suspend() error { return s.own.Suspend() }
-
-// Resume implements [design.Suspender].
-func (s *Server) Resume() error { return s.own.Resume() }

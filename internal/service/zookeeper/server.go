@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/daemon"
 )
 
 // Backend is the backend of designs on ZooKeeper.
@@ -41,10 +42,10 @@ func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Se
 // A Server is one ZooKeeper that answered when lockbench connected to it or started it. Its methods are
 // safe for concurrent use.
 type Server struct {
-	kind, version string
-	address       string   // host and port
-	root          string   // the node below which everything is, "" or "/name"
-	own           *private // nil for a server of the user's
+	*daemon.Daemon // nil for a server of the user's; sessions and nodes survive its restart
+	kind, version  string
+	address        string // host and port
+	root           string // the node below which everything is, "" or "/name"
 }
 
 var (
@@ -185,14 +186,6 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		return err
 	})
 	return removed, err
-}
-
-// Close implements [design.Service].
-func (s *Server) Close() error {
-	if s.own == nil {
-		return nil
-	}
-	return s.own.Close()
 }
 
 // An Access is the means of a process of a design to connect to a server.
