@@ -38,10 +38,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, left := range tempdir.Leftovers("", homePrefix) {
-		_ = left.Remove() // the next start tries again
-	}
-	home, err := tempdir.New("", homePrefix)
+	home, err := daemon.NewHome("", homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private etcd: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
@@ -21,10 +20,7 @@ const homePrefix = "lockbench-nats-" // of the folders of private servers
 // The server writes an entry to a file before it acknowledges it, and syncs the file every two minutes.
 // So acknowledged entries survive a kill of the server, but maybe not a failure of the machine.
 func Start(ctx context.Context) (*Server, error) {
-	for _, left := range tempdir.Leftovers("", homePrefix) {
-		_ = left.Remove() // the next start tries again
-	}
-	home, err := tempdir.New("", homePrefix)
+	home, err := daemon.NewHome("", homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private nats: %w", err)
 	}

@@ -54,10 +54,7 @@ func StartPooled(ctx context.Context) (*Server, error) {
 }
 
 func (p *pooler) start(ctx context.Context) (err error) {
-	for _, left := range tempdir.Leftovers(base(), poolerPrefix) {
-		_ = left.Remove() // the next start tries again
-	}
-	if p.home, err = tempdir.New(base(), poolerPrefix); err == nil {
+	if p.home, err = daemon.NewHome(base(), poolerPrefix); err == nil {
 		err = os.Chmod(p.home.Path, 0o711)
 	}
 	if err != nil {

@@ -42,10 +42,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, left := range tempdir.Leftovers(base(), homePrefix) {
-		_ = left.Remove() // the next start tries again
-	}
-	home, err := tempdir.New(base(), homePrefix)
+	home, err := daemon.NewHome(base(), homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private postgresql: %w", err)
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
@@ -31,10 +30,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, left := range tempdir.Leftovers("", homePrefix) {
-		_ = left.Remove() // the next start tries again
-	}
-	home, err := tempdir.New("", homePrefix)
+	home, err := daemon.NewHome("", homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private zookeeper: %w", err)
 	}
