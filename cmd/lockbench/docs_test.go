@@ -164,10 +164,10 @@ var (
 	clients    = regexp.MustCompile(`--clients (\d+)`)
 )
 
-// meetsTooLittle reports whether a live command may exit with code 3 on a slow machine: it
-// measures for a fixed time, or was shortened.
+// meetsTooLittle reports whether a command may exit with code 3 on a slow machine: it measures or
+// searches for a fixed time, or was shortened.
 func meetsTooLittle(command string) bool {
-	return live.MatchString(command) && (!operations.MatchString(command) || !longtest.On())
+	return strings.Contains(command, "--budget ") || live.MatchString(command) && (!operations.MatchString(command) || !longtest.On())
 }
 
 // shortened returns a command that does the same with less work, unless long tests are on.
