@@ -26,5 +26,5 @@ function lockbench(...args) {
 test("the adapter speaks the protocol", () => lockbench("adapter", "check", "--out", "json=-", "--", adapter), 5 * minutes);
 
 test("the lock keeps its claims", () => {
-  lockbench("run", "--adapter", adapter, "--clients", "4", "--stallers", "4", "--duration", "5s", "--seed", "1");
+  lockbench("run", "--adapter", adapter, "--clients", "4", "--stallers", "4", "--ttl", "500ms", "--duration", "5s", "--seed", "1");
 }, 5 * minutes);

@@ -24,4 +24,4 @@ def test_adapter():
 
 
 def test_lock():
-    lockbench("run", "--adapter", ADAPTER, "--clients", "4", "--stallers", "4", "--duration", "5s", "--seed", "1")
+    lockbench("run", "--adapter", ADAPTER, "--clients", "4", "--stallers", "4", "--ttl", "500ms", "--duration", "5s", "--seed", "1")
