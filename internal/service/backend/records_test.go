@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
-	"github.com/lockbench/lockbench/internal/testkit/recordstest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 // forgetful is a service that keeps no records.
@@ -25,16 +25,16 @@ func TestRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			recordstest.Run(t, func() design.Records { return backend.RecordsOf(s, "p:") })
+			servicetest.Records(t, func() design.Records { return backend.RecordsOf(s, "p:") })
 		})
 	}
 	t.Run("memory", func(t *testing.T) {
 		all := backend.RecordsOf(forgetful{}, "p:")
-		recordstest.Run(t, func() design.Records { return all })
+		servicetest.Records(t, func() design.Records { return all })
 	})
 	t.Run("swapped", func(t *testing.T) {
 		all := &values{of: map[string]value{}}
-		recordstest.Run(t, func() design.Records { return backend.Swapped(all) })
+		servicetest.Records(t, func() design.Records { return backend.Swapped(all) })
 	})
 }
 

@@ -1,18 +1,6 @@
 package etcd
 
-import (
-	"context"
-	"os"
-)
-
-// End ends the process of a private server as somebody else would.
-func (s *Server) End() error {
-	p, err := os.FindProcess(s.PID())
-	if err != nil {
-		return err
-	}
-	return p.Kill()
-}
+import "context"
 
 // AnswersAt returns nil if the private server s answers at host.
 func (s *Server) AnswersAt(ctx context.Context, host string) error {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -20,24 +19,16 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/etcd"
-	"github.com/lockbench/lockbench/internal/testkit/recordstest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start starts a private server, which ends with t.
-func start(t *testing.T) *etcd.Server {
-	t.Helper()
-	s, err := etcd.Start(t.Context())
-	servertest.Need(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
+func start(t *testing.T) *etcd.Server { return servicetest.Start(t, etcd.Start) }
+
+func TestPrivate(t *testing.T) { servicetest.Run(t, etcd.Start, "etcd 3.", servicetest.Kill) }
 
 // open opens the server at an address as a user's own.
 func open(t *testing.T, address string) (design.Service, error) {
@@ -76,97 +67,6 @@ func do(t *testing.T, s *etcd.Server, token, path string, ask map[string]any, fi
 		t.Fatalf("%s: %s: %s, error %v", path, response.Status, text, err)
 	}
 	return got[field]
-}
-
-// TestPrivateLeavesNothing checks that a server answers, and that its folder is gone after Close.
-func TestPrivateLeavesNothing(t *testing.T) {
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	s, err := etcd.Start(t.Context())
-	servertest.Need(t, err)
-	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
-		t.Error(err)
-	}
-	if s.Kind() != design.Private || !strings.HasPrefix(s.Version(), "etcd 3.") || !s.Local() {
-		t.Errorf("%s server, version %q, local %t", s.Kind(), s.Version(), s.Local())
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("it answers after its end")
-	}
-}
-
-// TestRestart checks that a restart keeps what was committed, and that a sweep removes the keys that begin
-// with its prefix, and no other.
-func TestRestart(t *testing.T) {
-	s := start(t)
-	want := lockbench.Record{Value: 12, Version: 3}
-	write := func(prefix string) {
-		records := s.Records(prefix)
-		defer records.Close()
-		if err := records.Write(t.Context(), "k", want); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, prefix := range []string{"lockbench:1:", "lockbench:1:more:", "lockbench:2:"} {
-		write(prefix)
-	}
-	ended := false
-	if err := s.Restart(t.Context(), func() { ended = s.Ping(t.Context()) != nil }); err != nil {
-		t.Fatal(err)
-	}
-	if !ended {
-		t.Error("it answers after it was killed")
-	}
-	if n, err := s.Sweep(t.Context(), "lockbench:1:"); n != 2 || err != nil {
-		t.Errorf("swept %d keys, error %v, want 2", n, err)
-	}
-	if n, err := s.Sweep(t.Context(), "lockbench:1:"); n != 0 || err != nil {
-		t.Errorf("swept %d keys, error %v, want none", n, err)
-	}
-	records := s.Records("lockbench:2:")
-	defer records.Close()
-	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
-		t.Errorf("got %v, error %v, want %v", got, err, want)
-	}
-}
-
-// TestRecords checks guarded records.
-func TestRecords(t *testing.T) {
-	s := start(t)
-	recordstest.Run(t, func() design.Records { return s.Records("test:") })
-}
-
-// TestSuspend checks that a server that is suspended answers when it goes on, and not before.
-func TestSuspend(t *testing.T) {
-	s := start(t)
-	ask, end := s.Ask()
-	defer end()
-	if err := ask(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Suspend(); err != nil {
-		t.Skip(err)
-	}
-	answered := make(chan error, 1)
-	go func() { answered <- ask(t.Context()) }()
-	select {
-	case err := <-answered:
-		t.Errorf("answered while it was suspended, error %v", err)
-		answered <- err
-	case <-time.After(100 * time.Millisecond):
-	}
-	if err := s.Resume(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
 }
 
 // TestUsers checks that a run of a user who may not write the keys of runs is refused, and that one who may
@@ -247,25 +147,6 @@ func TestAddresses(t *testing.T) {
 	}
 	if _, err := (etcd.Backend{}).Open(t.Context(), []string{"etcd://h"}, 2); err == nil || !strings.Contains(err.Error(), "1 given") {
 		t.Errorf("one address for two servers: error %v", err)
-	}
-}
-
-// TestDies checks that the end of a private server by itself is told.
-func TestDies(t *testing.T) {
-	s := start(t)
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.End(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-s.Done():
-	case <-time.After(time.Minute):
-		t.Fatal("its end is not told")
-	}
-	if s.Err() == nil {
-		t.Error("no reason")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,54 +16,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/nats"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start starts a private server, which ends with t.
-func start(t *testing.T) *nats.Server {
-	t.Helper()
-	s, err := nats.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
+func start(t *testing.T) *nats.Server { return servicetest.Start(t, nats.Start) }
 
-// TestPrivateLeavesNothing checks that a server answers those who know its password, and that its folder
-// is gone after Close.
-func TestPrivateLeavesNothing(t *testing.T) {
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	s, err := nats.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
-		t.Error(err)
-	}
-	if _, err := nats.Connect(t.Context(), s.Address()); !errors.Is(err, natsgo.ErrAuthorization) {
-		t.Errorf("without the password: %v", err)
-	}
-	if !s.Local() || s.Kind() != design.Private || !strings.HasPrefix(s.Version(), "nats-server 2.") {
-		t.Errorf("local %t, %s, %s", s.Local(), s.Kind(), s.Version())
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("it answers after its end")
+func TestPrivate(t *testing.T) { servicetest.Run(t, nats.Start, "nats-server 2.", servicetest.Kill) }
+
+// TestPassword checks that a private server refuses those who do not know its password.
+func TestPassword(t *testing.T) {
+	if _, err := nats.Connect(t.Context(), start(t).Address()); !errors.Is(err, natsgo.ErrAuthorization) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -93,12 +62,6 @@ func TestRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	records := s.Records("test:")
-	defer records.Close()
-	want := record(12, 3)
-	if err := records.Write(t.Context(), "k", want); err != nil {
-		t.Fatal(err)
-	}
 	ask, end := s.Ask()
 	defer end()
 	if err := ask(t.Context()); err != nil {
@@ -114,39 +77,12 @@ func TestRestart(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := records.Read(t.Context(), "k"); got != want || err != nil {
-		t.Errorf("got %v, error %v, want %v", got, err, want)
-	}
 	last = entries
 	if err := create("late"); err != nil {
 		t.Errorf("an entry of a request that had failed: %v", err)
 	}
-	if n, err := s.Sweep(t.Context(), "test:"); n != entries+2 || err != nil {
-		t.Errorf("swept %d entries, error %v, want %d", n, err, entries+2)
-	}
-}
-
-// TestSuspend checks that a server that stands still does not answer until it goes on.
-func TestSuspend(t *testing.T) {
-	s := start(t)
-	ask, end := s.Ask()
-	defer end()
-	if err := ask(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Suspend(); err != nil {
-		t.Skip(err)
-	}
-	waiting, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := ask(waiting); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("while it stands still: %v", err)
-	}
-	if err := s.Resume(); err != nil {
-		t.Fatal(err)
-	}
-	if err := ask(t.Context()); err != nil {
-		t.Error(err)
+	if n, err := s.Sweep(t.Context(), "test:"); n != entries+1 || err != nil {
+		t.Errorf("swept %d entries, error %v, want %d", n, err, entries+1)
 	}
 }
 
@@ -213,7 +149,7 @@ func TestUsers(t *testing.T) {
 		}
 		records := s.(*nats.Server).Records("lockbench:2:")
 		defer records.Close()
-		if err := records.Write(t.Context(), "k", record(1, 2)); err != nil {
+		if err := records.Write(t.Context(), "k", lockbench.Record{Value: 1, Version: 2}); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := s.Sweep(t.Context(), "lockbench:"); n != 1 || err != nil {
@@ -240,29 +176,6 @@ func TestWithoutJetStream(t *testing.T) {
 	}
 	if err := s.Check(t.Context(), nil); !errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestDies checks that the end of a private server by itself is told.
-func TestDies(t *testing.T) {
-	s := start(t)
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-	child, err := os.FindProcess(s.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-s.Done():
-	case <-time.After(time.Minute):
-		t.Fatal("its end is not told")
-	}
-	if s.Err() == nil {
-		t.Error("no reason")
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -25,52 +24,24 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start starts a private server, which ends with t.
-func start(t *testing.T) *postgres.Server {
-	t.Helper()
-	s, err := postgres.Start(t.Context())
-	servertest.Need(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+func start(t *testing.T) *postgres.Server { return servicetest.Start(t, postgres.Start) }
+
+func TestPrivate(t *testing.T) { servicetest.Run(t, postgres.Start, "postgresql ", quit) }
+
+// quit ends a server as its administrator would, and its backends with it.
+func quit(s *postgres.Server) error {
+	conn, err := pgx.Connect(context.Background(), s.DSN())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.Background())
+	_, _ = conn.Exec(context.Background(), "copy (select 1) to program 'kill -QUIT $(head -1 postmaster.pid)'") // it may not answer
+	return nil
 }
 
-// TestPrivateLeavesNothing checks that a server answers, and that its folder is gone after Close.
-func TestPrivateLeavesNothing(t *testing.T) {
-	temp := t.TempDir()
-	for dir := temp; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) { // the server is no user of ours
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("TMPDIR", temp)
-	s, err := postgres.Start(t.Context())
-	servertest.Need(t, err)
-	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
-		t.Error(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("it answers after its end")
-	}
-}
-
-// TestRestart checks that a restart ends sessions, and keeps what was committed.
+// TestRestart checks that a restart ends sessions.
 func TestRestart(t *testing.T) {
 	s := start(t)
-	records := s.Records("test:")
-	defer records.Close()
-	want := record(12, 3)
-	if err := records.Write(t.Context(), "k", want); err != nil {
-		t.Fatal(err)
-	}
 	conn, err := pgx.Connect(t.Context(), s.DSN())
 	if err != nil {
 		t.Fatal(err)
@@ -82,14 +53,6 @@ func TestRestart(t *testing.T) {
 	}
 	if !ended {
 		t.Error("a session outlived its server")
-	}
-	again := s.Records("test:")
-	defer again.Close()
-	if got, err := again.Read(t.Context(), "k"); got != want || err != nil {
-		t.Errorf("got %v, error %v, want %v", got, err, want)
-	}
-	if n, err := s.Sweep(t.Context(), "test:"); n != 1 || err != nil {
-		t.Errorf("swept %d rows, error %v, want 1", n, err)
 	}
 }
 
@@ -162,30 +125,6 @@ func TestUsers(t *testing.T) {
 	var left int
 	if err := conn.QueryRow(t.Context(), "select count(*) from pg_namespace where nspname like 'lockbench%'").Scan(&left); err != nil || left > 0 {
 		t.Errorf("%d schemas are left, error %v", left, err)
-	}
-}
-
-// TestDies checks that the end of a private server by itself is told.
-func TestDies(t *testing.T) {
-	s := start(t)
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(t.Context(), s.DSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), "copy (select 1) to program 'kill -QUIT $(head -1 postmaster.pid)'"); err == nil {
-		t.Log("it answered before its end")
-	}
-	select {
-	case <-s.Done():
-	case <-time.After(time.Minute):
-		t.Fatal("its end is not told")
-	}
-	if s.Err() == nil {
-		t.Error("no reason")
 	}
 }
 

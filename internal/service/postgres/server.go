@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"strconv"
@@ -250,7 +251,7 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		return err
 	})
 	if err == nil {
-		clear(s.schemas)
+		maps.DeleteFunc(s.schemas, func(of string, _ bool) bool { return strings.HasPrefix(of, prefix) })
 	}
 	return removed, err
 }

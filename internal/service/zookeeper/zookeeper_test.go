@@ -1,9 +1,7 @@
 package zookeeper_test
 
 import (
-	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,35 +10,27 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/zookeeper"
-	"github.com/lockbench/lockbench/internal/testkit/recordstest"
-	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start starts a private server, which ends with t.
-func start(t *testing.T) *zookeeper.Server {
-	t.Helper()
-	s, err := zookeeper.Start(t.Context())
-	servertest.Need(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+func start(t *testing.T) *zookeeper.Server { return servicetest.Start(t, zookeeper.Start) }
+
+func TestPrivate(t *testing.T) {
+	servicetest.Run(t, zookeeper.Start, "zookeeper 3.", servicetest.Kill)
 }
 
-func TestRecords(t *testing.T) {
-	s := start(t)
-	for i, on := range []*zookeeper.Server{s, below(t, s)} {
-		recordstest.Run(t, func() design.Records { return on.Records("test:") })
-		if n, err := on.Sweep(t.Context(), "test:"); n == 0 || err != nil {
-			t.Errorf("%d: swept %d nodes, error %v", i, n, err)
-		}
-		if n, err := on.Sweep(t.Context(), "test:"); n != 0 || err != nil {
-			t.Errorf("%d: swept again %d nodes, error %v", i, n, err)
-		}
+// TestBelow checks that a server of the user's keeps records below a node, and removes them.
+func TestBelow(t *testing.T) {
+	on := below(t, start(t))
+	servicetest.Records(t, func() design.Records { return on.Records("test:") })
+	if n, err := on.Sweep(t.Context(), "test:"); n == 0 || err != nil {
+		t.Errorf("swept %d nodes, error %v", n, err)
+	}
+	if n, err := on.Sweep(t.Context(), "test:"); n != 0 || err != nil {
+		t.Errorf("swept again %d nodes, error %v", n, err)
 	}
 }
 
@@ -69,81 +59,6 @@ func below(t *testing.T, s *zookeeper.Server) *zookeeper.Server {
 		t.Errorf("%s server, error %v", theirs.Kind(), err)
 	}
 	return theirs
-}
-
-// TestPrivateLeavesNothing checks that a server answers, and that its folder is gone after Close.
-func TestPrivateLeavesNothing(t *testing.T) {
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	s, err := zookeeper.Start(t.Context())
-	servertest.Need(t, err)
-	if err := errors.Join(s.Ping(t.Context()), s.Check(t.Context(), nil), s.Err()); err != nil {
-		t.Error(err)
-	}
-	if !strings.HasPrefix(s.Version(), "zookeeper 3.") {
-		t.Errorf("version %q", s.Version())
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(temp, "lockbench-*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("it answers after its end")
-	}
-}
-
-// TestRestart checks that what was written is there after a restart.
-func TestRestart(t *testing.T) {
-	s := start(t)
-	records := s.Records("test:")
-	defer records.Close()
-	want := lockbench.Record{Value: 12, Version: 3}
-	if err := records.Write(t.Context(), "k", want); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Restart(t.Context(), func() {
-		if s.Ping(t.Context()) == nil {
-			t.Error("it answers between its end and its start")
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	again := s.Records("test:")
-	defer again.Close()
-	if got, err := again.Read(t.Context(), "k"); got != want || err != nil {
-		t.Errorf("got %v, error %v, want %v", got, err, want)
-	}
-}
-
-// TestAsk checks that a server that stands still does not answer until it goes on.
-func TestAsk(t *testing.T) {
-	s := start(t)
-	ask, end := s.Ask()
-	defer end()
-	if err := ask(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Suspend(); err != nil {
-		t.Skip(err)
-	}
-	answered := make(chan error, 1)
-	go func() { answered <- ask(t.Context()) }()
-	if err := s.Resume(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := ask(ended); err == nil {
-		t.Error("it answered after the end of the context")
-	}
-	if err := ask(t.Context()); err != nil {
-		t.Errorf("on another connection: %v", err)
-	}
 }
 
 func TestAddresses(t *testing.T) {

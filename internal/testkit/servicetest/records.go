@@ -1,4 +1,4 @@
-package recordstest
+package servicetest
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ type access struct {
 	admitted bool
 }
 
-// Run tests records, with each guard. It calls open several times; the records that it returns are the
+// Records tests records, with each guard. It calls open several times; the records that it returns are the
 // same ones, and are closed.
-func Run(t *testing.T, open func() design.Records) {
+func Records(t *testing.T, open func() design.Records) {
 	t.Run("all guards", func(t *testing.T) { keepsTheSame(t, opened(t, open)) })
 	t.Run("at the same time", func(t *testing.T) { admitsOne(t, opened(t, open)) })
 	read := func(fence, version uint64, admitted bool) access {

@@ -1,2 +1,0 @@
-// Package recordstest tests the guarded records of a service. For tests only.
-package recordstest
