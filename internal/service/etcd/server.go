@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // Backend is the backend of locks on etcd.
@@ -131,11 +132,7 @@ func (s *Server) Remote() {}
 func (s *Server) Endpoint() string { return s.host }
 
 // Local implements [design.Neighbour].
-func (s *Server) Local() bool {
-	host, _, _ := net.SplitHostPort(s.host)
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+func (s *Server) Local() bool { return servers.IsLoopback(s.host) }
 
 // Reach implements [design.Service].
 func (s *Server) Reach() any { return &Access{server: s, dial: dialTCP} }

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // Backend is the backend of designs on NATS JetStream.
@@ -119,10 +120,7 @@ func (s *Server) Remote() {}
 func (s *Server) Endpoint() string { return s.url.Host }
 
 // Local implements [design.Neighbour].
-func (s *Server) Local() bool {
-	ip := net.ParseIP(s.url.Hostname())
-	return s.url.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-}
+func (s *Server) Local() bool { return servers.IsLoopback(s.url.Host) }
 
 // Reach implements [design.Service].
 func (s *Server) Reach() any { return s.access() }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // Backend is the backend of designs on PostgreSQL.
@@ -149,10 +150,7 @@ func (s *Server) Endpoint() string {
 }
 
 // Local implements [design.Neighbour].
-func (s *Server) Local() bool {
-	ip := net.ParseIP(s.config.Host)
-	return s.Endpoint() == "" || s.config.Host == "localhost" || ip != nil && ip.IsLoopback()
-}
+func (s *Server) Local() bool { return s.Endpoint() == "" || servers.IsLoopback(s.Endpoint()) }
 
 // Reach implements [design.Service].
 func (s *Server) Reach() any { return s.reach() }
@@ -185,25 +183,7 @@ func (s *Server) Ping(ctx context.Context) error {
 
 // Ask implements [design.Prompt]. It asks the server itself, since a pooler answers when a session is idle.
 func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
-	var conn *Conn
-	end := func() error {
-		if conn != nil {
-			conn.Close()
-			conn = nil
-		}
-		return nil
-	}
-	return func(ctx context.Context) (err error) {
-		if conn == nil {
-			if conn, err = s.direct().Connect(ctx); err != nil {
-				return err
-			}
-		}
-		if err = conn.Ping(ctx); err != nil {
-			_ = end() // never fails
-		}
-		return err
-	}, end
+	return backend.Asked(s.direct().Connect, func(ctx context.Context, c *Conn) error { return c.Ping(ctx) }, (*Conn).Close)
 }
 
 // schemaOf returns the name of the schema for a prefix.

@@ -83,13 +83,14 @@ func (s *Server) Local() bool {
 	if s.kind == design.Embedded {
 		return false
 	}
-	if s.cluster != nil && slices.ContainsFunc(s.cluster.addresses(), func(addr string) bool { return !isLoopback(addr) }) {
+	if s.cluster != nil && slices.ContainsFunc(s.cluster.addresses(), func(addr string) bool { return !IsLoopback(addr) }) {
 		return false
 	}
-	return s.options.Network == "unix" || isLoopback(s.options.Addr)
+	return s.options.Network == "unix" || IsLoopback(s.options.Addr)
 }
 
-func isLoopback(addr string) bool {
+// IsLoopback reports whether an address, a host and a port, is of this machine.
+func IsLoopback(addr string) bool {
 	host, _, _ := net.SplitHostPort(addr)
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/daemon"
+	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // Backend is the backend of designs on ZooKeeper.
@@ -98,11 +99,7 @@ func (s *Server) Remote() {}
 func (s *Server) Endpoint() string { return s.address }
 
 // Local implements [design.Neighbour].
-func (s *Server) Local() bool {
-	host, _, _ := net.SplitHostPort(s.address)
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+func (s *Server) Local() bool { return servers.IsLoopback(s.address) }
 
 // Reach implements [design.Service].
 func (s *Server) Reach() any {
@@ -124,33 +121,17 @@ func (s *Server) Check(ctx context.Context, _ []string) error {
 
 // Ping implements [design.Service].
 func (s *Server) Ping(ctx context.Context) error {
-	return s.with(ctx, func(ctx context.Context, c *conn) error {
-		_, err := c.do(ctx, opPing, nil)
-		return err
-	})
+	return s.with(ctx, ping)
+}
+
+func ping(ctx context.Context, c *conn) error {
+	_, err := c.do(ctx, opPing, nil)
+	return err
 }
 
 // Ask implements [design.Prompt].
 func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error) {
-	var c *conn
-	end := func() error {
-		if c != nil {
-			c.close()
-			c = nil
-		}
-		return nil
-	}
-	return func(ctx context.Context) (err error) {
-		if c == nil {
-			if c, err = s.connect(ctx); err != nil {
-				return err
-			}
-		}
-		if _, err = c.do(ctx, opPing, nil); err != nil {
-			_ = end() // never fails
-		}
-		return err
-	}, end
+	return backend.Asked(s.connect, ping, (*conn).close)
 }
 
 // connect opens a session. The caller closes it.
