@@ -28,8 +28,9 @@ func (h *hold) shared() bool {
 // sharedUnder returns the conditions that touch the effect of the release of h on other holds, if h
 // was seen to share the key, or a past owner's call met it.
 func (h *hold) sharedUnder() (under lockbench.Conditions) {
+	under = h.inherited
 	if h.admittedByStale {
-		under = h.under &^ pending.Died
+		under |= h.under &^ pending.Died
 	}
 	if h.staleOp != nil {
 		under |= staleUnder(h.staleOp, h.pastOwner, interval.Call(h.staleOp))
@@ -57,6 +58,7 @@ func (k *key) lateRelease(h *hold, op *history.Op) {
 func (k *key) metSharedRelease(h *hold) bool {
 	under, met := k.sharedReleases.Concurrent(h.client, h.Began())
 	h.under |= under
+	h.inherited |= under
 	return met
 }
 
