@@ -3,19 +3,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/bench/commands"
 	"github.com/lockbench/lockbench/impls/adapter"
 	"github.com/lockbench/lockbench/results"
 )
@@ -46,15 +45,11 @@ func run(ctx context.Context, libraries string) error {
 	if err := os.Setenv(librariesVariable, libraries); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "adapters-")
+	b, err := commands.NewBuilder(ctx, portable(libraries))
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	b := &builder{program: filepath.Join(dir, "lockbench"), dir: dir, paths: portable(libraries)}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", b.program, "./cmd/lockbench").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
+	defer b.Close()
 	all := make([]*lock, 0)
 	for _, s := range adapters.AllShipped() {
 		_, err := os.Stat(filepath.Join(libraries, s.Language+".installed"))
@@ -62,7 +57,7 @@ func run(ctx context.Context, libraries string) error {
 	}
 	// Measurements run alone. Verdicts allow for a busy machine.
 	for _, l := range all {
-		if err := b.measure(ctx, l); err != nil {
+		if err := l.measure(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -73,7 +68,7 @@ func run(ctx context.Context, libraries string) error {
 	for i, l := range all {
 		judging.Go(func() {
 			slots <- struct{}{}
-			failed[i] = b.judge(ctx, l)
+			failed[i] = l.judge(ctx, b)
 			<-slots
 		})
 	}
@@ -81,7 +76,7 @@ func run(ctx context.Context, libraries string) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	return replace(all)
+	return commands.WriteSection(page, "adapters", section(all))
 }
 
 // A lock is a shipped adapter with the reports about it.
@@ -90,7 +85,7 @@ type lock struct {
 	installed bool
 	bench     benchReport
 	check     checkReport
-	checked   command
+	checked   commands.Command
 	runs      []judged
 }
 
@@ -131,17 +126,8 @@ func (c *checkReport) failed() (all []probe) {
 
 // A judged is a run with its command.
 type judged struct {
-	command
+	commands.Command
 	results.Run
-}
-
-// A command is a command of lockbench, for a shell.
-type command string
-
-// A builder runs commands.
-type builder struct {
-	program, dir string
-	paths        *strings.Replacer // for the paths of this machine in reports
 }
 
 // portable returns a replacer of the folder of the libraries by its variable. Languages may have their
@@ -161,11 +147,11 @@ func (l *lock) quoted() string {
 	return "'" + l.Shell("adapters", "$"+librariesVariable) + "'"
 }
 
-func (b *builder) measure(ctx context.Context, l *lock) error {
+func (l *lock) measure(ctx context.Context, b *commands.Builder) error {
 	if !l.installed {
 		return nil
 	}
-	text, err := b.report(ctx, command("lockbench adapter bench -- "+l.quoted()), "adapter bench", "adapter bench --out json=")
+	text, err := b.Report(ctx, commands.Command("lockbench adapter bench -- "+l.quoted()), "adapter bench", "adapter bench --out json=")
 	if err != nil {
 		return err
 	}
@@ -179,12 +165,12 @@ const settings = " --clients 4 --stallers 4 --keys 2 --ttl 1s --duration 10s --s
 // faults are the faults of the second run.
 const faults = " --fault crash --fault pause --fault lost-reply --fault slow"
 
-func (b *builder) judge(ctx context.Context, l *lock) error {
+func (l *lock) judge(ctx context.Context, b *commands.Builder) error {
 	if !l.installed {
 		return nil
 	}
-	l.checked = command("lockbench adapter check -- " + l.quoted())
-	text, err := b.report(ctx, l.checked, "adapter check", "adapter check --out json=")
+	l.checked = commands.Command("lockbench adapter check -- " + l.quoted())
+	text, err := b.Report(ctx, l.checked, "adapter check", "adapter check --out json=")
 	if err == nil {
 		err = json.Unmarshal(text, &l.check)
 	}
@@ -192,41 +178,13 @@ func (b *builder) judge(ctx context.Context, l *lock) error {
 		return err
 	}
 	for _, more := range []string{"", faults} {
-		c := command("lockbench run --adapter " + l.quoted() + settings + more)
-		text, err := b.report(ctx, c, "lockbench run", "lockbench run --quiet --out json=")
+		c := commands.Command("lockbench run --adapter " + l.quoted() + settings + more)
+		r, err := b.Run(ctx, c)
 		if err != nil {
 			return err
 		}
-		result, err := results.ReadAs[*results.Result](bytes.NewReader(text))
-		if err != nil {
-			return err
-		}
-		if len(result.Runs) != 1 {
-			return fmt.Errorf("%s: %d runs, want 1", c, len(result.Runs))
-		}
-		l.runs = append(l.runs, judged{c, result.Runs[0]})
+		l.runs = append(l.runs, judged{c, r})
 	}
 	fmt.Fprintln(os.Stderr, l.Name, "done")
 	return nil
-}
-
-// report runs a command, with a flag for its report as JSON after its verb, and returns the report. A
-// verdict is no error.
-func (b *builder) report(ctx context.Context, c command, verb, with string) ([]byte, error) {
-	file, err := os.CreateTemp(b.dir, "*.json")
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	line := strings.Replace(string(c), verb, with+file.Name(), 1)
-	cmd := exec.CommandContext(ctx, "sh", "-c", strings.Replace(line, "lockbench", b.program, 1))
-	cmd.Env = append(os.Environ(), "TMPDIR="+b.dir)
-	out, err := cmd.CombinedOutput()
-	var ended *exec.ExitError
-	verdict := errors.As(err, &ended) && slices.Contains([]int{results.BrokenClaim, results.Inconclusive}, ended.ExitCode())
-	text, unread := os.ReadFile(file.Name())
-	if err != nil && !verdict || len(text) == 0 || unread != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", c, errors.Join(err, unread), out)
-	}
-	return []byte(b.paths.Replace(string(text))), nil
 }

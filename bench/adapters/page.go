@@ -4,37 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/bench/commands"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/lib/figures"
 	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/internal/lib/wrap"
 )
 
-// The section of the page is between these lines. The page has columns of width at most.
-const (
-	begins = "<!-- adapters -->\n"
-	ends   = "<!-- /adapters -->\n"
-	width  = 100
-)
-
-// replace replaces the section of the page.
-func replace(all []*lock) error {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return fmt.Errorf("%w; hint: run it in the folder of lockbench", err)
-	}
-	before, rest, begun := strings.Cut(string(text), begins)
-	_, after, ended := strings.Cut(rest, ends)
-	if !begun || !ended {
-		return fmt.Errorf("%s: the lines %q and %q are missing; hint: they enclose the section", page, strings.TrimSpace(begins), strings.TrimSpace(ends))
-	}
-	return os.WriteFile(page, []byte(before+begins+section(all)+"\n"+ends+after), 0o644)
-}
+// width is the number of columns of the page at most.
+const width = 100
 
 func section(all []*lock) string {
 	var b strings.Builder
@@ -77,7 +59,7 @@ func (l *lock) row() string {
 	broken := l.cells(func(f checker.Finding) bool { return f.Against > 0 })
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Name, library, h.Runtime, server,
 		figures.Rate(l.bench.StepsGrantsPerS), bare, costs, l.held(broken), l.accused(broken),
-		list(least(l.cells(func(f checker.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 }))))
+		list(commands.Least(l.cells(func(f checker.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 }))))
 }
 
 // cells returns the cells of all runs with such a finding.
@@ -91,15 +73,6 @@ func (l *lock) cells(of func(checker.Finding) bool) (all []lockbench.Cell) {
 	}
 	slices.SortFunc(all, lockbench.Cell.Compare)
 	return all
-}
-
-// least returns the cells without those whose guarantee is broken under fewer of their conditions, too.
-func least(all []lockbench.Cell) []lockbench.Cell {
-	return slices.DeleteFunc(slices.Clone(all), func(c lockbench.Cell) bool {
-		return slices.ContainsFunc(all, func(o lockbench.Cell) bool {
-			return o != c && o.Guarantee == c.Guarantee && c.Under.Has(o.Under)
-		})
-	})
 }
 
 // held names the claimed guarantees that no run broke, if a run tested them.
@@ -116,7 +89,7 @@ func (l *lock) held(broken []lockbench.Cell) string {
 
 // accused names the broken claims and counts the wrong answers of the check.
 func (l *lock) accused(broken []lockbench.Cell) string {
-	text := list(least(broken))
+	text := list(commands.Least(broken))
 	if n := len(l.check.failed()); n > 0 {
 		text = strings.TrimPrefix(text+", "+fmt.Sprintf("%d of the check", n), ", ")
 	}
@@ -146,7 +119,7 @@ func (l *lock) evidence() string {
 	}
 	for _, r := range l.runs {
 		if lines := r.says(); len(lines) > 0 {
-			b.WriteString(session(r.command, lines))
+			b.WriteString(session(r.Command, lines))
 		}
 	}
 	if b.Len() == 0 {
@@ -164,7 +137,7 @@ func (r *judged) says() (lines []string) {
 			broken = append(broken, c)
 		}
 	}
-	for _, c := range least(broken) {
+	for _, c := range commands.Least(broken) {
 		f := r.Cells.Cells[c]
 		line := fmt.Sprintf("%s, %d of %s", c, f.Violations, figures.Plural(f.Exposure, "occasion"))
 		if f.Counterexample != nil {
@@ -179,7 +152,7 @@ func (r *judged) says() (lines []string) {
 }
 
 // session returns a command and lines of its output as a block.
-func session(c command, output []string) string {
+func session(c commands.Command, output []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "```\n$ %s\n", strings.Join(wrap.Command(string(c), width-2, 4), "\n"))
 	for _, line := range output {

@@ -40,15 +40,29 @@ type Server struct {
 	Clients Clients
 }
 
-var _ design.Addressed = Server{}
+var (
+	_ design.Addressed = Server{}
+	_ design.Dialed    = Server{}
+)
 
 // DialServer implements [design.Addressed], with the TLS of the options.
 func (s Server) DialServer(ctx context.Context) (net.Conn, error) {
-	dial := s.Options.Dialer
-	if dial == nil {
-		dial = redis.NewDialer(s.Options)
+	return s.dial()(ctx, s.Options.Network, s.Options.Addr)
+}
+
+// Dialing implements [design.Dialed].
+func (s Server) Dialing(wrap func(design.Dial) design.Dial) any {
+	opt := *s.Options
+	opt.Dialer = wrap(s.dial())
+	s.Options = &opt
+	return s
+}
+
+func (s Server) dial() design.Dial {
+	if s.Options.Dialer != nil {
+		return s.Options.Dialer
 	}
-	return dial(ctx, s.Options.Network, s.Options.Addr)
+	return redis.NewDialer(s.Options)
 }
 
 // URL implements [design.Addressed].

@@ -6,10 +6,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
 )
 
 // A traffic counts the bytes of the connections of one process as the client writes and reads them,
@@ -33,18 +30,9 @@ func (g *gauge) add(n int64) {
 // [design.Environment.Services], will dial. It reports whether there are such.
 func (t *traffic) meter(services []any) (any bool) {
 	for i, s := range services {
-		switch s := s.(type) {
-		case onredis.Server:
-			if s.Options.Dialer == nil {
-				s.Options.Dialer = redis.NewDialer(s.Options)
-			}
-			s.Options.Dialer = t.counted(s.Options.Dialer)
-		case design.Dialed:
-			services[i] = s.Dialing(t.counted)
-		default:
-			continue
+		if s, ok := s.(design.Dialed); ok {
+			services[i], any = s.Dialing(t.counted), true
 		}
-		any = true
 	}
 	return any
 }

@@ -33,8 +33,11 @@ func TestTrafficIsWhatPasses(t *testing.T) {
 	for name, opt := range kinds {
 		t.Run(name, func(t *testing.T) {
 			traffic := traffic{open: &gauge{}}
-			traffic.meter([]any{onredis.Server{Options: opt}})
-			client := redis.NewClient(opt)
+			services := []any{onredis.Server{Options: opt}}
+			if !traffic.meter(services) {
+				t.Fatal("a Redis server is not metered")
+			}
+			client := redis.NewClient(services[0].(onredis.Server).Options)
 			defer func() { _ = client.Close() }()
 			if err := client.Ping(t.Context()).Err(); err != nil { // includes a HELLO
 				t.Fatal(err)

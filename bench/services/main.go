@@ -1,0 +1,130 @@
+// Command services runs a sound and a broken lock of each service, and writes what they cost and break
+// into docs/choosing.md. See services.sh.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/bench/commands"
+	"github.com/lockbench/lockbench/results"
+)
+
+func main() {
+	faults := flag.Duration("faults", time.Minute, "length of the run with faults of each sound lock")
+	rounds := flag.Int("rounds", 3, "number of runs without faults of each lock")
+	page := flag.String("page", "docs/choosing.md", "the page, or no")
+	flag.Parse()
+	if flag.NArg() != 1 || *rounds < 1 {
+		fmt.Fprintln(os.Stderr, "services: one folder and a positive number of rounds are wanted; hint: bench/services.sh DIR, as made by adapters/install DIR")
+		os.Exit(2)
+	}
+	all := locks(flag.Arg(0))
+	err := run(context.Background(), all, *faults, *rounds)
+	if err == nil && *page != "no" {
+		err = commands.WriteSection(*page, "services", section(all, *faults))
+	} else if err == nil {
+		fmt.Println(section(all, *faults))
+	}
+	if err == nil {
+		err = verdict(all)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "services:", err)
+		os.Exit(1)
+	}
+}
+
+// Settings of the runs. The owners of the second measurement share one process, and each has a key of
+// its own, so that it shows the connections that held locks take.
+const (
+	contended = " --clients 16 --stallers 0 --keys 4 --duration 5s --quiet"
+	apart     = " --clients 16 --processes 1 --stallers 0 --keys 16 --key-choice own --hold 50ms --duration 2s"
+	disturbed = " --clients 8 --keys 4 --ttl 1s --seed 1 --duration "
+	// brief is long enough for a broken lock.
+	brief = 20 * time.Second
+)
+
+// run measures all locks in turns, and then judges each under faults.
+func run(ctx context.Context, all []*lock, faults time.Duration, rounds int) error {
+	b, err := commands.NewBuilder(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	for round := range rounds {
+		for _, l := range all {
+			r, err := b.Run(ctx, l.command(contended))
+			if err != nil {
+				return err
+			}
+			l.speed = append(l.speed, r)
+			if round > 0 {
+				continue
+			}
+			if l.apart, err = b.Run(ctx, l.command(apart)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range all {
+		length := faults
+		if !l.sound {
+			length = min(brief, faults)
+		}
+		l.judged = l.command(disturbed + length.String() + l.faults)
+		if l.under, err = b.Run(ctx, l.judged); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(append([]string{"done"}, l.accusations()...), "; "))
+	}
+	return nil
+}
+
+// verdict returns an error if a sound lock was accused, or a broken one was not caught.
+func verdict(all []*lock) (err error) {
+	for _, l := range all {
+		switch found := len(l.broken()) > 0; {
+		case l.sound && len(l.accusations()) > 0:
+			err = errors.Join(err, fmt.Errorf("%s is sound, and was accused: %s; see %s", l.name, strings.Join(l.accusations(), "; "), l.judged))
+		case !l.sound && !found:
+			err = errors.Join(err, fmt.Errorf("%s is broken, and was not caught by %s", l.name, l.judged))
+		}
+	}
+	return err
+}
+
+// accusations are the claims that the runs of a lock broke, and their errors.
+func (l *lock) accusations() (all []string) {
+	for _, r := range append(l.speed, l.apart, l.under) {
+		for c, f := range r.Cells.Cells {
+			if f.Against > 0 {
+				all = append(all, fmt.Sprintf("%s: %d of %d", c, f.Violations, f.Exposure))
+			}
+		}
+		if r.Error != "" {
+			all = append(all, r.Error)
+		}
+	}
+	return all
+}
+
+// A lock is a lock of a service, with its runs.
+type lock struct {
+	service, name string
+	selects       string // the flag that selects it
+	sound         bool
+	faults        string // the flags of the faults of its service
+	speed         []results.Run
+	apart, under  results.Run
+	judged        commands.Command
+}
+
+func (l *lock) command(settings string) commands.Command {
+	return commands.Command("lockbench run " + l.selects + settings)
+}
