@@ -14,6 +14,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/internal/sessions"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 )
 
 // The statements of a row with a lease; %s is the table. clock_timestamp is the time at which the row
@@ -31,11 +33,11 @@ const (
 
 // openRow is the Open of the design.
 func openRow(env design.Environment) (design.Process, error) {
-	p, err := newProcess(env)
+	p, access, err := newProcess(env)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := p.access.Schema(context.Background(), env.Prefix)
+	schema, err := access.Schema(context.Background(), env.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +50,11 @@ func openRow(env design.Environment) (design.Process, error) {
 		return nil, err
 	}
 	r := &rows{process: p, table: schema + ".locks", id: hex.EncodeToString(id[:])}
-	return design.NewProcess(func(o design.Observer) lockbench.Locker { return &rowOwner{owner{process: p, seen: o}, r} }, p.Close), nil
+	return design.NewProcess(func(o design.Observer) lockbench.Locker { return &rowOwner{owner{Process: p, Seen: o}, r} }, p.Close), nil
 }
+
+// An owner has sessions.
+type owner = sessions.Owner[*postgres.Conn]
 
 // rows is the table, and the tokens of a process.
 type rows struct {
@@ -66,11 +71,11 @@ type rowOwner struct {
 
 // ask sends a statement that changes a row, and returns its fence; ok is false if there is no such row.
 func (o *rowOwner) ask(ctx context.Context, statement string, args ...any) (fence int64, ok bool, err error) {
-	conn, err := o.take(ctx)
+	conn, err := o.Take(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	err = o.send(ctx, conn, func(ctx context.Context) error {
+	err = o.Send(ctx, conn, func(ctx context.Context) error {
 		err := conn.QueryRow(ctx, fmt.Sprintf(statement, o.in.table), args...).Scan(&fence)
 		ok = err == nil
 		if errors.Is(err, pgx.ErrNoRows) { // an answer
@@ -79,7 +84,7 @@ func (o *rowOwner) ask(ctx context.Context, statement string, args ...any) (fenc
 		return err
 	})
 	if err == nil {
-		o.put(conn)
+		o.Put(conn)
 	}
 	return fence, ok, err
 }
@@ -88,9 +93,9 @@ func (o *rowOwner) ask(ctx context.Context, statement string, args ...any) (fenc
 func (o *rowOwner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	l := &rowLease{owner: o, key: key}
 	l.Granted = design.WholeMillis(opt.TTL)
-	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
+	err := design.Poll(ctx, opt.Wait, design.Every(sessions.TryInterval), func() (bool, error) {
 		l.token = fmt.Sprintf("%s-%d", o.in.id, o.in.grants.Add(1)) // one of an earlier try may still take the row
-		l.From = o.seen.Attempt(key)
+		l.From = o.Seen.Attempt(key)
 		fence, ok, err := o.ask(ctx, takeRow, key, l.token, l.Granted.Microseconds())
 		l.fence = uint64(fence)
 		return ok, err
