@@ -18,7 +18,7 @@ func TestNamesAreStable(t *testing.T) {
 		"watch-multi/give-up", "watch-multi/poll",
 		"file/presence", "file/excl", "file/flock",
 		"postgres/session", "postgres/session-pooled", "postgres/transaction", "postgres/row",
-		"mariadb/session", "mariadb/pooled",
+		"mariadb/session", "mariadb/pooled", "mariadb/row",
 		"nats/kv", "nats/kv-delete",
 		"redislock/obtain", "redislock/multi", "redsync/single", "redsync/quorum",
 		"rueidislock/tracking", "rueidislock/noloop", "rueidislock/polling",

@@ -13,7 +13,7 @@ import (
 // poolOwners is the number of owners of a process that has a pool. Its faults are among them.
 const poolOwners = 4
 
-// Designs returns the family: mariadb/session and mariadb/pooled.
+// Designs returns the family: mariadb/session, pooled and row.
 func Designs() []design.Design {
 	session := design.Design{
 		Name:    "mariadb/session",
@@ -32,7 +32,15 @@ func Designs() []design.Design {
 	pooled.Claims = lockbench.Claims{}
 	pooled.Owners, pooled.Reacquire = poolOwners, design.Nested
 	pooled.Open = openPooled
-	return []design.Design{session, pooled}
+	row := design.Design{
+		Name:    "mariadb/row",
+		Summary: "a row with token, fence and lease by the server's clock, set by one UPDATE; needs mariadb",
+		Source:  "MariaDB knowledge base, UPDATE",
+		Claims:  sessions.RowClaims(), Granted: design.WholeMillis, Fences: true,
+		Backend: mariadb.Backend{}, Reacquire: design.Refused,
+		Open: openRow,
+	}
+	return []design.Design{session, pooled, row}
 }
 
 // accessOf returns the means to connect.
@@ -59,8 +67,12 @@ func openSession(env design.Environment) (design.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := sessions.NewProcess(env, sessions.Database[*mariadb.Conn]{
+	return sessions.Locks(newProcess(env, access), sessions.Statements{Take: take, Free: free}), nil
+}
+
+// newProcess returns a process whose owners have sessions of their own.
+func newProcess(env design.Environment, access *mariadb.Access) *sessions.Process[*mariadb.Conn] {
+	return sessions.NewProcess(env, sessions.Database[*mariadb.Conn]{
 		Connect: access.Connect, Patience: mariadb.Patience, HadNoEffect: mariadb.HadNoEffect, Ended: mariadb.Ended,
 	})
-	return sessions.Locks(p, sessions.Statements{Take: take, Free: free}), nil
 }

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/impls/internal/sessions"
@@ -37,18 +35,9 @@ func Designs() []design.Design {
 		Name:    "postgres/row",
 		Summary: "a row with token, fence and lease by the server's clock, set by one INSERT ... ON CONFLICT; needs postgresql",
 		Source:  "PostgreSQL manual, INSERT, ON CONFLICT clause",
-		Claims:  rowClaims(), Granted: design.WholeMillis, Fences: true,
+		Claims:  sessions.RowClaims(), Granted: design.WholeMillis, Fences: true,
 		Backend: postgres.Backend{}, Reacquire: design.Refused,
 		Open: openRow,
 	}
 	return []design.Design{session, pooled, transaction, row}
-}
-
-// rowClaims returns the claims of a row with a lease. What was committed is there after a restart: all
-// that it keeps, which needs no term of its own.
-func rowClaims() lockbench.Claims {
-	c := lockbench.LeaseClaims(lockbench.Fencing)
-	c.Survives |= lockbench.StateLoss
-	c.Also = slices.DeleteFunc(c.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
-	return c
 }

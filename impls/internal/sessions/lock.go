@@ -18,13 +18,13 @@ type Statements struct {
 // Locks returns a process of a design that locks by statements.
 func Locks[C Conn](p *Process[C], by Statements) design.Process {
 	return design.NewProcess(func(o design.Observer) lockbench.Locker {
-		return &locker[C]{Owner[C]{Process: p, Seen: o}, by}
+		return &locker[C]{owner[C]{Process: p, seen: o}, by}
 	}, p.Close)
 }
 
 // A locker is an owner of such locks.
 type locker[C Conn] struct {
-	Owner[C]
+	owner[C]
 	by Statements
 }
 
@@ -32,8 +32,8 @@ type locker[C Conn] struct {
 func (s *locker[C]) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
 	held := &lease[C]{owner: s, key: s.Env.Prefix + key, holds: true}
 	err := design.Poll(ctx, opt.Wait, design.Every(TryInterval), func() (granted bool, err error) {
-		held.From = s.Seen.Attempt(key)
-		if held.conn, err = s.Take(ctx); err != nil {
+		held.From = s.seen.Attempt(key)
+		if held.conn, err = s.take(ctx); err != nil {
 			return false, err
 		}
 		return s.try(ctx, held)
@@ -54,7 +54,7 @@ func (s *locker[C]) try(ctx context.Context, held *lease[C]) (granted bool, err 
 		return granted, err
 	}
 	if s.run(ctx, held.conn, s.by.Back) == nil { // else it is ended
-		s.Put(held.conn)
+		s.put(held.conn)
 	}
 	return false, nil
 }
@@ -64,12 +64,12 @@ func (s *locker[C]) run(ctx context.Context, conn C, statement string) error {
 	if statement == "" {
 		return nil
 	}
-	return s.Send(ctx, conn, func(ctx context.Context) error { return conn.Run(ctx, statement) })
+	return s.send(ctx, conn, func(ctx context.Context) error { return conn.Run(ctx, statement) })
 }
 
 // tell sends a statement on the key of a lease.
 func (s *locker[C]) tell(ctx context.Context, l *lease[C], statement string) (yes bool, err error) {
-	err = s.Send(ctx, l.conn, func(ctx context.Context) (err error) {
+	err = s.send(ctx, l.conn, func(ctx context.Context) (err error) {
 		yes, err = l.conn.Tell(ctx, statement, l.key)
 		return err
 	})
@@ -100,7 +100,7 @@ func (l *lease[C]) Release(ctx context.Context) (err error) {
 	if err != nil {
 		return s.lost(err)
 	}
-	s.Put(l.conn)
+	s.put(l.conn)
 	if !freed {
 		return lockbench.ErrNotHeld
 	}

@@ -88,17 +88,17 @@ func (p *Process[C]) drop(conn C) {
 	conn.Close()
 }
 
-// An Owner has sessions, one for each of its grants.
-type Owner[C Conn] struct {
+// An owner has sessions, one for each of its grants.
+type owner[C Conn] struct {
 	*Process[C]
-	Seen design.Observer
+	seen design.Observer
 
 	mu   sync.Mutex
 	idle []C
 }
 
-// Take returns a session of the owner that holds nothing.
-func (o *Owner[C]) Take(ctx context.Context) (conn C, err error) {
+// take returns a session of the owner that holds nothing.
+func (o *owner[C]) take(ctx context.Context) (conn C, err error) {
 	o.mu.Lock()
 	if last := len(o.idle) - 1; last >= 0 {
 		defer o.mu.Unlock()
@@ -118,16 +118,16 @@ func (o *Owner[C]) Take(ctx context.Context) (conn C, err error) {
 	return conn, nil
 }
 
-// Put takes back a session that holds nothing.
-func (o *Owner[C]) Put(conn C) {
+// put takes back a session that holds nothing.
+func (o *owner[C]) put(conn C) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.idle = append(o.idle, conn)
 }
 
-// Send sends a request in a session. After an error the session is ended, so that it holds nothing
+// send sends a request in a session. After an error the session is ended, so that it holds nothing
 // that its owner does not know of.
-func (o *Owner[C]) Send(ctx context.Context, conn C, request func(context.Context) error) error {
+func (o *owner[C]) send(ctx context.Context, conn C, request func(context.Context) error) error {
 	err := o.Env.Pass(ctx, func(ctx context.Context) error {
 		ctx, cancel := o.db.Patience(ctx)
 		defer cancel()

@@ -178,7 +178,7 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 	return backend.Asked(s.direct().Connect, func(ctx context.Context, c *Conn) error { return c.PingContext(ctx) }, (*Conn).Close)
 }
 
-// create creates a table, once. It does not connect as a process does, so that no fault meets it.
+// create creates a table, once.
 func (s *Server) create(ctx context.Context, name, columns string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,6 +269,12 @@ func (a *Access) URL(via string) string {
 		u.RawQuery = "tls=skip-verify"
 	}
 	return u.String()
+}
+
+// Table creates a table, if there is none, and returns its name as SQL has it. It does not connect as the
+// process does, so that no fault meets it.
+func (a *Access) Table(ctx context.Context, name, columns string) (quoted string, err error) {
+	return quote(name), a.server.create(ctx, name, columns)
 }
 
 // Pool returns a pool of connections, none of which is open.
