@@ -68,10 +68,12 @@ type interference struct {
 	// admittedByStale: it may share the key with the previous owner, because of a past owner's
 	// call. concurrentSharedRelease: a release of such a hold was under way at the grant.
 	admittedByStale, concurrentSharedRelease bool
-	retired                                  bool // no longer open, but remembered
-	lossUnread                               bool // Lost() closed while the owner was paused, which has not read it yet
-	knowsLoss                                bool // its owner was told that it is lost
-	breachCounted                            bool // its own grant is a breach, and was counted
+	// inherited has the conditions of those releases.
+	inherited     lockbench.Conditions
+	retired       bool // no longer open, but remembered
+	lossUnread    bool // Lost() closed while the owner was paused, which has not read it yet
+	knowsLoss     bool // its owner was told that it is lost
+	breachCounted bool // its own grant is a breach, and was counted
 }
 
 // newHold returns the hold that acquire op begins.

@@ -54,9 +54,9 @@ type holdings struct {
 type pastCallState struct {
 	// stale has the releases and extends that may take effect after the lease of their owner.
 	stale pending.Calls
-	// sharedReleases has, by client, the last instant at which a release of a shared hold may take
-	// effect: a hold that shared, or may have shared, the key because of a past owner's call.
-	sharedReleases pending.Values
+	// sharedReleases has the releases of shared holds: of holds that shared, or may have shared, the
+	// key because of a past owner's call.
+	sharedReleases pending.Calls
 	// expected are the operations under way that should be answered "lost".
 	expected []expectedLoss
 }

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"math"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
@@ -14,13 +16,26 @@ func (k *key) noteCall(h *hold, op *history.Op) {
 	if !inTime {
 		k.noteStaleCall(op, h)
 	} else if h.shared() && op.Kind == history.Release {
-		k.sharedReleases.Raise(op.Client, op.Return)
+		k.sharedReleases.Sent(op.Client, throughout(op.Return), h.sharedUnder())
 	}
 }
 
 // shared reports whether h may share the key with another hold because of a past owner's call.
 func (h *hold) shared() bool {
 	return h.admittedByStale || h.concurrentSharedRelease || h.staleOp != nil || h.staleConcurrent
+}
+
+// sharedUnder returns the conditions that touch the effect of the release of h on other holds, if h
+// was seen to share the key, or a past owner's call met it.
+func (h *hold) sharedUnder() (under lockbench.Conditions) {
+	under = h.inherited
+	if h.admittedByStale {
+		under |= h.under &^ pending.Died
+	}
+	if h.staleOp != nil {
+		under |= staleUnder(h.staleOp, h.pastOwner, interval.Call(h.staleOp))
+	}
+	return under
 }
 
 // lateRelease applies the call of release op of h, past the validity of h or while another hold may
@@ -32,16 +47,23 @@ func (k *key) lateRelease(h *hold, op *history.Op) {
 	for other := range k.others(h.client) {
 		if interval.Call(h.First).Before(other.Granted) && interval.Call(other.First).Before(h.Granted) {
 			other.concurrentSharedRelease = true
+			other.under |= h.sharedUnder()
 		}
 	}
 }
 
 // metSharedRelease reports whether a release of a hold that may have shared the key was under way
 // during the attempt that was granted h. That release, or the release of the other sharing owner,
-// may have freed the key for h, or taken it from h.
+// may have freed the key for h, or taken it from h. It adds the conditions of such releases to h.
 func (k *key) metSharedRelease(h *hold) bool {
-	return k.sharedReleases.OfOthers(h.client) >= h.Began().T
+	under, met := k.sharedReleases.Concurrent(h.client, h.Began())
+	h.under |= under
+	h.inherited |= under
+	return met
 }
+
+// throughout returns the stamp after all events at t, in ns.
+func throughout(t int64) interval.Stamp { return interval.Stamp{T: t, Seq: math.MaxUint64} }
 
 // noteCallOfForgotten notes a release or extend of a hold that the checker has forgotten.
 func (k *key) noteCallOfForgotten(op *history.Op) {
@@ -72,7 +94,7 @@ func (k *key) noteStaleCall(op *history.Op, h *hold) {
 func (k *key) noteConcurrentReleases(op *history.Op) {
 	for other := range k.allHolds() {
 		if r := other.ReleasedBy; r != nil && other.client != op.Client && r.Return >= op.Call {
-			k.sharedReleases.Raise(other.client, r.Return)
+			k.sharedReleases.Sent(other.client, throughout(r.Return), other.sharedUnder())
 		}
 	}
 }

@@ -34,6 +34,7 @@ var costColumns = []runColumn{
 	number("", "commands", func(_ *summary, r *results.Run) string { return figures.Rate(r.Commands) }),
 	number("bytes", "sent", func(_ *summary, r *results.Run) string { return known(r, r.Sent, figures.Rate) }).apart(),
 	number("", "received", func(_ *summary, r *results.Run) string { return known(r, r.Received, figures.Rate) }),
+	number("connec-", "tions", func(_ *summary, r *results.Run) string { return connections(r) }).apart(),
 	number("server", "time", func(_ *summary, r *results.Run) string { return known(r, r.ServerCPU, brief) }).apart(),
 	latency("hand-off", "p90", "handoff", p90).apart().spare(1),
 	latency("", "p99", "handoff", p99),
@@ -134,7 +135,7 @@ func breaches(r *results.Run) document.Value {
 // costs returns the table of costs per grant, if any lock was granted.
 func (s *summary) costs() *document.Table {
 	t := s.table("a grant costs", costColumns, []string{
-		"bytes: on the design's connections", "server time: of its processor, for all it did, ? where nobody knows",
+		"bytes: on the design's connections", "connections: the most that were open at once", "server time: of its processor, for all it did, ? where nobody knows",
 	}, anyRun)
 	for i := range s.result.Runs {
 		if s.result.Runs[i].Grants > 0 {
@@ -157,6 +158,14 @@ func known(r *results.Run, cost *float64, show func(float64) string) string {
 		return unknownFigure
 	}
 	return show(*cost)
+}
+
+// connections returns the largest number of connections that were open at once.
+func connections(r *results.Run) string {
+	if r.Connections == 0 {
+		return unknownFigure
+	}
+	return figures.Number(r.Connections)
 }
 
 func brief(ns float64) string { return figures.Compact(int64(ns)) }

@@ -81,7 +81,7 @@ func newRun(j *Judged) Run {
 			MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
 			Attempts: m.AttemptsPerGrant, Commands: m.CommandsPerGrant,
 			Sent: cost(m.Sent), Received: cost(m.Received), ServerCPU: cost(m.ServerCPU),
-			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap), Standstills: newStandstills(v.Standstills),
+			Latency: latencies(&m.Measured), Counts: counts(v, m), WorstOverlap: int64(v.WorstOverlap), Connections: m.Connections, Standstills: newStandstills(v.Standstills),
 		},
 		Claims: h.Claims, AssumedClaims: h.AssumedClaims, Cells: Cells{Cells: v.Cells()}, Breaches: v.Breaches, Fairness: newFairness(v.Fairness),
 		OpenLoop: newOpenLoop(m.Arrivals), Business: m.Business, OverTime: overTime(m, h.WarmupNS, v.Findings), GrantsByClient: v.GrantsByClient,

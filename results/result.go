@@ -169,6 +169,9 @@ type RunFigures struct {
 	Latency      map[string]Latency `json:"latency"`
 	Counts       Counts             `json:"counts"`
 	WorstOverlap int64              `json:"worst_overlap_ns"`
+	// Connections is the largest number of connections to the servers that all clients but stallers
+	// had open at once, in the whole run; zero if unknown.
+	Connections int64 `json:"connections,omitempty"`
 	// Standstills are the standstills of the run, nil if there were none.
 	Standstills *Standstills `json:"standstills,omitempty"`
 }

@@ -186,6 +186,14 @@ type Restarter interface {
 	Restart(ctx context.Context, between func()) error
 }
 
+// A Durable is a [Restarter] whose restart loses nothing: neither what it has acknowledged, nor the
+// sessions of its clients. Its locks cannot show what a loss would do.
+type Durable interface {
+	Restarter
+	// Durable does nothing; it marks the ability.
+	Durable()
+}
+
 // A Suspender is a service, or a [Program], that can be stopped for a while.
 type Suspender interface {
 	// Suspend stops it, so that requests wait, until Resume.

@@ -354,7 +354,7 @@ func TestRuns(t *testing.T) {
 			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
 			p := runner.Plan{
 				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
-				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"},
+				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01", "restart-aof,at=100ms,every=500ms"},
 			}
 			r, err := runner.Run(t.Context(), p)
 			if err != nil {

@@ -1,8 +1,6 @@
 package nats
 
 import (
-	"slices"
-
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/lockbench/lockbench"
@@ -21,10 +19,6 @@ func Designs() []design.Design {
 		Backend: nats.Backend{},
 		Open:    opener(jetstream.LastRevision),
 	}
-	// Acknowledged entries are in the files of the server, so a restart loses none.
-	kv.Claims.Survives |= lockbench.StateLoss
-	kv.Claims.Also = slices.DeleteFunc(kv.Claims.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
-
 	plain := kv
 	plain.Name = "nats/kv-delete"
 	plain.Summary = "as nats/kv, but released by a Delete that compares nothing"

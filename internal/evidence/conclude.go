@@ -127,6 +127,9 @@ func foreign(d *design.Design) lockbench.Conditions {
 	if all {
 		return 0
 	}
+	if d.Backend != nil {
+		left |= lockbench.ScriptFlush // a restart takes the scripts of Redis, among other things
+	}
 	return left
 }
 

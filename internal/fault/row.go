@@ -94,7 +94,7 @@ const (
 )
 
 // Needs is the set of properties that a live fault needs of its server.
-type Needs uint8
+type Needs uint16
 
 // Elements of Needs. Faults with the zero value affect processes alone.
 const (
@@ -110,6 +110,8 @@ const (
 	Redis
 	// Restarts: a service that can be killed and started empty.
 	Restarts
+	// Keeps: a service that can be killed and started with all that it has acknowledged.
+	Keeps
 	// Suspends: a service that can stand still.
 	Suspends
 	// Replies: a service that answers over connections.

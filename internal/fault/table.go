@@ -138,9 +138,9 @@ var rows = []Row{
 		Explored: []Kind{Restart},
 	},
 	{
-		Kind: RestartAOF, Summary: "the server is killed (SIGKILL) and started from its append-only file", Target: Server,
+		Kind: RestartAOF, Summary: "the server is killed (SIGKILL) and started from its append-only file, or its own data", Target: Server,
 		Conditions: calls, Exercises: only(lockbench.Answers, lockbench.ScriptFlush), Records: []string{string(RestartAOF), string(ScriptFlush), string(Cut)},
-		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | Keeps},
 	},
 	{
 		Kind: ClientKill, Summary: "CLIENT KILL of all clients", Target: Server,

@@ -114,7 +114,7 @@ func (c *Collector) Result(end history.End) Measures {
 	all := m.Warmup.Grants + m.Measured.Grants
 	m.CommandsPerGrant = ratio(float64(end.Trailer.Commands), float64(all))
 	if t := end.Trailer.Traffic; t != nil {
-		m.Sent, m.Received = costOf(t.Sent, all), costOf(t.Received, all)
+		m.Sent, m.Received, m.Connections = costOf(t.Sent, all), costOf(t.Received, all), t.Connections
 	}
 	if cpu := end.Trailer.ServerCPUNS; cpu != nil {
 		m.ServerCPU = costOf(*cpu, m.Measured.Grants)

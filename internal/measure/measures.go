@@ -28,6 +28,9 @@ type Measures struct {
 	// Sent and Received are the bytes on the design's connections to and from its servers,
 	// over the whole run.
 	Sent, Received Cost
+	// Connections is the largest number of these that were open at once, by all clients but stallers;
+	// zero if unknown.
+	Connections int64
 	// ServerCPU is the servers' processor time in ns in the measured part, for any purpose: it
 	// includes a guarded store on the same server.
 	ServerCPU Cost

@@ -42,7 +42,7 @@ func checkService(needs fault.Needs, s design.Service) error {
 		return errors.New("needs a server reached by TCP at an address of its own, without TLS, Sentinel and Cluster; hint: leave --server out, and have redis-server in PATH")
 	case needs.Has(fault.Ours) && kind == design.External:
 		return errors.New("would harm a server that lockbench did not start; hint: leave --server out, and a private server is used")
-	case needs&(fault.OwnProcess|fault.Restarts|fault.Suspends) != 0 && kind == design.Embedded:
+	case needs&(fault.OwnProcess|fault.Restarts|fault.Keeps|fault.Suspends) != 0 && kind == design.Embedded:
 		return errors.New("needs a server process, and the embedded server is none; hint: install redis-server")
 	case needs.Has(fault.OwnClock):
 		if err := servers.FindClock(); err != nil {
@@ -65,6 +65,7 @@ func plainTCP(s design.Service) bool {
 func abilities(needs fault.Needs, s design.Service) error {
 	_, isRedis := s.(*servers.Server)
 	_, restarts := s.(design.Restarter)
+	_, durable := s.(design.Durable)
 	_, suspends := s.(design.Suspender)
 	_, replies := s.(design.Remote)
 	_, networked := s.(design.Networked)
@@ -73,6 +74,10 @@ func abilities(needs fault.Needs, s design.Service) error {
 		return fmt.Errorf("needs a Redis server, which %s is not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Restarts) && !restarts:
 		return fmt.Errorf("needs a server that can be restarted, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.Restarts) && durable:
+		return fmt.Errorf("needs a server that forgets by a restart, and %s keeps all; hint: restart-aof", s.Version())
+	case needs.Has(fault.Keeps) && !isRedis && !durable:
+		return fmt.Errorf("needs a server that keeps all through a restart, which %s does not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Suspends) && !suspends:
 		return fmt.Errorf("needs a server that can stand still, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.TCP) && !isRedis && !networked:

@@ -1,11 +1,14 @@
 package inject
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/nats"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
@@ -50,7 +53,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fault string
-		on    *servers.Server
+		on    design.Service
 		want  string
 	}{
 		{"crash", external, ""},
@@ -70,12 +73,17 @@ func TestCheck(t *testing.T) {
 		{"restart", embedded, "needs a server process"},
 		{"black-hole", embedded, "needs a server reached by TCP"},
 		{"restart", private, ""},
+		{"restart-aof", private, ""},
+		{"restart", nats.Backend{}.Offers(), "keeps all; hint: restart-aof"},
+		{"restart-aof", nats.Backend{}.Offers(), ""},
+		{"restart", postgres.Backend{}.Offers(), ""},
+		{"restart-aof", postgres.Backend{}.Offers(), "needs a server that keeps all through a restart, which PostgreSQL does not"},
 		{"slow", private, ""},
 		{"down,n=2", private, "affects 2 servers, there are 1"},
 		{"server-pause,for=10s", private, "longer than clients wait"},
 		{"crash,p=0", private, "would never occur"},
 	} {
-		t.Run(c.fault+" on "+c.on.Kind(), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s on %s %s", c.fault, c.on.Kind(), c.on.Version()), func(t *testing.T) {
 			f, err := fault.Parse(c.fault)
 			if err != nil {
 				t.Fatal(err)

@@ -89,7 +89,7 @@ func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 	}
 }
 
-// keepLogs makes the servers log acknowledged writes.
+// keepLogs makes Redis servers log acknowledged writes. Others do.
 func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
 	for _, s := range in.redis {
 		err = errors.Join(err, s.KeepLog(ctx))
@@ -160,7 +160,9 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	defer in.outages.Add(1)
 	return in.next().(design.Restarter).Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
-		in.serverRecord.Fault(string(fault.ScriptFlush), 0)
+		if len(in.redis) > 0 {
+			in.serverRecord.Fault(string(fault.ScriptFlush), 0)
+		}
 	})
 }
 

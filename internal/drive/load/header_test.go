@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/backend"
+	"github.com/lockbench/lockbench/internal/service/nats"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -83,6 +84,20 @@ func TestExercisesOfFaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("exercises (-got +want):\n%s", diff)
+	}
+}
+
+// TestExercisesOfServices: scripts are Redis's, so other services cannot forget them.
+func TestExercisesOfServices(t *testing.T) {
+	all := []fault.Fault{{Kind: fault.RestartAOF}}
+	flushed := lockbench.Answers.At(lockbench.ScriptFlush)
+	d := tokenDesign()
+	for _, backend := range []design.Backend{nil, nats.Backend{}} {
+		d.Backend = backend
+		found := exercises(Config{Design: d, Workload: workloads.Must("mutex"), Faults: all}, options(nil).OrDefaults())
+		if got, want := slices.Contains(found, flushed), backend == nil; got != want {
+			t.Errorf("on %T: %v is listed %v, want %v", backend, flushed, got, want)
+		}
 	}
 }
 

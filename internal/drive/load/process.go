@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
-	"github.com/lockbench/lockbench/impls/design/onredis"
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
-	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
 // A process is one process of the design, with its clients.
@@ -30,7 +28,7 @@ type process struct {
 // commands counts the commands of one process, on a cache line of its own.
 type commands struct {
 	sent    atomic.Int64
-	carried servers.Traffic
+	carried traffic
 	_       [64]byte
 }
 
@@ -42,8 +40,8 @@ type usage struct {
 
 func (d *usage) add(p *process) {
 	d.commands += p.sent.sent.Load()
-	d.traffic.Sent += p.sent.carried.Sent.Load()
-	d.traffic.Received += p.sent.carried.Received.Load()
+	d.traffic.Sent += p.sent.carried.sent.Load()
+	d.traffic.Received += p.sent.carried.received.Load()
 }
 
 // processes are the processes of a run, one at each place. Of dead processes only the counts are
@@ -53,6 +51,8 @@ type processes struct {
 	byPlace   []*process // by place
 	made      int        // so far
 	deadUsage usage      // usage of dead processes, except for stallers
+	open      gauge      // open connections of processes, except for stallers
+	metered   bool       // whether the connections are counted
 	closed    bool       // no process is opened any more
 	errs      []error
 }
@@ -69,11 +69,10 @@ func (r *run) openProcess(place int) (*process, error) {
 	default:
 		p.connections = r.injector.Process(p.number, &env)
 	}
-	for _, s := range env.Services {
-		if server, ok := s.(onredis.Server); ok {
-			p.sent.carried.Meter(server.Options)
-		}
+	if p.sent.carried.open = &r.processes.open; place >= r.options.Processes {
+		p.sent.carried.open = &gauge{}
 	}
+	r.processes.metered = p.sent.carried.meter(env.Services)
 	process, err := r.cfg.Design.Open(env)
 	if err != nil {
 		return nil, fmt.Errorf("open process %d: %w", p.number, err)
@@ -194,5 +193,6 @@ func (r *run) totalUsage() usage {
 	for _, p := range r.processes.byPlace[:min(len(r.processes.byPlace), r.options.Processes)] {
 		all.add(p)
 	}
+	all.traffic.Connections = r.processes.open.highest.Load()
 	return all
 }

@@ -55,11 +55,12 @@ const (
 	ManyRedises  Service = "quorum"   // several servers that know nothing of each other
 	OneDirectory Service = "files"    // a directory of one machine
 	JetStream    Service = "nats"     // a NATS server with JetStream
+	Postgres     Service = "postgres" // a PostgreSQL server, perhaps behind a pooler
 )
 
 // Services lists the services.
 func Services() []string {
-	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory), string(JetStream)}
+	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory), string(JetStream), string(Postgres)}
 }
 
 // has reports whether a design locks on the service.
@@ -67,8 +68,8 @@ func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
 		return d.Backend != nil && d.Backend.Serves("file:///")
-	case JetStream:
-		return d.Backend != nil && d.Backend.Serves("nats://")
+	case JetStream, Postgres:
+		return d.Backend != nil && d.Backend.Serves(string(s)+"://")
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1
 	case Cluster:

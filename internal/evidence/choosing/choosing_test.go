@@ -86,7 +86,7 @@ func TestChoose(t *testing.T) {
 	}) {
 		t.Error("what does not fit stands among what does")
 	}
-	for service, family := range map[Service]string{OneDirectory: "file/", JetStream: "nats/", ManyRedises: "redsync/quorum"} {
+	for service, family := range map[Service]string{OneDirectory: "file/", JetStream: "nats/", Postgres: "postgres/", ManyRedises: "redsync/quorum"} {
 		c := usual
 		c.Service = service
 		for _, o := range Choose(c) {

@@ -53,6 +53,8 @@ type Arrivals struct {
 type Traffic struct {
 	Sent     int64 `json:"sent_bytes"`
 	Received int64 `json:"received_bytes"`
+	// Connections is the largest number of connections that were open at once, zero if unknown.
+	Connections int64 `json:"connections,omitempty"`
 }
 
 // A FaultExposure counts the occurrences of a fault in a run, and the operations affected.

@@ -135,6 +135,8 @@ func counts() []Metric {
 			read: func(r *Run) Reading { return cost(r.Measures.Sent) }},
 		{Name: "received_bytes_per_grant", Unit: Number, Summary: "bytes from the servers over the grants, whole run",
 			read: func(r *Run) Reading { return cost(r.Measures.Received) }},
+		{Name: "connections", Unit: Count, Summary: "largest number of connections to the servers open at once, whole run",
+			read: func(r *Run) Reading { return positive(float64(r.Measures.Connections)) }},
 		{Name: "server_cpu_per_grant", Unit: Duration, Summary: "processor time of the servers over the grants, measured part",
 			read: func(r *Run) Reading { return cost(r.Measures.ServerCPU) }},
 		{Name: "ops", Unit: Count, Summary: "operations of the whole run", Rises: true,

@@ -54,7 +54,7 @@ var (
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Restarter = (*Server)(nil)
+	_ design.Durable   = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
 
@@ -115,6 +115,9 @@ func (s *Server) URL() string { return s.url.String() }
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
+
+// Durable implements [design.Durable].
+func (s *Server) Durable() {}
 
 // Endpoint implements [design.Networked].
 func (s *Server) Endpoint() string { return s.url.Host }
