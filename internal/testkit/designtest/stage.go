@@ -64,15 +64,21 @@ func (s *Stage[S]) OneOwnerAtATime(t *testing.T) {
 	if err := held.Release(t.Context()); !errors.Is(err, lockbench.ErrNotHeld) {
 		t.Errorf("released twice: %v", err)
 	}
-	again, err := Acquire(t, s.Owner(1))
-	if err != nil {
-		t.Fatalf("after the release: %v", err)
-	}
-	if fencer, is := again.(lockbench.Fencer); is && fencer.Fence() <= held.(lockbench.Fencer).Fence() {
-		t.Errorf("fence %d after %d", fencer.Fence(), held.(lockbench.Fencer).Fence())
-	}
-	if err := again.Release(t.Context()); err != nil {
-		t.Error(err)
+	for _, l := range []lockbench.Locker{a, s.Owner(1)} {
+		again, err := Acquire(t, l)
+		if err != nil {
+			t.Fatalf("after the release: %v", err)
+		}
+		if fencer, is := again.(lockbench.Fencer); is && fencer.Fence() <= held.(lockbench.Fencer).Fence() {
+			t.Errorf("fence %d after %d", fencer.Fence(), held.(lockbench.Fencer).Fence())
+		}
+		if _, err := Acquire(t, a); !errors.Is(err, lockbench.ErrNotAcquired) { // also not in a session that was put back twice
+			t.Errorf("a second acquire after the release: %v, want that it is refused", err)
+		}
+		if err := again.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		held = again
 	}
 }
 
