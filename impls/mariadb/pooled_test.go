@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,15 +50,14 @@ func strangersRelease(t *testing.T, s *stage) bool {
 	return freed == nil
 }
 
-// leakedKey reports whether a key stays locked when its owner has released it, while another owner's
-// request is under way on the connection of the acquire.
-func leakedKey(t *testing.T, s *stage) bool {
-	orders := make(chan order, 1)
+// slowly opens a process of a design. Its connections obey orders.
+func slowly(t *testing.T, s *stage) (p design.Process, orders chan<- order) {
+	all := make(chan order, 1)
 	p, err := s.Design.Open(design.Environment{
 		Services: []any{s.Service.Reach().(*mariadb.Access).Dialing(func(dial design.Dial) design.Dial {
 			return func(ctx context.Context, network, address string) (net.Conn, error) {
 				conn, err := dial(ctx, network, address)
-				return slow{conn, orders}, err
+				return &slow{Conn: conn, orders: all, closed: make(chan struct{})}, err
 			}
 		})},
 		Prefix: t.Name() + ":",
@@ -65,22 +65,64 @@ func leakedKey(t *testing.T, s *stage) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(func() { _ = p.Close() }) // it may be closed
+	return p, all
+}
+
+// An order keeps back the next reply, until it may go on or its connection is closed.
+type order struct{ sent, goOn chan struct{} }
+
+// A slow is a connection that obeys orders.
+type slow struct {
+	net.Conn
+	orders <-chan order
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *slow) Read(b []byte) (int, error) {
+	select {
+	case o := <-c.orders:
+		close(o.sent)
+		select {
+		case <-o.goOn:
+		case <-c.closed:
+		}
+	default:
+	}
+	return c.Conn.Read(b)
+}
+
+func (c *slow) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// keptBack begins an acquire of a key whose reply is kept back until goOn is closed, and returns where its
+// error is sent.
+func keptBack(t *testing.T, p design.Process, orders chan<- order, key string) (goOn chan<- struct{}, result <-chan error) {
+	o, got := order{make(chan struct{}), make(chan struct{})}, make(chan error, 1)
+	orders <- o
+	go func() {
+		_, err := p.Locker(design.Blind).Acquire(t.Context(), key, lockbench.Options{})
+		got <- err
+	}()
+	<-o.sent
+	return o.goOn, got
+}
+
+// leakedKey reports whether a key stays locked when its owner has released it, while another owner's
+// request is under way on the connection of the acquire.
+func leakedKey(t *testing.T, s *stage) bool {
+	p, orders := slowly(t, s)
 	held, err := designtest.Acquire(t, p.Locker(design.Blind))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := order{make(chan struct{}), make(chan struct{})}
-	orders <- o
-	other := make(chan error, 1)
-	go func() {
-		_, err := p.Locker(design.Blind).Acquire(t.Context(), "other", lockbench.Options{})
-		other <- err
-	}()
-	<-o.come
+	goOn, other := keptBack(t, p, orders, "other")
 	released := held.Release(t.Context())
 	_, err = designtest.Acquire(t, s.Owner(1))
-	close(o.goOn)
+	close(goOn)
 	if err := <-other; err != nil {
 		t.Error(err)
 	}
@@ -90,24 +132,25 @@ func leakedKey(t *testing.T, s *stage) bool {
 	return err != nil
 }
 
-// An order keeps back a reply that has come, until it may go on.
-type order struct{ come, goOn chan struct{} }
-
-// A slow is a connection that obeys orders.
-type slow struct {
-	net.Conn
-	orders <-chan order
-}
-
-func (c slow) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	select {
-	case o := <-c.orders:
-		close(o.come)
-		<-o.goOn
-	default:
+// TestPoolEnds checks that the end of a process ends a request that is under way, and its session.
+func TestPoolEnds(t *testing.T) {
+	s := open(t, pooled, servicetest.Start(t, mariadb.Start))
+	p, orders := slowly(t, s)
+	if _, err := designtest.Acquire(t, p.Locker(design.Blind)); err != nil { // it connects
+		t.Fatal(err)
 	}
-	return n, err
+	_, result := keptBack(t, p, orders, "other")
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was given up", err)
+	}
+	for _, key := range []string{designtest.Key, "other"} {
+		if _, err := s.Owner(1).Acquire(t.Context(), key, lockbench.Options{Wait: time.Minute}); err != nil {
+			t.Errorf("%s after the end: %v", key, err)
+		}
+	}
 }
 
 // TestPool shows the faults of a session lock on a pool, which runs a statement on the connection that

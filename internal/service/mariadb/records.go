@@ -62,11 +62,11 @@ func (r *records) with(ctx context.Context, f func(context.Context, *sql.Conn) e
 	return err
 }
 
-// stale is the error of a record that is not as the caller says.
-var stale = fmt.Errorf("%w: %w", lockbench.ErrNoEffect, lockbench.ErrStale)
+// errStale is the error of a record that is not as the caller says.
+var errStale = fmt.Errorf("%w: %w", lockbench.ErrNoEffect, lockbench.ErrStale)
 
 // update runs the statement update on the row of key, %s in it, and after a miss again when there is a row.
-// Its error is stale if it misses the row.
+// Its error is errStale if it misses the row.
 func (r *records) update(ctx context.Context, conn *sql.Conn, key, update string, args ...any) error {
 	table := quote(r.table)
 	change := func(statement string, args ...any) (found int64, err error) {
@@ -84,7 +84,7 @@ func (r *records) update(ctx context.Context, conn *sql.Conn, key, update string
 		}
 	}
 	if err == nil && found == 0 {
-		return stale
+		return errStale
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (r fenced) ReadGuarded(ctx context.Context, key string, fence uint64) (foun
 			found, err = r.read(ctx, conn, "name = ? and fence = ?", []byte(key), fence)
 		}
 		if errors.Is(err, sql.ErrNoRows) {
-			return stale
+			return errStale
 		}
 		return err
 	})
