@@ -72,6 +72,8 @@ func TestOneOwnerAtATime(t *testing.T) {
 
 func TestProcessEnds(t *testing.T) { each(t, func(t *testing.T, s *stage) { s.ProcessEnds(t) }) }
 
+func TestLeaseEnds(t *testing.T) { each(t, func(t *testing.T, s *stage) { s.LeaseEnds(t) }) }
+
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) { designtest.GivenUp(t, s.Design, s.Service.Reach) })
 }

@@ -41,6 +41,8 @@ func TestOneOwnerAtATime(t *testing.T) {
 // TestProcessEnds checks that the end of a process frees what its sessions hold, and no row.
 func TestProcessEnds(t *testing.T) { each(t, func(t *testing.T, s *scene) { s.ProcessEnds(t) }) }
 
+func TestLeaseEnds(t *testing.T) { each(t, func(t *testing.T, s *scene) { s.LeaseEnds(t) }) }
+
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) { designtest.GivenUp(t, s.Design, s.Service.Reach) })
 }

@@ -82,6 +82,40 @@ func (s *Stage[S]) OneOwnerAtATime(t *testing.T) {
 	}
 }
 
+// LeaseEnds checks that a key comes free at the end of its lease, that the past owner is told and changes
+// nothing, and that the next one extends its lease.
+func (s *Stage[S]) LeaseEnds(t *testing.T) {
+	if s.Design.Leaseless {
+		t.Skip("it has no lease")
+	}
+	acquire := func(process int, opt lockbench.Options) lockbench.Lease {
+		l, err := s.Owner(process).Acquire(t.Context(), Key, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	past := acquire(0, lockbench.Options{TTL: 50 * time.Millisecond})
+	held := acquire(1, lockbench.Options{TTL: time.Minute, Wait: time.Minute})
+	for _, err := range []error{past.(lockbench.Extender).Extend(t.Context(), time.Minute), past.Release(t.Context())} {
+		if !errors.Is(err, lockbench.ErrNotHeld) {
+			t.Errorf("the past owner: %v, want that it holds nothing", err)
+		}
+	}
+	if err := held.(lockbench.Extender).Extend(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, granted := held.(lockbench.Validator).Valid(); granted != time.Hour {
+		t.Errorf("extended to %v, want an hour", granted)
+	}
+	if _, err := Acquire(t, s.Owner(0)); !errors.Is(err, lockbench.ErrNotAcquired) {
+		t.Errorf("beside the next owner: %v, want that it is refused", err)
+	}
+	if err := held.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // ProcessEnds checks that the end of a process frees a lock without a lease, and no other.
 func (s *Stage[S]) ProcessEnds(t *testing.T) {
 	held, err := Acquire(t, s.Owner(0))
