@@ -51,7 +51,7 @@ func measured(h history.Header, n int64) (measure.Measures, history.End) {
 		c.Add(history.Event{Phase: history.Return, Op: release})
 	}
 	end := history.End{Trailer: history.Trailer{EndNS: 100*ms + n*ms, Commands: 4 * n, Ops: 2 * n, Ended: "duration", MonitorEntries: n}}
-	end.Trailer.Traffic = &runinfo.Traffic{Sent: 300 * n, Received: 41 * n}
+	end.Trailer.Traffic = &runinfo.Traffic{Sent: 300 * n, Received: 41 * n, Connections: 20}
 	if h.Server.Kind != "embedded" {
 		cpu := 12_300 * n
 		end.Trailer.ServerCPUNS = &cpu

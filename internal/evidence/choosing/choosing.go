@@ -69,7 +69,7 @@ func (s Service) has(d *design.Design) bool {
 	case OneDirectory:
 		return d.Backend != nil && d.Backend.Serves("file:///")
 	case JetStream, Postgres:
-		return d.Backend != nil && d.Backend.Serves(string(s)+"://")
+		return d.Backend != nil && strings.HasPrefix(d.Backend.Name(), string(s))
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1
 	case Cluster:

@@ -194,7 +194,7 @@ func TestConclusionsOfTheCatalogue(t *testing.T) {
 			said[strings.TrimPrefix(cells[0], "| ")] = cells[1]
 		}
 	}
-	for _, service := range []Service{OneRedis, ManyRedises, OneDirectory, JetStream} {
+	for _, service := range []Service{OneRedis, ManyRedises, OneDirectory, JetStream, Postgres} {
 		c := usual
 		c.Service = service
 		for _, o := range Choose(c) {
