@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/impls/file"
 	hashreentrant "github.com/lockbench/lockbench/impls/hash-reentrant"
 	luatoken "github.com/lockbench/lockbench/impls/lua-token"
+	"github.com/lockbench/lockbench/impls/mariadb"
 	"github.com/lockbench/lockbench/impls/nats"
 	"github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/impls/redislock"
@@ -29,6 +30,7 @@ func All() []design.Design {
 		watchmulti.Designs(),
 		file.Designs(),
 		postgres.Designs(),
+		mariadb.Designs(),
 		nats.Designs(),
 		redislock.Designs(),
 		redsync.Designs(),

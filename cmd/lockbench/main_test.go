@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/bubble"
 	"github.com/lockbench/lockbench/internal/explore/exploring"
 	"github.com/lockbench/lockbench/internal/lib/faketime"
+	"github.com/lockbench/lockbench/internal/service/mariadb"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
@@ -52,6 +53,8 @@ func TestScripts(t *testing.T) {
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			case "postgres":
 				return postgres.Backend{Pooled: true}.Missing() == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
+			case "mariadb":
+				return mariadb.Missing() == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil
 			case "faketime":
 				_, err := faketime.Find()
 				return err == nil || os.Getenv("LOCKBENCH_REQUIRE_SERVERS") == "1", nil

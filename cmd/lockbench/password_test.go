@@ -17,7 +17,7 @@ var addresses = []string{
 	"redis://u:PASS@127.0.0.1:1", "redis://:PASS@127.0.0.1:1", "redis://PASS@127.0.0.1:1", "rediss://u:PASS@127.0.0.1:1",
 	"REDIS://u:PASS@127.0.0.1:1", " redis://u:PASS@127.0.0.1:1", "redis://u:PASS@127.0.0.1:port", "redis://u:PASS@[::1",
 	"redis://u:PASS@127.0.0.1:1/x", "redis://u:PASS@127.0.0.1:1?protocol=x", "redis://u:PASS@127.0.0.1:1,127.0.0.1:2",
-	"http://u:PASS@h", "https://PASS@h/x", "postgres://u:PASS@h/db", "etcd://u:PASS@h:port", "etcd://u:PASS@h/keys", "nats://u:PASS@h", "nats://PASS@h:1/x", "zk://u:PASS@h", "zk://PASS@h/x y", "file://u:PASS@h", "file:///tmp/u:PASS@h", "unix://u:PASS@/nowhere",
+	"http://u:PASS@h", "https://PASS@h/x", "postgres://u:PASS@h/db", "mysql://u:PASS@h/db", "mysql://u:PASS@h", "mysql://u:PASS@h:port/db", "mysql://u@h/db?tls=PASS", "etcd://u:PASS@h:port", "etcd://u:PASS@h/keys", "nats://u:PASS@h", "nats://PASS@h:1/x", "zk://u:PASS@h", "zk://PASS@h/x y", "file://u:PASS@h", "file:///tmp/u:PASS@h", "unix://u:PASS@/nowhere",
 	"mongodb+srv://u:PASS@h", "jdbc:postgresql://h/db?user=u&password=PASS", "http://h?token=PASS",
 	"unix:///nowhere?password=PASS", "redis://127.0.0.1:1/PASS", "redis://127.0.0.1:1?db=PASS", "redis://127.0.0.1:1?read_timeout=PASS",
 	"redis://127.0.0.1:1?write_timeout=PASS", "redis://127.0.0.1:1?password=PASS", "redis://127.0.0.1:1?protocol=PASS&db=1",

@@ -60,7 +60,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.commands.addAdapter(f)
 	o.commands.addSettings(f)
 	f.StringVar(&o.workload, "workload", cmp.Or(o.workload, "oversell"), "`name` of the program of the clients; lockbench list workloads prints all")
-	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, file:///DIR for locks on files, postgres://USER:PASSWORD@HOST/DATABASE, nats://USER:PASSWORD@HOST, etcd://HOST:2379, or zk://HOST:PORT/NODE")
+	serverFlag(f, &o.servers, "`URL` of the server: redis:// (of a cluster any node; of a sentinel with ?master_name=NAME), rediss://, unix://, file:///DIR for locks on files, postgres://USER:PASSWORD@HOST/DATABASE, mysql://USER:PASSWORD@HOST/DATABASE, nats://USER:PASSWORD@HOST, etcd://HOST:2379, or zk://HOST:PORT/NODE")
 	o.loadFlags(f)
 	arrivalFlags(f, &o.params)
 	o.workloadFlags(f)

@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 		{"exits", "hello", "exited (exit status 3); it said: out of luck"},
 		{"garbage", "hello", `its first line, "ready\n": invalid character`},
 		{"no name", "hello", "name is missing"},
-		{"another service", "hello", `service "abacus", which there is none of; hint: one of [redis etcd postgres zookeeper]`},
+		{"another service", "hello", `service "abacus", which there is none of; hint: one of [redis etcd postgres mariadb zookeeper]`},
 		{"prints", "it goes on running", `a line of its output, "about to `},
 		{"dies", "it goes on running", "exited (exit status 139); it said: segmentation fault"},
 		{"dies of refusals", "it goes on running", "exited (exit status 139)"},

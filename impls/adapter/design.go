@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/service/mariadb"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/zookeeper"
 )
@@ -89,7 +90,7 @@ func (h Hello) design(command string) (design.Design, error) {
 }
 
 // backends are the services beside Redis that an adapter may name.
-var backends = []design.Backend{etcd.Backend{}, postgres.Backend{}, zookeeper.Backend{}}
+var backends = []design.Backend{etcd.Backend{}, postgres.Backend{}, mariadb.Backend{}, zookeeper.Backend{}}
 
 // backend returns the backend of the service that the adapter stands on, nil for Redis.
 func (h *Hello) backend() (design.Backend, error) {

@@ -1,10 +1,9 @@
 package postgres
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/internal/sessions"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 )
 
@@ -15,9 +14,9 @@ func Designs() []design.Design {
 	session := design.Design{
 		Name:    "postgres/session",
 		Summary: "pg_try_advisory_lock in a session of its own; needs postgresql",
-		Source:  manual, Claims: sessionClaims(), Leaseless: true,
+		Source:  manual, Claims: sessions.Claims(), Leaseless: true,
 		Backend: postgres.Backend{}, Reacquire: design.Refused,
-		Open: bySession.opener(),
+		Open: opener(bySession),
 	}
 	pooled := session
 	pooled.Name = "postgres/session-pooled"
@@ -31,53 +30,14 @@ func Designs() []design.Design {
 	transaction := session
 	transaction.Name = "postgres/transaction"
 	transaction.Summary = "pg_try_advisory_xact_lock in a transaction that stays open; needs postgresql"
-	transaction.Open = byTransaction.opener()
+	transaction.Open = opener(byTransaction)
 	row := design.Design{
 		Name:    "postgres/row",
 		Summary: "a row with token, fence and lease by the server's clock, set by one INSERT ... ON CONFLICT; needs postgresql",
 		Source:  "PostgreSQL manual, INSERT, ON CONFLICT clause",
-		Claims:  rowClaims(), Granted: design.WholeMillis, Fences: true,
+		Claims:  sessions.RowClaims(), Granted: design.WholeMillis, Fences: true,
 		Backend: postgres.Backend{}, Reacquire: design.Refused,
 		Open: openRow,
 	}
 	return []design.Design{session, pooled, transaction, row}
-}
-
-// sessionClaims returns the claims of a lock that lasts as long as its session. A server that was
-// restarted, or that lost the connection, frees the key while its owner works on.
-//
-// Exclusion is given up under LostReply, because a history does not tell when the session of an owner
-// ended: a connection that others break is recorded when a client finds it broken, for all clients of
-// its process.
-func sessionClaims() lockbench.Claims {
-	c := lockbench.Claims{
-		Keeps: []lockbench.Guarantee{
-			lockbench.Exclusion, lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers,
-			lockbench.NoSpuriousRefusal, lockbench.Recovery, lockbench.Effects, lockbench.WakeUp,
-		},
-		Survives: lockbench.Survivable,
-		Except: []lockbench.Exception{
-			{
-				Gives: []lockbench.Guarantee{lockbench.Recovery}, Under: lockbench.ThreadDeath,
-				Why: "the server ends the session of a process that ended, not that of a thread",
-			},
-			{
-				Gives: []lockbench.Guarantee{lockbench.Exclusion, lockbench.Effects}, Under: lockbench.LostReply,
-				Why: "a session ends with its connection, while its owner works on",
-			},
-		},
-	}
-	for _, g := range []lockbench.Guarantee{lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery} {
-		c.Also = append(c.Also, g.At(lockbench.StateLoss))
-	}
-	return c
-}
-
-// rowClaims returns the claims of a row with a lease. What was committed is there after a restart: all
-// that it keeps, which needs no term of its own.
-func rowClaims() lockbench.Claims {
-	c := lockbench.LeaseClaims(lockbench.Fencing)
-	c.Survives |= lockbench.StateLoss
-	c.Also = slices.DeleteFunc(c.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
-	return c
 }

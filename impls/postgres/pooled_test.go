@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	family "github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
@@ -33,10 +34,10 @@ func pinned(t *testing.T, server *postgres.Server) (end func()) {
 
 // twoOwners reports whether an owner is granted what another holds.
 func twoOwners(t *testing.T, s *scene) bool {
-	if _, err := acquire(t, s.owner(0)); err != nil {
+	if _, err := designtest.Acquire(t, s.Owner(0)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := acquire(t, s.owner(1))
+	_, err := designtest.Acquire(t, s.Owner(1))
 	return err == nil
 }
 
@@ -46,22 +47,22 @@ const terminate = `select pg_terminate_backend(pid, 60000) from pg_locks
 
 // strangersRelease reports whether an owner whose session has ended frees what another holds.
 func strangersRelease(t *testing.T, s *scene) bool {
-	lost, err := acquire(t, s.owner(0))
+	lost, err := designtest.Acquire(t, s.Owner(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := pgx.Connect(t.Context(), s.server.DSN())
+	admin, err := pgx.Connect(t.Context(), s.Service.DSN())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), terminate, t.Name()+":key"); err != nil {
+	if _, err := admin.Exec(t.Context(), terminate, t.Name()+":"+designtest.Key); err != nil {
 		t.Fatal(err)
 	}
-	for s.server.Ping(t.Context()) != nil { // the pooler learns of it
+	for s.Service.Ping(t.Context()) != nil { // the pooler learns of it
 		time.Sleep(time.Millisecond)
 	}
-	held, err := s.owner(1).Acquire(t.Context(), "key", lockbench.Options{Wait: time.Minute})
+	held, err := s.Owner(1).Acquire(t.Context(), designtest.Key, lockbench.Options{Wait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +76,15 @@ func strangersRelease(t *testing.T, s *scene) bool {
 // leakedKey reports whether a key stays locked when its owner has released it. The release is given the
 // session that the first transaction had, because the session of the acquire is in use.
 func leakedKey(t *testing.T, s *scene) bool {
-	first := pinned(t, s.server)
-	held, err := acquire(t, s.owner(0))
+	first := pinned(t, s.Service)
+	held, err := designtest.Acquire(t, s.Owner(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := pinned(t, s.server)
+	second := pinned(t, s.Service)
 	first()
 	released := held.Release(t.Context())
-	_, err = acquire(t, s.owner(1))
+	_, err = designtest.Acquire(t, s.Owner(1))
 	second()
 	if leaks := errors.Is(err, lockbench.ErrNotAcquired); leaks != errors.Is(released, lockbench.ErrNotHeld) {
 		t.Errorf("the release returns %v, the next acquire %v", released, err)
@@ -111,7 +112,7 @@ func TestPooler(t *testing.T) {
 	} {
 		for _, on := range []*postgres.Server{server, direct} {
 			t.Run(name+"/"+on.Version(), func(t *testing.T) {
-				if got := shows(t, open(t, pooled, on, t.Name())); got != (on == server) {
+				if got := shows(t, designtest.OpenStage(t, pooled, on, t.Name())); got != (on == server) {
 					t.Errorf("shown: %t", got)
 				}
 			})

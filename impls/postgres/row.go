@@ -2,22 +2,19 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/impls/internal/sessions"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 )
 
 // The statements of a row with a lease; %s is the table. clock_timestamp is the time at which the row
-// is locked for the statement, and now() would be the start of the transaction. A release leaves the row, so that fences go on to rise.
+// is locked for the statement, and now() would be the start of the transaction.
 const (
 	takeRow = `insert into %s as l (key, token, fence, expires_at)
 		values ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 microsecond')
@@ -31,106 +28,42 @@ const (
 
 // openRow is the Open of the design.
 func openRow(env design.Environment) (design.Process, error) {
-	p, err := newProcess(env)
+	p, access, err := newProcess(env)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := p.access.Schema(context.Background(), env.Prefix)
+	schema, err := access.Schema(context.Background(), env.Prefix)
 	if err != nil {
 		return nil, err
 	}
-	random := env.Random
-	if random == nil {
-		random = rand.Reader
-	}
-	var id [8]byte
-	if _, err := io.ReadFull(random, id[:]); err != nil {
-		return nil, err
-	}
-	r := &rows{process: p, table: schema + ".locks", id: hex.EncodeToString(id[:])}
-	return design.NewProcess(func(o design.Observer) lockbench.Locker { return &rowOwner{owner{process: p, seen: o}, r} }, p.Close), nil
+	return sessions.Rows(p, rows(schema+".locks"))
 }
 
-// rows is the table, and the tokens of a process.
-type rows struct {
-	*process
-	table, id string
-	grants    atomic.Int64
-}
-
-// A rowOwner is an owner of rows.
-type rowOwner struct {
-	owner
-	in *rows
-}
+// rows is the name of the table.
+type rows string
 
 // ask sends a statement that changes a row, and returns its fence; ok is false if there is no such row.
-func (o *rowOwner) ask(ctx context.Context, statement string, args ...any) (fence int64, ok bool, err error) {
-	conn, err := o.take(ctx)
-	if err != nil {
-		return 0, false, err
+func (r rows) ask(ctx context.Context, conn *postgres.Conn, statement string, args ...any) (fence uint64, ok bool, err error) {
+	err = conn.QueryRow(ctx, fmt.Sprintf(statement, r), args...).Scan(&fence)
+	if errors.Is(err, pgx.ErrNoRows) { // an answer
+		return 0, false, nil
 	}
-	err = o.send(ctx, conn, func(ctx context.Context) error {
-		err := conn.QueryRow(ctx, fmt.Sprintf(statement, o.in.table), args...).Scan(&fence)
-		ok = err == nil
-		if errors.Is(err, pgx.ErrNoRows) { // an answer
-			return nil
-		}
-		return err
-	})
-	if err == nil {
-		o.put(conn)
-	}
-	return fence, ok, err
+	return fence, err == nil, err
 }
 
-// Acquire implements [lockbench.Locker].
-func (o *rowOwner) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	l := &rowLease{owner: o, key: key}
-	l.Granted = design.WholeMillis(opt.TTL)
-	err := design.Poll(ctx, opt.Wait, design.Every(tryInterval), func() (bool, error) {
-		l.token = fmt.Sprintf("%s-%d", o.in.id, o.in.grants.Add(1)) // one of an earlier try may still take the row
-		l.From = o.seen.Attempt(key)
-		fence, ok, err := o.ask(ctx, takeRow, key, l.token, l.Granted.Microseconds())
-		l.fence = uint64(fence)
-		return ok, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
+// Take implements [sessions.Table].
+func (r rows) Take(ctx context.Context, conn *postgres.Conn, key, token string, lease time.Duration) (fence uint64, ok bool, err error) {
+	return r.ask(ctx, conn, takeRow, key, token, lease.Microseconds())
 }
 
-// A rowLease is one grant.
-type rowLease struct {
-	design.Validity
-	owner      *rowOwner
-	key, token string
-	fence      uint64
+// Extend implements [sessions.Table].
+func (r rows) Extend(ctx context.Context, conn *postgres.Conn, key, token string, lease time.Duration) (bool, error) {
+	_, ok, err := r.ask(ctx, conn, extendRow, key, token, lease.Microseconds())
+	return ok, err
 }
 
-// Fence implements [lockbench.Fencer].
-func (l *rowLease) Fence() uint64 { return l.fence }
-
-// Release implements [lockbench.Lease].
-func (l *rowLease) Release(ctx context.Context) error {
-	return l.change(l.owner.ask(ctx, freeRow, l.key, l.token))
-}
-
-// Extend implements [lockbench.Extender].
-func (l *rowLease) Extend(ctx context.Context, ttl time.Duration) error {
-	granted, from := design.WholeMillis(ttl), time.Now()
-	err := l.change(l.owner.ask(ctx, extendRow, l.key, l.token, granted.Microseconds()))
-	if err == nil {
-		l.From, l.Granted = from, granted
-	}
-	return err
-}
-
-// change returns the error of a change of a row.
-func (l *rowLease) change(_ int64, ok bool, err error) error {
-	if err == nil && !ok {
-		return lockbench.ErrNotHeld
-	}
-	return err
+// Free implements [sessions.Table].
+func (r rows) Free(ctx context.Context, conn *postgres.Conn, key, token string) (bool, error) {
+	_, ok, err := r.ask(ctx, conn, freeRow, key, token)
+	return ok, err
 }

@@ -54,7 +54,7 @@ func StartPooled(ctx context.Context) (*Server, error) {
 }
 
 func (p *pooler) start(ctx context.Context) (err error) {
-	if p.home, err = daemon.NewHome(base(), poolerPrefix); err == nil {
+	if p.home, err = daemon.NewHome(daemon.Base(), poolerPrefix); err == nil {
 		err = os.Chmod(p.home.Path, 0o711)
 	}
 	if err != nil {
@@ -103,12 +103,12 @@ func (p *pooler) command() (*exec.Cmd, error) {
 		"auth_type = scram-sha-256\nauth_file = %s\npool_mode = transaction\nmax_client_conn = 500\nserver_login_retry = 0.1\n"+
 		"log_connections = 0\nlog_disconnections = 0\nlog_stats = 0\n", c.Database, host, port, c.Port, users)
 	err := errors.Join(
-		os.WriteFile(settings, []byte(text), 0o600), give(settings),
-		os.WriteFile(users, fmt.Appendf(nil, "%q %q\n", c.User, c.Password), 0o600), give(users),
+		os.WriteFile(settings, []byte(text), 0o600), daemon.Give(settings),
+		os.WriteFile(users, fmt.Appendf(nil, "%q %q\n", c.User, c.Password), 0o600), daemon.Give(users),
 	)
 	command := exec.Command(p.program, settings)
 	command.Dir = p.home.Path
-	return command, errors.Join(err, unprivileged(command))
+	return command, errors.Join(err, daemon.Unprivileged(command))
 }
 
 // answers returns nil if the pooler answers and is ours: it knows the password, and leads to the server.

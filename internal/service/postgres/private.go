@@ -42,7 +42,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := daemon.NewHome(base(), homePrefix)
+	home, err := daemon.NewHome(daemon.Base(), homePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("private postgresql: %w", err)
 	}
@@ -76,16 +76,16 @@ func (p *private) create(ctx context.Context) error {
 	password := rand.Text()
 	p.url = &url.URL{Scheme: "postgres", User: url.UserPassword("lockbench", password), Path: "/postgres", RawQuery: "sslmode=disable"}
 	secret := filepath.Join(p.folder(), "password")
-	err := errors.Join(os.Chmod(p.home.Path, 0o711), os.Mkdir(p.folder(), 0o700), give(p.folder()))
+	err := errors.Join(os.Chmod(p.home.Path, 0o711), os.Mkdir(p.folder(), 0o700), daemon.Give(p.folder()))
 	if err == nil {
-		err = errors.Join(os.WriteFile(secret, []byte(password), 0o600), give(secret))
+		err = errors.Join(os.WriteFile(secret, []byte(password), 0o600), daemon.Give(secret))
 	}
 	if err != nil {
 		return err
 	}
 	command := exec.CommandContext(ctx, filepath.Join(p.programs, "initdb"), "-D", p.data(), "-U", "lockbench", "-A", "scram-sha-256",
 		"--pwfile", secret, "-N", "-E", "UTF8", "--no-locale", "--no-instructions")
-	if err := unprivileged(command); err != nil {
+	if err := daemon.Unprivileged(command); err != nil {
 		return err
 	}
 	command.Dir = p.folder()
@@ -106,7 +106,7 @@ func (p *private) command() (*exec.Cmd, error) {
 		command.Args = append(command.Args, "-c", setting)
 	}
 	command.Dir = p.folder()
-	return command, unprivileged(command)
+	return command, daemon.Unprivileged(command)
 }
 
 // answers returns nil if s answers and is ours: it knows the password, and where its data are.

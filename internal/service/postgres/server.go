@@ -329,6 +329,21 @@ func (a *Access) Connect(ctx context.Context) (*Conn, error) {
 	return &Conn{conn}, nil
 }
 
+// Run sends a statement without a result.
+func (c *Conn) Run(ctx context.Context, statement string) error {
+	_, err := c.Exec(ctx, statement)
+	return err
+}
+
+// Tell sends a statement with a key as its argument, whose result is true or false.
+func (c *Conn) Tell(ctx context.Context, statement, key string) (yes bool, err error) {
+	err = c.QueryRow(ctx, statement, key).Scan(&yes)
+	return yes, err
+}
+
+// Abort ends the connection during a request, which fails. Close may follow.
+func (c *Conn) Abort() { _ = c.PgConn().Conn().Close() } // it may be broken
+
 // Close ends the connection at once, and with it the session.
 func (c *Conn) Close() {
 	ended, cancel := context.WithCancel(context.Background())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/lib/faketime"
 	"github.com/lockbench/lockbench/internal/service/etcd"
+	"github.com/lockbench/lockbench/internal/service/mariadb"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/service/zookeeper"
@@ -54,5 +55,5 @@ func Need(t testing.TB, err error) {
 
 // missing reports whether err says that this machine lacks a program or an ability.
 func missing(err error) bool {
-	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, etcd.ErrNoProgram) || errors.Is(err, postgres.ErrNoProgram) || errors.Is(err, postgres.ErrNoPooler) || errors.Is(err, zookeeper.ErrNoProgram) || errors.Is(err, faketime.ErrNone)
+	return errors.Is(err, servers.ErrNoProgram) || errors.Is(err, etcd.ErrNoProgram) || errors.Is(err, postgres.ErrNoProgram) || errors.Is(err, postgres.ErrNoPooler) || errors.Is(err, mariadb.ErrNoProgram) || errors.Is(err, zookeeper.ErrNoProgram) || errors.Is(err, faketime.ErrNone)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package postgres
+package daemon
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// nobody returns the user that PostgreSQL's programs run as, because they refuse root.
+// nobody returns the user that programs run as that refuse root.
 func nobody() (uid, gid int, err error) {
 	who, err := user.Lookup("nobody")
 	if err != nil {
@@ -23,8 +23,8 @@ func nobody() (uid, gid int, err error) {
 	return uid, gid, errors.Join(err, errGroup)
 }
 
-// unprivileged makes command run as nobody if this process is root.
-func unprivileged(command *exec.Cmd) error {
+// Unprivileged makes command run as nobody if this process is root.
+func Unprivileged(command *exec.Cmd) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -33,8 +33,8 @@ func unprivileged(command *exec.Cmd) error {
 	return err
 }
 
-// give makes path nobody's if this process is root.
-func give(path string) error {
+// Give makes path nobody's if this process is root.
+func Give(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -42,9 +42,9 @@ func give(path string) error {
 	return errors.Join(err, os.Chown(path, uid, gid))
 }
 
-// base returns the folder for those of private servers: the system's, unless it is closed to the user
-// that they run as.
-func base() string {
+// Base returns the folder for [NewHome] of a server that runs as nobody: the system's, unless it is closed to
+// that user.
+func Base() string {
 	const passable = 0o001
 	dir := os.TempDir()
 	for at := dir; os.Geteuid() == 0 && at != "/" && at != "."; at = filepath.Dir(at) {

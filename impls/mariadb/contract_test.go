@@ -1,0 +1,165 @@
+package mariadb_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	family "github.com/lockbench/lockbench/impls/mariadb"
+	"github.com/lockbench/lockbench/internal/service/mariadb"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type stage = designtest.Stage[*mariadb.Server]
+
+// open opens the stage of a test.
+func open(t *testing.T, d design.Design, on *mariadb.Server) *stage {
+	return designtest.OpenStage(t, d, on, t.Name())
+}
+
+var session, pooled = family.Designs()[0], family.Designs()[1]
+
+// each runs test with each design that is a lock, on one server.
+func each(t *testing.T, test func(*testing.T, *stage)) {
+	server := servicetest.Start(t, mariadb.Start)
+	for _, d := range family.Designs() {
+		if len(d.Claims.Keeps) > 0 {
+			t.Run(d.Name, func(t *testing.T) { test(t, open(t, d, server)) })
+		}
+	}
+}
+
+// admin opens connections to a server as its administrator, which end with t.
+func admin(t *testing.T, s *mariadb.Server) *sql.DB {
+	t.Helper()
+	pool, err := s.Reach().(*mariadb.Access).Pool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	return pool
+}
+
+// endSession ends the session that has the key of a test.
+func endSession(t *testing.T, s *mariadb.Server) {
+	t.Helper()
+	root, id := admin(t, s), ""
+	err := root.QueryRowContext(t.Context(), "select is_used_lock(sha2(?, 256))", t.Name()+":"+designtest.Key).Scan(&id)
+	if err == nil {
+		_, err = root.ExecContext(t.Context(), "kill "+id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOneOwnerAtATime(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) { s.OneOwnerAtATime(t) })
+}
+
+func TestProcessEnds(t *testing.T) { each(t, func(t *testing.T, s *stage) { s.ProcessEnds(t) }) }
+
+func TestLeaseEnds(t *testing.T) { each(t, func(t *testing.T, s *stage) { s.LeaseEnds(t) }) }
+
+func TestGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) { designtest.GivenUp(t, s.Design, s.Service.Reach) })
+}
+
+// TestLongNames checks that names of more than 192 bytes are apart, which the server refuses.
+func TestLongNames(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		for _, last := range []string{"a", "b"} {
+			key := fmt.Sprintf("%0200d%s", 0, last)
+			if _, err := s.Owner(0).Acquire(t.Context(), key, lockbench.Options{TTL: time.Minute}); err != nil {
+				t.Errorf("%s: %v", last, err)
+			}
+			if _, err := s.Owner(1).Acquire(t.Context(), key, lockbench.Options{TTL: time.Minute}); !errors.Is(err, lockbench.ErrNotAcquired) {
+				t.Errorf("%s again: %v", last, err)
+			}
+		}
+	})
+}
+
+// TestSessionsThatTheServerEnds shows the documented faults: the key is free while its owner works on,
+// who is told at the release.
+func TestSessionsThatTheServerEnds(t *testing.T) {
+	for name, end := range map[string]func(*testing.T, *mariadb.Server){
+		"killed": endSession,
+		"idle":   func(*testing.T, *mariadb.Server) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, s *stage) {
+				if name == "idle" {
+					if _, err := admin(t, s.Service).ExecContext(t.Context(), "set global wait_timeout = 1"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !s.Design.Leaseless {
+					t.Skip("it holds no session")
+				}
+				held, err := designtest.Acquire(t, s.Owner(0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				end(t, s.Service)
+				other, err := s.Owner(1).Acquire(t.Context(), designtest.Key, lockbench.Options{Wait: time.Minute})
+				if err != nil {
+					t.Fatalf("the key is not free: %v", err)
+				}
+				if err := held.Release(t.Context()); err == nil {
+					t.Error("the release of a lost lock says nothing")
+				}
+				_ = other.Release(t.Context()) // its session may be over, too
+			})
+		})
+	}
+}
+
+// TestRuns checks that runs find nothing wrong with the lock, and find out a broken one and the one
+// on a pool, which claims nothing.
+func TestRuns(t *testing.T) {
+	servertest.Need(t, mariadb.Missing())
+	broken := designtest.Unheld(session)
+	for _, d := range append(family.Designs(), broken) {
+		t.Run(d.Name, func(t *testing.T) {
+			o := workloads.Defaults()
+			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, 500*time.Millisecond, 20*time.Millisecond, 0
+			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
+			p := runner.Plan{
+				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
+				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"},
+			}
+			r, err := runner.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := r.Runs[0]
+			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
+				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
+			}
+			breaks := false
+			for _, f := range j.Verdicts.Findings {
+				breaks = breaks || f.Cell == lockbench.Exclusion.At(0) && f.Verdict == checker.Broken
+				if f.Against > 0 && d.Name != broken.Name {
+					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
+				}
+			}
+			if want := len(d.Claims.Keeps) == 0 || d.Name == broken.Name; breaks != want {
+				t.Errorf("exclusion is broken: %t, want %t", breaks, want)
+			}
+		})
+	}
+}
