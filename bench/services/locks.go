@@ -34,6 +34,7 @@ func locks(libraries string) (all []*lock) {
 	}
 	design("Redis", keeps, "lua-token/strategy", "setnx-getset/naive")
 	design("PostgreSQL", sessions, "postgres/session", "postgres/session-pooled")
+	design("MariaDB", sessions, "mariadb/session", "mariadb/pooled")
 	design("NATS", keeps, "nats/kv", "nats/kv-delete")
 	adapter("etcd", keeps, "etcd/mutex")
 	adapter("ZooKeeper", keeps, "curator/mutex")

@@ -64,7 +64,7 @@ func run(ctx context.Context, all []*lock, faults time.Duration, rounds int) err
 				return err
 			}
 			l.speed = append(l.speed, r)
-			if round > 0 {
+			if round > 0 || l.name == "mariadb/pooled" { // its owners cannot all be in one process
 				continue
 			}
 			if l.apart, err = b.Run(ctx, l.command(apart)); err != nil {

@@ -47,7 +47,7 @@ lock choose says only how to check it.`,
 	f := cmd.Flags()
 	f.StringVar((*string)(&c.Harm), "if-two-hold", "", "`waste` if two holders only do work twice, damage if they leave wrong data")
 	f.DurationVar(&c.Work, "work", 0, "usual duration of the work under the lock")
-	f.StringVar((*string)(&c.Service), "service", "", "`name` of the service that keeps the lock: redis, replicas (a server with replicas that take over), cluster (a Redis Cluster), quorum, files, nats or postgres")
+	f.StringVar((*string)(&c.Service), "service", "", "`name` of the service that keeps the lock: redis, replicas (a server with replicas that take over), cluster (a Redis Cluster), quorum, files, nats, postgres or mariadb")
 	f.IntVar(&c.Waiters, "waiters", 0, "number of clients that want one key at the same time")
 	f.StringSliceVar(&conditions, "conditions", nil, "`names` of the conditions that can occur, or all, or none")
 	own.addAdapter(f)

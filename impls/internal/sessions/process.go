@@ -1,5 +1,3 @@
-// Package sessions has locks that last as long as a session of a database, which ends with its
-// connection, and the connections of owners.
 package sessions
 
 import (
@@ -31,14 +29,14 @@ type Conn interface {
 	Abort()
 }
 
-// A Database is what opens connections, and knows their errors.
+// A Database opens connections, and tells what their errors mean.
 type Database[C Conn] struct {
 	Connect func(context.Context) (C, error)
 	// Patience bounds how long a request waits for its reply.
 	Patience func(context.Context) (context.Context, context.CancelFunc)
 	// HadNoEffect reports whether an error shows that a statement was not run.
 	HadNoEffect func(error) bool
-	// Ended reports whether an error is the server's word that it has ended the session.
+	// Ended reports whether an error says that the server has ended the session.
 	Ended func(error) bool
 }
 

@@ -56,11 +56,12 @@ const (
 	OneDirectory Service = "files"    // a directory of one machine
 	JetStream    Service = "nats"     // a NATS server with JetStream
 	Postgres     Service = "postgres" // a PostgreSQL server, perhaps behind a pooler
+	MariaDB      Service = "mariadb"  // a MariaDB or MySQL server
 )
 
 // Services lists the services.
 func Services() []string {
-	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory), string(JetStream), string(Postgres)}
+	return []string{string(OneRedis), string(Replicated), string(Cluster), string(ManyRedises), string(OneDirectory), string(JetStream), string(Postgres), string(MariaDB)}
 }
 
 // has reports whether a design locks on the service.
@@ -68,7 +69,7 @@ func (s Service) has(d *design.Design) bool {
 	switch s {
 	case OneDirectory:
 		return d.Backend != nil && d.Backend.Serves("file:///")
-	case JetStream, Postgres:
+	case JetStream, Postgres, MariaDB:
 		return d.Backend != nil && strings.HasPrefix(d.Backend.Name(), string(s))
 	case ManyRedises:
 		return d.Backend == nil && d.ServerCount() > 1

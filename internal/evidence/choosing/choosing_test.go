@@ -86,7 +86,7 @@ func TestChoose(t *testing.T) {
 	}) {
 		t.Error("what does not fit stands among what does")
 	}
-	for service, family := range map[Service]string{OneDirectory: "file/", JetStream: "nats/", Postgres: "postgres/", ManyRedises: "redsync/quorum"} {
+	for service, family := range map[Service]string{OneDirectory: "file/", JetStream: "nats/", Postgres: "postgres/", MariaDB: "mariadb/", ManyRedises: "redsync/quorum"} {
 		c := usual
 		c.Service = service
 		for _, o := range Choose(c) {
@@ -194,7 +194,7 @@ func TestConclusionsOfTheCatalogue(t *testing.T) {
 			said[strings.TrimPrefix(cells[0], "| ")] = cells[1]
 		}
 	}
-	for _, service := range []Service{OneRedis, ManyRedises, OneDirectory, JetStream, Postgres} {
+	for _, service := range []Service{OneRedis, ManyRedises, OneDirectory, JetStream, Postgres, MariaDB} {
 		c := usual
 		c.Service = service
 		for _, o := range Choose(c) {

@@ -62,7 +62,7 @@ func (r *records) with(ctx context.Context, f func(context.Context, *sql.Conn) e
 	return err
 }
 
-// errStale is the error of a record that is not as the caller says.
+// errStale is the error of a write by a caller whose view of the record is old.
 var errStale = fmt.Errorf("%w: %w", lockbench.ErrNoEffect, lockbench.ErrStale)
 
 // update runs the statement update on the row of key, %s in it, and after a miss again when there is a row.

@@ -359,7 +359,7 @@ func HadNoEffect(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.As(err, &answer) && !Ended(err)
 }
 
-// Ended reports whether err is the server's word that it has ended the session: ER_SERVER_SHUTDOWN,
+// Ended reports whether err says that the server has ended the session: ER_SERVER_SHUTDOWN,
 // ER_CONNECTION_KILLED, or MySQL's ER_CLIENT_INTERACTION_TIMEOUT.
 func Ended(err error) bool {
 	var answer *mysql.MySQLError
