@@ -38,9 +38,13 @@ public class CuratorMutex extends Adapter<InterProcessMutex> {
         URI at = URI.create(url);
         server = at.getRawAuthority() + at.getRawPath();
         System.setProperty("zookeeper.request.timeout", String.valueOf(TIMEOUT_MS)); // else it waits without end
-        InterProcessMutex first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
-        if (first != null) {
-            release(first);
+        try {
+            InterProcessMutex first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
+            if (first != null) {
+                release(first);
+            }
+        } catch (Exception e) {
+            // The server restarts, or a reply was lost: then the first acquire is slow.
         }
     }
 
