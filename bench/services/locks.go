@@ -6,11 +6,11 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 )
 
-// Faults of all services, of those whose server keeps its data through a restart, and of the others.
+// Faults of all services, of those whose restart changes nothing, and of the others.
 const (
 	common   = " --fault crash --fault pause --fault lost-reply --fault cut --fault server-pause"
 	keeps    = common + " --fault restart-aof"
-	sessions = common + " --fault restart"
+	restarts = common + " --fault restart"
 )
 
 // locks returns the locks. libraries is the folder of the libraries of adapters.
@@ -33,11 +33,11 @@ func locks(libraries string) (all []*lock) {
 		}
 	}
 	design("Redis", keeps, "lua-token/strategy", "setnx-getset/naive")
-	design("PostgreSQL", sessions, "postgres/session", "postgres/session-pooled")
-	design("MariaDB", sessions, "mariadb/session", "mariadb/pooled")
+	design("PostgreSQL", restarts, "postgres/session", "postgres/session-pooled")
+	design("MariaDB", restarts, "mariadb/session", "mariadb/pooled")
 	design("NATS", keeps, "nats/kv", "nats/kv-delete")
-	adapter("etcd", keeps, "etcd/mutex")
-	adapter("ZooKeeper", keeps, "curator/mutex")
+	adapter("etcd", restarts, "etcd/mutex")
+	adapter("ZooKeeper", restarts, "curator/mutex")
 	return all
 }
 

@@ -186,8 +186,9 @@ type Restarter interface {
 	Restart(ctx context.Context, between func()) error
 }
 
-// A Durable is a [Restarter] whose restart loses nothing: neither what it has acknowledged, nor the
-// sessions of its clients. Its locks cannot show what a loss would do.
+// A Durable is a [Restarter] whose restart changes nothing: what it has acknowledged is there, and ends
+// when it would have ended. So its locks cannot show what a loss would do. A service with sessions is
+// none: the time-outs of these begin anew, and heartbeats fail meanwhile.
 type Durable interface {
 	Restarter
 	// Durable does nothing; it marks the ability.

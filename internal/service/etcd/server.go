@@ -57,7 +57,7 @@ var (
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Durable   = (*Server)(nil)
+	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
 
@@ -127,9 +127,6 @@ func (s *Server) Address() string { return scheme + "://" + s.host }
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
-
-// Durable implements [design.Durable].
-func (s *Server) Durable() {}
 
 // Endpoint implements [design.Networked].
 func (s *Server) Endpoint() string { return s.host }

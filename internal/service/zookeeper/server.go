@@ -56,7 +56,7 @@ var (
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Durable   = (*Server)(nil)
+	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
 
@@ -94,9 +94,6 @@ func (s *Server) Address() string { return scheme + s.address + s.root }
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
-
-// Durable implements [design.Durable].
-func (s *Server) Durable() {}
 
 // Endpoint implements [design.Networked].
 func (s *Server) Endpoint() string { return s.address }
