@@ -139,11 +139,8 @@ func (r *run) makeLoad(ctx context.Context, c *client, share int64) {
 		if !crashed || share == 0 || c.isOver() {
 			return
 		}
-		fresh := r.processAt(c.group.place(c.number))
+		fresh := r.readyAt(ctx, c.group.place(c.number))
 		if fresh == nil {
-			return
-		}
-		if err := fresh.ready(ctx); err != nil {
 			return // the run ends by it
 		}
 		r.totals.leave(c.owner)

@@ -125,6 +125,25 @@ func (r *run) processAt(place int) *process {
 	return fresh
 }
 
+// readyAt returns the process at a place when it can be used, as processAt does, and nil if it ended by
+// itself. One that crashes before is replaced, too.
+func (r *run) readyAt(ctx context.Context, place int) *process {
+	for {
+		p := r.processAt(place)
+		if p == nil {
+			return nil
+		}
+		err := p.ready(ctx)
+		if err == nil {
+			return p
+		}
+		if !p.crashed() {
+			return nil
+		}
+		_ = p.close()
+	}
+}
+
 // ready waits until the process can be used, if it is a program of its own.
 func (p *process) ready(ctx context.Context) error {
 	if program, is := p.inner.(design.Program); is {
