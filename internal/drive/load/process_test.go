@@ -102,7 +102,9 @@ func TestProcessCrashesBeforeItIsReady(t *testing.T) {
 			return &halfReady{Process: p, ended: ended, end: sync.OnceFunc(func() { close(ended) })}, nil
 		}
 		var record bytes.Buffer
-		o := options(func(o *workloads.Options) { o.Clients, o.Processes, o.TTL, o.Duration = 2, 1, 50*time.Millisecond, 2*time.Second })
+		o := options(func(o *workloads.Options) {
+			o.Clients, o.Processes, o.TTL, o.Duration = 2, 1, 50*time.Millisecond, 2*time.Second
+		})
 		if _, err := Run(t.Context(), Config{
 			clock: sleeper{}, Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Must("mutex"), History: &record,
 			Options: o, Faults: []fault.Fault{mustParse(t, "crash,p=0.02")},
