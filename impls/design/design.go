@@ -113,6 +113,15 @@ func (d Design) CanLease(ttl time.Duration) error {
 		d.Name, d.LeaseUnit, ttl, cmp.Or(d.LeaseUnitWhy, "fails half way, and leaves the key locked for ever"), whole, d.Name, ttl)
 }
 
+// Impossible returns the conditions that no fault brings about on the design's service, although its
+// faults bring them about on others: scripts are Redis's.
+func (d Design) Impossible() lockbench.Conditions {
+	if d.Backend != nil {
+		return lockbench.ScriptFlush
+	}
+	return 0
+}
+
 // Explorable returns an error with the reason if the design cannot be explored in virtual time.
 func (d Design) Explorable() error {
 	why := d.LiveOnly

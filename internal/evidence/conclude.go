@@ -127,10 +127,7 @@ func foreign(d *design.Design) lockbench.Conditions {
 	if all {
 		return 0
 	}
-	if d.Backend != nil {
-		left |= lockbench.ScriptFlush // a restart takes the scripts of Redis, among other things
-	}
-	return left
+	return left | d.Impossible()
 }
 
 // GuardFor returns the guard for measuring a design: a guard that checks fences if the design hands

@@ -110,6 +110,19 @@ func TestSearchConcludes(t *testing.T) {
 	}
 }
 
+// TestForeign checks that conditions which cannot occur on the service of a lock are foreign to it.
+func TestForeign(t *testing.T) {
+	for name, want := range map[string][3]bool{ // script-flush, state-loss, crash
+		"lua-token/strategy": {}, "postgres/session": {true, false, false}, "nats/kv": {true, true, false},
+	} {
+		foreign := Lock(designs(t, name)[0]).Foreign
+		got := [3]bool{foreign.Has(lockbench.ScriptFlush), foreign.Has(lockbench.StateLoss), foreign.Has(lockbench.Crash)}
+		if got != want {
+			t.Errorf("%s: script-flush, state-loss and crash are foreign %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestCutLeases checks that a lock that cuts a lease to its unit is no lock that lets two owners in
 // when nothing goes wrong, unless the next owner comes earlier than a unit before the end.
 func TestCutLeases(t *testing.T) {

@@ -23,7 +23,7 @@ func (r *run) close(ctx context.Context) error {
 	s := &r.summary
 	sent := r.totalUsage()
 	s.Commands = sent.commands
-	if r.processes.metered && r.cfg.Design.Control != design.OneRequest { // its connections belong to the store
+	if sent.traffic.Connections > 0 && r.cfg.Design.Control != design.OneRequest { // its connections belong to the store
 		s.Traffic = &sent.traffic
 	}
 	s.MonitorOverlaps = r.monitor.Overlaps()

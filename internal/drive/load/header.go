@@ -56,9 +56,7 @@ func exercises(c Config, o workloads.Options) []lockbench.Cell {
 	if fault.Conditions(c.Faults).Has(lockbench.Skew) { // clocks that are off hide which client lost the lock to which
 		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Guarantee == lockbench.LossReported })
 	}
-	if c.Design.Backend != nil { // scripts are Redis's
-		found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Under.Has(lockbench.ScriptFlush) })
-	}
+	found = slices.DeleteFunc(found, func(cell lockbench.Cell) bool { return cell.Under&c.Design.Impossible() != 0 })
 	if !c.Design.Renews && !c.Design.Leaseless {
 		return found
 	}

@@ -52,7 +52,6 @@ type processes struct {
 	made      int        // so far
 	deadUsage usage      // usage of dead processes, except for stallers
 	open      gauge      // open connections of processes, except for stallers
-	metered   bool       // whether the connections are counted
 	closed    bool       // no process is opened any more
 	errs      []error
 }
@@ -72,7 +71,7 @@ func (r *run) openProcess(place int) (*process, error) {
 	if p.sent.carried.open = &r.processes.open; place >= r.options.Processes {
 		p.sent.carried.open = &gauge{}
 	}
-	r.processes.metered = p.sent.carried.meter(env.Services)
+	p.sent.carried.meter(env.Services)
 	process, err := r.cfg.Design.Open(env)
 	if err != nil {
 		return nil, fmt.Errorf("open process %d: %w", p.number, err)

@@ -27,14 +27,13 @@ func (g *gauge) add(n int64) {
 }
 
 // meter makes t count the connections that the means to connect to services, of
-// [design.Environment.Services], will dial. It reports whether there are such.
-func (t *traffic) meter(services []any) (any bool) {
+// [design.Environment.Services], will dial.
+func (t *traffic) meter(services []any) {
 	for i, s := range services {
 		if s, ok := s.(design.Dialed); ok {
-			services[i], any = s.Dialing(t.counted), true
+			services[i] = s.Dialing(t.counted)
 		}
 	}
-	return any
 }
 
 // counted returns a dial whose connections t counts.

@@ -34,9 +34,7 @@ func TestTrafficIsWhatPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			traffic := traffic{open: &gauge{}}
 			services := []any{onredis.Server{Options: opt}}
-			if !traffic.meter(services) {
-				t.Fatal("a Redis server is not metered")
-			}
+			traffic.meter(services)
 			client := redis.NewClient(services[0].(onredis.Server).Options)
 			defer func() { _ = client.Close() }()
 			if err := client.Ping(t.Context()).Err(); err != nil { // includes a HELLO
@@ -51,6 +49,13 @@ func TestTrafficIsWhatPasses(t *testing.T) {
 			s, r = traffic.sent.Load()-s, traffic.received.Load()-r
 			if s != int64(10*sent) || r != int64(10*received) {
 				t.Errorf("ten pings are %d bytes sent and %d received, want %d and %d", s, r, 10*sent, 10*received)
+			}
+			now := traffic.open.now.Load()
+			if err := client.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if after, highest := traffic.open.now.Load(), traffic.open.highest.Load(); now != 1 || after != 0 || highest != 1 {
+				t.Errorf("%d open connections, %d after the client was closed, %d at most; want 1, none and 1", now, after, highest)
 			}
 		})
 	}

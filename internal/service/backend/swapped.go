@@ -94,10 +94,7 @@ func (r swapped) write(ctx context.Context, key string, to lockbench.Record, gua
 		now.Value, now.Version = to.Value, to.Version
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("write record of %q: %w", key, err)
-	}
-	return nil
+	return Writing(key, err)
 }
 
 // Write implements [lockbench.Store].
@@ -126,10 +123,7 @@ type fencedSwapped struct{ swapped }
 // ReadGuarded implements [lockbench.GuardedStore].
 func (r fencedSwapped) ReadGuarded(ctx context.Context, key string, fence uint64) (lockbench.Record, error) {
 	now, err := r.update(ctx, key, show(fence))
-	if err != nil {
-		return lockbench.Record{}, fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
-	}
-	return now, nil
+	return now, Reading(key, err)
 }
 
 // WriteGuarded implements [lockbench.GuardedStore].

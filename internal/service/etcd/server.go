@@ -35,9 +35,7 @@ func (Backend) Missing() error { return Missing() }
 
 // Open implements [design.Backend].
 func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
-	return backend.Open(addresses, n,
-		func(address string) (design.Service, error) { return Connect(ctx, address) },
-		func() (design.Service, error) { return Start(ctx) })
+	return backend.Open(ctx, addresses, n, Connect, Start)
 }
 
 // A Server is one etcd that answered when lockbench connected to it or started it. Its methods are safe

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
 // recordConnections bounds the connections of records. Clients beyond the bound wait for their turn.
@@ -95,20 +96,6 @@ func (r *records) read(ctx context.Context, conn *sql.Conn, condition string, ar
 	return found, err
 }
 
-func reading(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
-}
-
-func writing(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("write record of %q: %w", key, err)
-}
-
 // Read implements [lockbench.Store].
 func (r *records) Read(ctx context.Context, key string) (found lockbench.Record, err error) {
 	err = r.with(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
@@ -118,12 +105,12 @@ func (r *records) Read(ctx context.Context, key string) (found lockbench.Record,
 		}
 		return err
 	})
-	return found, reading(key, err)
+	return found, backend.Reading(key, err)
 }
 
 // write sets the record of the row that the condition admits.
 func (r *records) write(ctx context.Context, key string, to lockbench.Record, condition string, args ...any) error {
-	return writing(key, r.with(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return backend.Writing(key, r.with(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		return r.update(ctx, conn, key, "update %s set value = ?, version = ? where name = ? and "+condition, append([]any{to.Value, to.Version, []byte(key)}, args...)...)
 	}))
 }
@@ -153,12 +140,12 @@ func (r fenced) ReadGuarded(ctx context.Context, key string, fence uint64) (foun
 		}
 		return err
 	})
-	return found, reading(key, err)
+	return found, backend.Reading(key, err)
 }
 
 // WriteGuarded implements [lockbench.GuardedStore].
 func (r fenced) WriteGuarded(ctx context.Context, key string, to lockbench.Record, by lockbench.Standing) error {
-	return writing(key, r.with(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return backend.Writing(key, r.with(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		return r.update(ctx, conn, key, "update %s set value = ?, version = ?, fence = ? where name = ? and fence <= ?", to.Value, to.Version, by.Fence, []byte(key), by.Fence)
 	}))
 }

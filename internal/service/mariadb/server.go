@@ -6,11 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -38,9 +36,7 @@ func (Backend) Missing() error { return Missing() }
 
 // Open implements [design.Backend].
 func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
-	return backend.Open(addresses, n,
-		func(address string) (design.Service, error) { return Connect(ctx, address) },
-		func() (design.Service, error) { return Start(ctx) })
+	return backend.Open(ctx, addresses, n, Connect, Start)
 }
 
 // A Server is one MariaDB, or MySQL, that answered when lockbench connected to it or started it. Its
@@ -50,8 +46,7 @@ type Server struct {
 	kind, version  string
 	config         *mysql.Config
 
-	mu     sync.Mutex
-	tables map[string]bool // the names of those that exist
+	created backend.Created // names of tables
 }
 
 var (
@@ -93,7 +88,7 @@ func newServer(kind, address string) (*Server, error) {
 	if err != nil || u.Hostname() == "" || config.DBName == "" || u.Fragment != "" || u.RawQuery != "" && u.RawQuery != "tls="+config.TLSConfig { // err may have the password
 		return nil, errors.New("server: not an address of MariaDB; hint: mysql://USER:PASSWORD@HOST:PORT/DATABASE, and after that ?tls=true, ?tls=skip-verify or ?tls=preferred")
 	}
-	return &Server{kind: kind, config: config, tables: map[string]bool{}}, nil
+	return &Server{kind: kind, config: config}, nil
 }
 
 // Connect connects to a server of the user's.
@@ -180,19 +175,12 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 
 // create creates a table, once.
 func (s *Server) create(ctx context.Context, name, columns string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tables[name] {
-		return nil
+	create := func(ctx context.Context, conn *Conn) error {
+		return conn.Run(ctx, fmt.Sprintf("create table %s (%s) engine = innodb", quote(name), columns))
 	}
-	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
-		_, err := conn.ExecContext(ctx, fmt.Sprintf("create table %s (%s) engine = innodb", quote(name), columns))
-		return err
-	})
-	if err != nil {
+	if err := s.created.Once(name, func() error { return s.direct().with(ctx, create) }); err != nil {
 		return fmt.Errorf("server %s: create table %s: %w", s.Address(), name, err)
 	}
-	s.tables[name] = true
 	return nil
 }
 
@@ -201,9 +189,7 @@ func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``"
 
 // Sweep implements [design.Service]: it drops the tables, and returns the number of their rows.
 func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+	drop := func(ctx context.Context, conn *Conn) error {
 		names, err := namesOf(ctx, conn, prefix)
 		for _, name := range names {
 			var n int
@@ -212,10 +198,8 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 			removed, err = removed+n, errors.Join(err, counted, dropped)
 		}
 		return err
-	})
-	if err == nil {
-		maps.DeleteFunc(s.tables, func(name string, _ bool) bool { return strings.HasPrefix(name, prefix) })
 	}
+	err = s.created.Sweep(prefix, func() error { return s.direct().with(ctx, drop) })
 	return removed, err
 }
 

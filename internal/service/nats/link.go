@@ -194,12 +194,7 @@ const markerTTL = time.Hour
 
 // create creates the bucket of a prefix, unless it exists.
 func (s *Server) create(ctx context.Context, prefix string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.buckets[prefix] {
-		return nil
-	}
-	err := s.with(ctx, func(ctx context.Context, on Conn) error {
+	create := func(ctx context.Context, on Conn) error {
 		_, err := on.JetStream.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: bucketOf(prefix), LimitMarkerTTL: markerTTL, Metadata: map[string]string{prefixLabel: prefix},
 		})
@@ -207,11 +202,10 @@ func (s *Server) create(ctx context.Context, prefix string) error {
 			err = fmt.Errorf("%w: %w", err, why)
 		}
 		return err
-	})
-	if err != nil {
+	}
+	if err := s.created.Once(prefix, func() error { return s.with(ctx, create) }); err != nil {
 		return fmt.Errorf("server %s: create bucket %s: %w", s.Address(), bucketOf(prefix), err)
 	}
-	s.buckets[prefix] = true
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
@@ -31,9 +30,7 @@ func (Backend) Serves(address string) bool { return strings.HasPrefix(address, "
 
 // Open implements [design.Backend].
 func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
-	return backend.Open(addresses, n,
-		func(address string) (design.Service, error) { return Connect(ctx, address) },
-		func() (design.Service, error) { return Start(ctx) })
+	return backend.Open(ctx, addresses, n, Connect, Start)
 }
 
 // A Server is one NATS server that answered when lockbench connected to it or started it. Its methods
@@ -43,8 +40,7 @@ type Server struct {
 	kind, version  string
 	url            *url.URL
 
-	mu      sync.Mutex
-	buckets map[string]bool // the prefixes of those that exist
+	created backend.Created // prefixes with a bucket
 }
 
 var (
@@ -74,7 +70,7 @@ func newServer(kind, address string) (*Server, error) {
 	if u.Port() == "" {
 		u.Host = net.JoinHostPort(u.Hostname(), defaultPort)
 	}
-	return &Server{kind: kind, url: u, buckets: map[string]bool{}}, nil
+	return &Server{kind: kind, url: u}, nil
 }
 
 // Connect connects to a server of the user's.
@@ -168,18 +164,16 @@ func (s *Server) with(ctx context.Context, f func(context.Context, Conn) error) 
 
 // Sweep implements [design.Service]: it removes the buckets, and returns the number of their entries.
 func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = s.with(ctx, func(ctx context.Context, on Conn) (err error) {
+	remove := func(ctx context.Context, on Conn) (err error) {
 		found := on.JetStream.KeyValueStores(ctx)
 		for one := range found.Status() {
 			if of := one.Metadata()[prefixLabel]; strings.HasPrefix(of, prefix) {
 				removed += int(one.Values())
 				err = errors.Join(err, on.JetStream.DeleteKeyValue(ctx, one.Bucket()))
-				delete(s.buckets, of)
 			}
 		}
 		return errors.Join(err, found.Error())
-	})
+	}
+	err = s.created.Sweep(prefix, func() error { return s.with(ctx, remove) })
 	return removed, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
 // recordConnections bounds the connections of records. Clients beyond the bound wait for their turn.
@@ -74,20 +75,6 @@ func (r *records) row(ctx context.Context, statement string, args, into []any) (
 	return err
 }
 
-func reading(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("read record of %q: %w: %w", key, lockbench.ErrNoEffect, err)
-}
-
-func writing(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("write record of %q: %w", key, err)
-}
-
 // scanned returns where to scan a record into. The number of a version is any 64 bits.
 func scanned(r *lockbench.Record, version *int64) []any { return []any{&r.Value, version} }
 
@@ -96,13 +83,13 @@ func (r *records) Read(ctx context.Context, key string) (found lockbench.Record,
 	var version int64
 	err = r.row(ctx, "select coalesce(max(value), 0), coalesce(max(version), 0) from %s where key = $1", []any{key}, scanned(&found, &version))
 	found.Version = uint64(version)
-	return found, reading(key, err)
+	return found, backend.Reading(key, err)
 }
 
 // Write implements [lockbench.Store].
 func (r *records) Write(ctx context.Context, key string, to lockbench.Record) error {
 	var one int
-	return writing(key, r.row(ctx, `insert into %s (key, value, version, fence) values ($1, $2, $3, 0)
+	return backend.Writing(key, r.row(ctx, `insert into %s (key, value, version, fence) values ($1, $2, $3, 0)
 		on conflict (key) do update set value = excluded.value, version = excluded.version returning 1`,
 		[]any{key, to.Value, int64(to.Version)}, []any{&one}))
 }
@@ -122,13 +109,13 @@ func (r fenced) ReadGuarded(ctx context.Context, key string, fence uint64) (foun
 		on conflict (key) do update set fence = excluded.fence where r.fence <= excluded.fence returning value, version`,
 		[]any{key, int64(fence)}, scanned(&found, &version))
 	found.Version = uint64(version)
-	return found, reading(key, err)
+	return found, backend.Reading(key, err)
 }
 
 // WriteGuarded implements [lockbench.GuardedStore].
 func (r fenced) WriteGuarded(ctx context.Context, key string, to lockbench.Record, by lockbench.Standing) error {
 	var one int
-	return writing(key, r.row(ctx, `insert into %s as r (key, value, version, fence) values ($1, $2, $3, $4)
+	return backend.Writing(key, r.row(ctx, `insert into %s as r (key, value, version, fence) values ($1, $2, $3, $4)
 		on conflict (key) do update set value = excluded.value, version = excluded.version, fence = excluded.fence
 		where r.fence <= excluded.fence returning 1`,
 		[]any{key, to.Value, int64(to.Version), int64(by.Fence)}, []any{&one}))
@@ -150,5 +137,5 @@ func (r compared) WriteGuarded(ctx context.Context, key string, to lockbench.Rec
 			on conflict (key) do update set value = excluded.value, version = excluded.version where r.version = 0 returning 1`, args[:3]
 	}
 	var one int
-	return writing(key, r.row(ctx, statement, args, []any{&one}))
+	return backend.Writing(key, r.row(ctx, statement, args, []any{&one}))
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,14 +57,11 @@ func (b Backend) Missing() error {
 
 // Open implements [design.Backend].
 func (b Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Service, error) {
-	return backend.Open(addresses, n,
-		func(address string) (design.Service, error) { return Connect(ctx, address) },
-		func() (design.Service, error) {
-			if b.Pooled {
-				return StartPooled(ctx)
-			}
-			return Start(ctx)
-		})
+	start := Start
+	if b.Pooled {
+		start = StartPooled
+	}
+	return backend.Open(ctx, addresses, n, Connect, start)
 }
 
 // A Server is one PostgreSQL that answered when lockbench connected to it or started it. Its methods
@@ -77,8 +72,7 @@ type Server struct {
 	own                    *private // nil for a server of the user's
 	pooler                 *pooler  // between the designs and the server, if it is not nil
 
-	mu      sync.Mutex
-	schemas map[string]bool // those that exist
+	created backend.Created // prefixes with a schema
 }
 
 var (
@@ -107,7 +101,7 @@ func newServer(kind, address string) (*Server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTimeout
 	}
-	s := &Server{kind: kind, config: config, schemas: map[string]bool{}}
+	s := &Server{kind: kind, config: config}
 	s.address = fmt.Sprintf("postgres://%s/%s", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), config.Database)
 	return s, nil
 }
@@ -191,31 +185,23 @@ func schemaOf(prefix string) string { return strings.TrimSuffix(prefix, ":") }
 
 // create creates the schema of a prefix with its tables, once, and returns its quoted name.
 func (s *Server) create(ctx context.Context, prefix string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	name := pgx.Identifier{schemaOf(prefix)}.Sanitize()
-	if s.schemas[prefix] {
-		return name, nil
-	}
-	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+	create := func(ctx context.Context, conn *Conn) error {
 		_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(`
 			create schema %[1]s;
 			create table %[1]s.locks (key text primary key, token text not null, fence bigint not null, expires_at timestamptz not null);
 			create table %[1]s.records (key text primary key, value bigint not null, version bigint not null, fence bigint not null)`, name)).ReadAll()
 		return err
-	})
-	if err != nil {
+	}
+	if err := s.created.Once(prefix, func() error { return s.direct().with(ctx, create) }); err != nil {
 		return name, fmt.Errorf("server %s: create schema %s: %w", s.address, name, err)
 	}
-	s.schemas[prefix] = true
 	return name, nil
 }
 
 // Sweep implements [design.Service]: it drops the schemas, and returns the number of their rows.
 func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+	drop := func(ctx context.Context, conn *Conn) error {
 		rows, err := conn.Query(ctx, "select nspname from pg_namespace where nspname = $1 or starts_with(nspname, $2)", schemaOf(prefix), prefix)
 		if err != nil {
 			return err
@@ -229,10 +215,8 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 			removed, err = removed+n, errors.Join(err, counted, dropped)
 		}
 		return err
-	})
-	if err == nil {
-		maps.DeleteFunc(s.schemas, func(of string, _ bool) bool { return strings.HasPrefix(of, prefix) })
 	}
+	err = s.created.Sweep(prefix, func() error { return s.direct().with(ctx, drop) })
 	return removed, err
 }
 
