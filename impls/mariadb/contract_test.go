@@ -10,15 +10,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
 	family "github.com/lockbench/lockbench/impls/mariadb"
 	"github.com/lockbench/lockbench/internal/service/mariadb"
 	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/runtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
-	"github.com/lockbench/lockbench/runner"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -128,38 +126,9 @@ func TestSessionsThatTheServerEnds(t *testing.T) {
 	}
 }
 
-// TestRuns checks that runs find nothing wrong with the lock, and find out a broken one and the one
-// on a pool, which claims nothing.
+// TestRuns checks that runs find nothing wrong with the locks, and find out a broken one and the one
+// on a pool.
 func TestRuns(t *testing.T) {
 	servertest.Need(t, mariadb.Missing())
-	broken := designtest.Unheld(session)
-	for _, d := range append(family.Designs(), broken) {
-		t.Run(d.Name, func(t *testing.T) {
-			o := workloads.Defaults()
-			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, 500*time.Millisecond, 20*time.Millisecond, 0
-			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
-			p := runner.Plan{
-				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
-				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"},
-			}
-			r, err := runner.Run(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			j := r.Runs[0]
-			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
-				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
-			}
-			breaks := false
-			for _, f := range j.Verdicts.Findings {
-				breaks = breaks || f.Cell == lockbench.Exclusion.At(0) && f.Verdict == checker.Broken
-				if f.Against > 0 && d.Name != broken.Name {
-					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
-				}
-			}
-			if want := len(d.Claims.Keeps) == 0 || d.Name == broken.Name; breaks != want {
-				t.Errorf("exclusion is broken: %t, want %t", breaks, want)
-			}
-		})
-	}
+	runtest.Runs(t, family.Designs(), 500*time.Millisecond)
 }

@@ -10,28 +10,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
 	family "github.com/lockbench/lockbench/impls/nats"
 	"github.com/lockbench/lockbench/internal/service/nats"
-	"github.com/lockbench/lockbench/runner"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/runtest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func start(t *testing.T) *nats.Server {
-	server, err := nats.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
 
 // open opens a process of a design, whose requests meet i.
 func open(t *testing.T, d design.Design, on *nats.Server, i design.Interceptor) design.Process {
@@ -44,47 +31,33 @@ func open(t *testing.T, d design.Design, on *nats.Server, i design.Interceptor) 
 	return p
 }
 
-// A scene is a private server with two processes of a design.
-type scene struct {
-	design    design.Design
-	server    *nats.Server
-	processes [2]design.Process
-}
-
-func (s *scene) owner(process int) lockbench.Locker { return s.processes[process].Locker(design.Blind) }
+type scene = designtest.Stage[*nats.Server]
 
 // each runs test with each design, on one server.
 func each(t *testing.T, test func(*testing.T, *scene)) {
-	server := start(t)
+	server := servicetest.Start(t, nats.Start)
 	for _, d := range family.Designs() {
-		t.Run(d.Name, func(t *testing.T) {
-			test(t, &scene{d, server, [2]design.Process{open(t, d, server, nil), open(t, d, server, nil)}})
-		})
+		t.Run(d.Name, func(t *testing.T) { test(t, designtest.OpenStage(t, d, server, d.Name)) })
 	}
-}
-
-func acquire(t *testing.T, l lockbench.Locker) (lockbench.Lease, error) {
-	t.Helper()
-	return l.Acquire(t.Context(), "a key", lockbench.Options{TTL: time.Hour})
 }
 
 func compares(d design.Design) bool { return d.Name == "nats/kv" }
 
 func TestOneOwnerAtATime(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
-		a := s.owner(0)
-		held, err := acquire(t, a)
+		a := s.Owner(0)
+		held, err := designtest.Acquire(t, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, granted := held.(lockbench.Validator).Valid(); granted != time.Hour {
+		if _, granted := held.(lockbench.Validator).Valid(); granted != time.Minute {
 			t.Errorf("a lease of %v", granted)
 		}
 		if err := held.(lockbench.Extender).Extend(t.Context(), time.Hour); err != nil {
 			t.Error(err)
 		}
-		for _, l := range []lockbench.Locker{a, s.owner(0), s.owner(1)} {
-			if _, err := acquire(t, l); !errors.Is(err, lockbench.ErrNotAcquired) {
+		for _, l := range []lockbench.Locker{a, s.Owner(0), s.Owner(1)} {
+			if _, err := designtest.Acquire(t, l); !errors.Is(err, lockbench.ErrNotAcquired) {
 				t.Errorf("a second acquire: %v, want that it is refused", err)
 			}
 		}
@@ -94,10 +67,10 @@ func TestOneOwnerAtATime(t *testing.T) {
 		if err := held.(lockbench.Extender).Extend(t.Context(), time.Hour); !errors.Is(err, lockbench.ErrNotHeld) {
 			t.Errorf("extended after the release: %v", err)
 		}
-		if err := held.Release(t.Context()); compares(s.design) && !errors.Is(err, lockbench.ErrNotHeld) {
+		if err := held.Release(t.Context()); compares(s.Design) && !errors.Is(err, lockbench.ErrNotHeld) {
 			t.Errorf("released twice: %v", err)
 		}
-		again, err := acquire(t, s.owner(1))
+		again, err := designtest.Acquire(t, s.Owner(1))
 		if err != nil {
 			t.Fatalf("after the release: %v", err)
 		}
@@ -113,14 +86,14 @@ func TestOneOwnerAtATime(t *testing.T) {
 // TestProcessEnds checks that the end of a process frees nothing.
 func TestProcessEnds(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
-		held, err := acquire(t, s.owner(0))
+		held, err := designtest.Acquire(t, s.Owner(0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.processes[0].Close(); err != nil {
+		if err := s.Processes[0].Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = acquire(t, s.owner(1)); !errors.Is(err, lockbench.ErrNotAcquired) {
+		if _, err = designtest.Acquire(t, s.Owner(1)); !errors.Is(err, lockbench.ErrNotAcquired) {
 			t.Errorf("after the end: %v", err)
 		}
 		if err := held.Release(t.Context()); !errors.Is(err, lockbench.ErrNoEffect) {
@@ -133,16 +106,16 @@ func TestProcessEnds(t *testing.T) {
 // lease.
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
-		deafened := open(t, s.design, s.server, deaf{}).Locker(design.Blind)
+		deafened := open(t, s.Design, s.Service, deaf{}).Locker(design.Blind)
 		for key, ttl := range map[string]time.Duration{"kept": time.Hour, "freed": time.Second} {
 			if _, err := deafened.Acquire(t.Context(), key, lockbench.Options{TTL: ttl}); !errors.Is(err, context.Canceled) || errors.Is(err, lockbench.ErrNoEffect) {
 				t.Errorf("%s: %v, want that it was given up", key, err)
 			}
 		}
-		if _, err := s.owner(1).Acquire(t.Context(), "kept", lockbench.Options{}); !errors.Is(err, lockbench.ErrNotAcquired) {
+		if _, err := s.Owner(1).Acquire(t.Context(), "kept", lockbench.Options{}); !errors.Is(err, lockbench.ErrNotAcquired) {
 			t.Errorf("before its lease has ended: %v", err)
 		}
-		if _, err := s.owner(1).Acquire(t.Context(), "freed", lockbench.Options{Wait: time.Minute}); err != nil {
+		if _, err := s.Owner(1).Acquire(t.Context(), "freed", lockbench.Options{Wait: time.Minute}); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
@@ -160,7 +133,7 @@ func (deaf) Pass(ctx context.Context, send func(context.Context) error) error {
 func TestExtendIsUnknown(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		loses := &losing{}
-		held, err := acquire(t, open(t, s.design, s.server, loses).Locker(design.Blind))
+		held, err := designtest.Acquire(t, open(t, s.Design, s.Service, loses).Locker(design.Blind))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +149,7 @@ func TestExtendIsUnknown(t *testing.T) {
 		if err := held.Release(t.Context()); err != nil {
 			t.Errorf("released: %v", err)
 		}
-		if _, err := acquire(t, s.owner(1)); err != nil {
+		if _, err := designtest.Acquire(t, s.Owner(1)); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
@@ -197,20 +170,20 @@ func (l *losing) Pass(ctx context.Context, send func(context.Context) error) err
 // next one.
 func TestDeleteOfALateOwner(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
-		late, err := acquire(t, s.owner(0))
+		late, err := designtest.Acquire(t, s.Owner(0))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := late.(lockbench.Extender).Extend(t.Context(), time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.owner(1).Acquire(t.Context(), "a key", lockbench.Options{TTL: time.Hour, Wait: 30 * time.Second}); err != nil {
+		if _, err := s.Owner(1).Acquire(t.Context(), designtest.Key, lockbench.Options{TTL: time.Hour, Wait: 30 * time.Second}); err != nil {
 			t.Fatal(err)
 		}
-		if err := late.Release(t.Context()); errors.Is(err, lockbench.ErrNotHeld) != compares(s.design) || !compares(s.design) && err != nil {
+		if err := late.Release(t.Context()); errors.Is(err, lockbench.ErrNotHeld) != compares(s.Design) || !compares(s.Design) && err != nil {
 			t.Errorf("the late release: %v", err)
 		}
-		if _, err := acquire(t, s.owner(0)); errors.Is(err, lockbench.ErrNotAcquired) != compares(s.design) || !compares(s.design) && err != nil {
+		if _, err := designtest.Acquire(t, s.Owner(0)); errors.Is(err, lockbench.ErrNotAcquired) != compares(s.Design) || !compares(s.Design) && err != nil {
 			t.Errorf("a third owner beside the second: %v", err)
 		}
 	})
@@ -219,7 +192,7 @@ func TestDeleteOfALateOwner(t *testing.T) {
 // bucket returns a bucket of a private server, and its stream.
 func bucket(t *testing.T, config jetstream.KeyValueConfig) (jetstream.KeyValue, jetstream.Stream) {
 	t.Helper()
-	l := start(t).Reach().(*nats.Access).Link("", nil)
+	l := servicetest.Start(t, nats.Start).Reach().(*nats.Access).Link("", nil)
 	t.Cleanup(func() { _ = l.Close() })
 	var kv jetstream.KeyValue
 	var stream jetstream.Stream
@@ -310,73 +283,7 @@ func TestHistoryLengthensLeases(t *testing.T) {
 	}
 }
 
-// unheld is a lock whose owners let go at once what they are granted.
-func unheld(d design.Design) design.Design {
-	d.Name = "broken/" + d.Name
-	open := d.Open
-	d.Open = func(env design.Environment) (design.Process, error) {
-		p, err := open(env)
-		if err != nil {
-			return nil, err
-		}
-		return design.NewProcess(func(o design.Observer) lockbench.Locker { return letsGo{p.Locker(o)} }, p.Close), nil
-	}
-	return d
-}
-
-type letsGo struct{ lockbench.Locker }
-
-func (l letsGo) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	lease, err := l.Locker.Acquire(ctx, key, opt)
-	if err != nil {
-		return nil, err
-	}
-	return releasedLease{lease}, lease.Release(ctx)
-}
-
-type releasedLease struct{ lockbench.Lease }
-
-func (releasedLease) Release(context.Context) error { return nil }
-
-func (l releasedLease) Valid() (time.Time, time.Duration) {
-	return l.Lease.(lockbench.Validator).Valid()
-}
-
-func (l releasedLease) Fence() uint64 { return l.Lease.(lockbench.Fencer).Fence() }
-
-// TestRuns checks that runs find that the designs keep their claims, and that a broken one does not.
+// TestRuns checks that runs find that the designs keep their claims, and find out a broken one.
 func TestRuns(t *testing.T) {
-	kv := family.Designs()[0]
-	for _, d := range append(family.Designs(), unheld(kv)) {
-		t.Run(d.Name, func(t *testing.T) {
-			o := workloads.Defaults()
-			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, time.Second, 20*time.Millisecond, 0
-			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
-			p := runner.Plan{
-				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
-				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01", "restart-aof,at=100ms,every=500ms"},
-			}
-			r, err := runner.Run(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			j := r.Runs[0]
-			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
-				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
-			}
-			broken := false
-			for _, f := range j.Verdicts.Findings {
-				if f.Against == 0 {
-					continue
-				}
-				broken = broken || f.Verdict == checker.Broken && f.Cell.Guarantee == lockbench.Exclusion
-				if d.Name != "broken/"+kv.Name {
-					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
-				}
-			}
-			if want := d.Name == "broken/"+kv.Name; broken != want {
-				t.Errorf("exclusion is broken: %t, want %t", broken, want)
-			}
-		})
-	}
+	runtest.Runs(t, family.Designs(), time.Second, "restart-aof,at=100ms,every=500ms")
 }

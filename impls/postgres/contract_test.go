@@ -9,14 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	family "github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/runtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
-	"github.com/lockbench/lockbench/runner"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 type scene = designtest.Stage[*postgres.Server]
@@ -84,38 +82,9 @@ func TestSessionsThatTheServerEnds(t *testing.T) {
 	})
 }
 
-// TestRuns checks that runs find nothing wrong with the designs, and find out a broken one and the one
-// behind a pooler, which claims nothing.
+// TestRuns checks that runs find nothing wrong with the locks, and find out a broken one and the one
+// behind a pooler.
 func TestRuns(t *testing.T) {
 	servertest.Need(t, postgres.Backend{Pooled: true}.Missing())
-	session := family.Designs()[0]
-	for _, d := range append(family.Designs(), designtest.Unheld(session)) {
-		t.Run(d.Name, func(t *testing.T) {
-			o := workloads.Defaults()
-			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, 500*time.Millisecond, 20*time.Millisecond, 0
-			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
-			p := runner.Plan{
-				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
-				Faults: []string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"},
-			}
-			r, err := runner.Run(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			j := r.Runs[0]
-			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
-				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
-			}
-			broken := false
-			for _, f := range j.Verdicts.Findings {
-				broken = broken || f.Cell == lockbench.Exclusion.At(0) && f.Verdict == checker.Broken
-				if f.Against > 0 && d.Name != "broken/"+session.Name {
-					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
-				}
-			}
-			if want := d.Name == "broken/"+session.Name || d.Backend != (postgres.Backend{}); broken != want {
-				t.Errorf("exclusion is broken: %t, want %t", broken, want)
-			}
-		})
-	}
+	runtest.Runs(t, family.Designs(), 500*time.Millisecond)
 }

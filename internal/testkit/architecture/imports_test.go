@@ -25,7 +25,7 @@ var reserved = map[string][]string{
 	"github.com/goccy/go-yaml":          {"internal/lib/runfile"},
 	"github.com/anishathalye/porcupine": {"checker/internal/crosscheck", "bench/*"},
 	"github.com/prometheus/":            {"internal/cli/exporter"},
-	"testing":                           {"locktest", "internal/explore/bubble", "internal/testkit/servertest", "internal/testkit/longtest", "internal/testkit/designtest", "internal/testkit/pagetest", "internal/testkit/servicetest"},
+	"testing":                           {"locktest", "internal/explore/bubble", "internal/testkit/servertest", "internal/testkit/longtest", "internal/testkit/designtest", "internal/testkit/pagetest", "internal/testkit/runtest", "internal/testkit/servicetest"},
 }
 
 // remote lists the packages that must not be linked into a package, directly or indirectly.

@@ -1,7 +1,6 @@
 package designtest
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -136,37 +135,4 @@ func (s *Stage[S]) ProcessEnds(t *testing.T) {
 	if err := held.Release(t.Context()); err == nil {
 		t.Error("released after the end")
 	}
-}
-
-// Unheld returns a design whose owners let go at once of each key that they are granted. Its name begins
-// with broken.
-func Unheld(d design.Design) design.Design {
-	d.Name = "broken/" + d.Name
-	open := d.Open
-	d.Open = func(env design.Environment) (design.Process, error) {
-		p, err := open(env)
-		if err != nil {
-			return nil, err
-		}
-		return design.NewProcess(func(o design.Observer) lockbench.Locker { return letsGo{p.Locker(o)} }, p.Close), nil
-	}
-	return d
-}
-
-type letsGo struct{ lockbench.Locker }
-
-func (l letsGo) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
-	lease, err := l.Locker.Acquire(ctx, key, opt)
-	if err != nil {
-		return nil, err
-	}
-	return releasedLease{lease}, lease.Release(ctx)
-}
-
-type releasedLease struct{ lockbench.Lease }
-
-func (releasedLease) Release(context.Context) error { return nil }
-
-func (l releasedLease) Valid() (time.Time, time.Duration) {
-	return l.Lease.(lockbench.Validator).Valid()
 }

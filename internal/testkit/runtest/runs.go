@@ -1,0 +1,89 @@
+package runtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Runs checks that runs with faults, on a private server, break no claim of designs, but let two owners in
+// by those that claim nothing, and by the first one when its owners let go at once. The faults are
+// of connections and processes, and more. It leaves a lease of ttl to each owner.
+func Runs(t *testing.T, all []design.Design, ttl time.Duration, more ...string) {
+	for _, d := range append(all[:len(all):len(all)], unheld(all[0])) {
+		t.Run(d.Name, func(t *testing.T) {
+			o := workloads.Defaults()
+			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, ttl, 20*time.Millisecond, 0
+			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
+			r, err := runner.Run(t.Context(), runner.Plan{
+				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
+				Faults: append([]string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"}, more...),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := r.Runs[0]
+			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
+				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
+			}
+			isBroken, claimsNothing := d.Name == unheld(all[0]).Name, len(d.Claims.Keeps) == 0
+			twoOwners := false
+			for _, f := range j.Verdicts.Findings {
+				twoOwners = twoOwners || f.Cell == lockbench.Exclusion.At(0) && f.Verdict == checker.Broken
+				if f.Against > 0 && !isBroken {
+					t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
+				}
+			}
+			if want := isBroken || claimsNothing; twoOwners != want {
+				t.Errorf("two owners: %t, want %t", twoOwners, want)
+			}
+		})
+	}
+}
+
+// unheld returns a design whose owners let go at once of each key that they are granted.
+func unheld(d design.Design) design.Design {
+	d.Name = "broken/" + d.Name
+	open := d.Open
+	d.Open = func(env design.Environment) (design.Process, error) {
+		p, err := open(env)
+		if err != nil {
+			return nil, err
+		}
+		return design.NewProcess(func(o design.Observer) lockbench.Locker { return letsGo{p.Locker(o)} }, p.Close), nil
+	}
+	return d
+}
+
+type letsGo struct{ lockbench.Locker }
+
+func (l letsGo) Acquire(ctx context.Context, key string, opt lockbench.Options) (lockbench.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, key, opt)
+	if err != nil {
+		return nil, err
+	}
+	held := releasedLease{lease}
+	if fencer, is := lease.(lockbench.Fencer); is {
+		return fencedLease{held, fencer}, lease.Release(ctx)
+	}
+	return held, lease.Release(ctx)
+}
+
+type releasedLease struct{ lockbench.Lease }
+
+func (releasedLease) Release(context.Context) error { return nil }
+
+func (l releasedLease) Valid() (time.Time, time.Duration) {
+	return l.Lease.(lockbench.Validator).Valid()
+}
+
+type fencedLease struct {
+	releasedLease
+	lockbench.Fencer
+}
