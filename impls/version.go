@@ -7,7 +7,7 @@ import (
 )
 
 // versions has a line "folder digest" for each folder of designs. The digest is of its Go
-// code without comments. A test keeps it true.
+// code, and of that in internal which it imports, without comments. A test keeps it true.
 //
 //go:embed versions.txt
 var versions string

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"hash"
@@ -47,19 +48,46 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// digest returns the digest of all tokens of a folder's Go files, without tests and comments.
+// digest returns the digest of all tokens of a folder's Go files, and of the folders of internal that
+// they import, without tests and comments.
 func digest(t *testing.T, folder string) string {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: no code, %v", folder, err)
-	}
 	sum := sha256.New()
+	files := code(t, folder)
 	for _, file := range files {
-		if !strings.HasSuffix(file, "_test.go") {
+		digestFile(t, sum, file)
+	}
+	for _, shared := range shared(t, files) {
+		for _, file := range code(t, shared) {
 			digestFile(t, sum, file)
 		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))[:8]
+}
+
+// code returns the Go files of a folder without tests.
+func code(t *testing.T, folder string) []string {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: no code, %v", folder, err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+}
+
+// shared returns the folders of internal that files import, in order.
+func shared(t *testing.T, files []string) (folders []string) {
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range parsed.Imports {
+			if _, folder, is := strings.Cut(strings.Trim(i.Path.Value, `"`), "/impls/internal/"); is {
+				folders = append(folders, "internal/"+folder)
+			}
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
 }
 
 func digestFile(t *testing.T, sum hash.Hash, file string) {

@@ -35,6 +35,7 @@ func locks(libraries string) (all []*lock) {
 	design("Redis", keeps, "lua-token/strategy", "setnx-getset/naive")
 	design("PostgreSQL", restarts, "postgres/session", "postgres/session-pooled")
 	design("MariaDB", restarts, "mariadb/session", "mariadb/pooled")
+	all[len(all)-1].apart = true
 	design("NATS", keeps, "nats/kv", "nats/kv-delete")
 	adapter("etcd", restarts, "etcd/mutex")
 	adapter("ZooKeeper", restarts, "curator/mutex")

@@ -40,7 +40,7 @@ type Database[C Conn] struct {
 	Ended func(error) bool
 }
 
-// A Process has the connections of its owners. The end of the process ends them, and what they hold.
+// A Process has the connections of its owners. The end of the process ends these, and their locks.
 type Process[C Conn] struct {
 	Env design.Environment
 	db  Database[C]
@@ -123,8 +123,8 @@ func (o *owner[C]) put(conn C) {
 	o.idle = append(o.idle, conn)
 }
 
-// send sends a request in a session. After an error the session is ended, so that it holds nothing
-// that its owner does not know of.
+// send sends a request in a session. After an error it ends the session, which may hold a lock unknown to
+// the owner.
 func (o *owner[C]) send(ctx context.Context, conn C, request func(context.Context) error) error {
 	err := o.Env.Pass(ctx, func(ctx context.Context) error {
 		ctx, cancel := o.db.Patience(ctx)
