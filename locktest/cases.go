@@ -253,10 +253,11 @@ func abandon(s *fixture) {
 
 // takeSessions lets an owner acquire other keys, until the returned function is called. If the close
 // of a dead owner returned its session with its lock to a pool, the next hold gets this session, and
-// would be granted the dead owner's key once more.
+// would be granted the dead owner's key once more. Sessions that others returned meanwhile may come
+// first, so that it takes several.
 func (s *fixture) takeSessions(o *owner) (release func()) {
 	var leases []lockbench.Lease
-	for n := range 2 {
+	for n := range 4 {
 		if lease, err := o.guard.Acquire(s.ctx, fmt.Sprintf("%s/other-%d", s.key, n), lockbench.Options{TTL: s.ttl}); err == nil {
 			leases = append(leases, lease)
 		}

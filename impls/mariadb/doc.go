@@ -1,4 +1,4 @@
-// Package mariadb has locks on MariaDB and MySQL: the user locks of a session, GET_LOCK, which have no
+// Package mariadb has locks on MariaDB: the user locks of a session, GET_LOCK, which have no
 // lease and end with their session; the same statements on a pool of connections, where they are no locks;
 // and a row with a lease by the server's clock. The knowledge base of MariaDB describes the functions on
 // the pages GET_LOCK and RELEASE_LOCK.

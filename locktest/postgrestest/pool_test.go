@@ -5,6 +5,7 @@ package postgrestest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,28 +17,37 @@ import (
 	"github.com/lockbench/lockbench/locktest"
 )
 
-// A pool has idle sessions. The last one that came back is taken first, as in database/sql.
+// A pool has idle sessions. The last one that came back is taken first, as in database/sql. Sessions go
+// to the keys of one side of a case only: on a busy machine, others come between a death and the next
+// acquire.
 type pool struct {
 	config *pgx.ConnConfig
 	mu     sync.Mutex
-	idle   []*pgx.Conn
+	idle   map[string][]*pgx.Conn // by side
 }
 
-func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
+// side returns the name of the side of a key.
+func side(key string) string {
+	return strings.Join(append(strings.Split(key, "/"), "", "", "")[:4], "/")
+}
+
+// take returns a session for key.
+func (p *pool) take(ctx context.Context, key string) (*pgx.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if last := len(p.idle) - 1; last >= 0 {
-		conn := p.idle[last]
-		p.idle = p.idle[:last]
-		return conn, nil
+	idle := p.idle[side(key)]
+	if last := len(idle) - 1; last >= 0 {
+		p.idle[side(key)] = idle[:last]
+		return idle[last], nil
 	}
 	return pgx.ConnectConfig(ctx, p.config)
 }
 
-func (p *pool) put(conn *pgx.Conn) {
+// put takes the session of key back.
+func (p *pool) put(key string, conn *pgx.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle = append(p.idle, conn)
+	p.idle[side(key)] = append(p.idle[side(key)], conn)
 }
 
 // A pooled is an owner of advisory locks that takes a session from a pool for each hold.
@@ -62,14 +72,14 @@ func (p *pooled) try(ctx context.Context, key string) (lockbench.Lease, error) {
 	if p.holds[key] != nil {
 		return nil, nil
 	}
-	conn, err := p.pool.take(ctx)
+	conn, err := p.pool.take(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	var granted bool
 	err = conn.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&granted)
 	if err != nil || !granted {
-		p.pool.put(conn)
+		p.pool.put(key, conn)
 		return nil, err
 	}
 	p.holds[key] = conn
@@ -83,7 +93,7 @@ func (p *pooled) Close() (err error) {
 			_, failed := conn.Exec(context.Background(), "select pg_advisory_unlock(hashtextextended($1, 0))", key)
 			err = errors.Join(err, failed)
 		}
-		p.pool.put(conn)
+		p.pool.put(key, conn)
 	}
 	return err
 }
@@ -101,7 +111,7 @@ func (l pooledLease) Release(ctx context.Context) error {
 	}
 	delete(l.holds, l.key)
 	err := conn.QueryRow(ctx, "select pg_advisory_unlock(hashtextextended($1, 0))", l.key).Scan(&released)
-	l.pool.put(conn)
+	l.pool.put(l.key, conn)
 	if err == nil && !released {
 		err = lockbench.ErrNotHeld
 	}
@@ -117,10 +127,12 @@ func TestPooledSessions(t *testing.T) {
 	config := start(t)
 	for name, leaves := range map[string]bool{"unlocked": false, "locked": true} {
 		t.Run(name, func(t *testing.T) {
-			pool := &pool{config: config}
+			pool := &pool{config: config, idle: map[string][]*pgx.Conn{}}
 			defer func() {
-				for _, conn := range pool.idle {
-					_ = conn.Close(context.Background())
+				for _, idle := range pool.idle {
+					for _, conn := range idle {
+						_ = conn.Close(context.Background())
+					}
 				}
 			}()
 			trial, err := locktest.Try(t.Context(), func() (lockbench.Locker, error) {

@@ -89,7 +89,7 @@ func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 	}
 }
 
-// keepLogs makes Redis servers log acknowledged writes. Others do.
+// keepLogs makes Redis servers log acknowledged writes, as other durable services always do.
 func (in *Injector) keepLogs(ctx context.Context, _ *plan) (err error) {
 	for _, s := range in.redis {
 		err = errors.Join(err, s.KeepLog(ctx))

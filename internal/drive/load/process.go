@@ -68,7 +68,8 @@ func (r *run) openProcess(place int) (*process, error) {
 	default:
 		p.connections = r.injector.Process(p.number, &env)
 	}
-	if p.sent.carried.open = &r.processes.open; place >= r.options.Processes {
+	p.sent.carried.open = &r.processes.open
+	if place >= r.options.Processes { // of stallers
 		p.sent.carried.open = &gauge{}
 	}
 	p.sent.carried.meter(env.Services)

@@ -56,7 +56,7 @@ const (
 	OneDirectory Service = "files"    // a directory of one machine
 	JetStream    Service = "nats"     // a NATS server with JetStream
 	Postgres     Service = "postgres" // a PostgreSQL server, perhaps behind a pooler
-	MariaDB      Service = "mariadb"  // a MariaDB or MySQL server
+	MariaDB      Service = "mariadb"  // a MariaDB server
 )
 
 // Services lists the services.

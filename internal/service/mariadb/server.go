@@ -39,8 +39,8 @@ func (Backend) Open(ctx context.Context, addresses []string, n int) ([]design.Se
 	return backend.Open(ctx, addresses, n, Connect, Start)
 }
 
-// A Server is one MariaDB, or MySQL, that answered when lockbench connected to it or started it. Its
-// methods are safe for concurrent use.
+// A Server is one MariaDB that answered when lockbench connected to it or started it. Its methods are
+// safe for concurrent use. A MySQL is named as such, and was not tried.
 type Server struct {
 	*daemon.Daemon // nil for a server of the user's; what was committed survives its restart, sessions do not
 	kind, version  string
