@@ -86,5 +86,5 @@ func TestSessionsThatTheServerEnds(t *testing.T) {
 // behind a pooler.
 func TestRuns(t *testing.T) {
 	servertest.Need(t, postgres.Backend{Pooled: true}.Missing())
-	runtest.Runs(t, family.Designs(), 500*time.Millisecond)
+	runtest.Runs(t, family.Designs(), 500*time.Millisecond, "session-kill,at=50ms,every=100ms")
 }
