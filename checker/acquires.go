@@ -226,6 +226,7 @@ func (c *Checker) granted(k *key, h *hold, op *history.Op) {
 	h.under |= c.meetings.own
 	h.forgotten = c.faults.ForgotSince(interval.Call(op)) != 0
 	h.forgottenInAcquire = h.forgotten
+	h.renewing |= c.grantedDelayed(op)
 	c.noteAbility(hasFence, op.Fence > 0)
 	c.noteAbility(hasLease, op.Granted != 0 || op.Asked != 0)
 	c.publish(factGranted, fact{at: interval.Return(op), key: k, op: op, hold: h})

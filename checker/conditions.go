@@ -20,6 +20,7 @@ import (
 //	outlived      outlivedAt, and workedPast: an owner's work past its validity
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
 //	              stoodInstead: renewals that a standstill of everybody kept back
+//	              delayed, grantedDelayed: renewals, where answers come late
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
 //	lost-reply    unanswered, grantedUnder, ranLate: holds valid while an affected call may act;
 //	              affectClient: holds of the client, if it may renew them unseen
@@ -155,6 +156,30 @@ func (c *Checker) touchHeld(client int32, cause lockbench.Conditions) {
 // flushed sets the condition of a script flush on the renewals of the open holds, which may fail.
 func (c *Checker) flushed() {
 	c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.ScriptFlush })
+}
+
+// delayed applies that answers come late, or not at all, for a while: those of a client, or of the server.
+// That is a pause to the renewals of holds that are open then, or granted meanwhile.
+func (c *Checker) delayed(op *history.Op) {
+	c.faults.Delayed = op
+	if op.Client >= 0 {
+		cl := c.faults.clients.Get(op.Client)
+		cl.Delayed = max(cl.Delayed, interval.After(op.Call, op.Value))
+	}
+	c.eachOpen(func(_ *key, h *hold) {
+		if op.Client < 0 || h.client == op.Client {
+			h.renewing |= lockbench.Pause
+		}
+	})
+}
+
+// grantedDelayed returns Pause if acquire op was granted while answers came late.
+func (c *Checker) grantedDelayed(op *history.Op) lockbench.Conditions {
+	late := c.faults.Delayed
+	if late != nil && (op.Return <= c.faults.clients.Get(op.Client).Delayed || late.Client < 0 && op.Call <= late.Call) {
+		return lockbench.Pause
+	}
+	return 0
 }
 
 // renewing returns the conditions that touched the renewals of h by t, in ns. There are none if the

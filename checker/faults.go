@@ -54,7 +54,7 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.SetsClock:
 		c.setOff(op.Value)
 	case fault.Delays:
-		f.Delayed = true
+		c.delayed(op)
 	case fault.Passes:
 		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
@@ -64,7 +64,7 @@ func (c *Checker) faulted(op *history.Op) {
 
 // happened returns the conditions that have occurred so far.
 func (f *faults) happened() lockbench.Conditions {
-	if f.standstills.Times > 0 {
+	if f.standstills.Times > 0 || f.Delayed != nil {
 		return f.Occurred | lockbench.Pause
 	}
 	return f.Occurred

@@ -26,6 +26,7 @@ type Client struct {
 	Dead      bool
 	LastPause interval.Stamp // the newest pause
 	Paused    bool           // it is paused now
+	Delayed   int64          // until when requests of it, or their answers, may be late, in ns
 }
 
 // Clients are the clients of a history by id.
