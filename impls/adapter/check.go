@@ -48,11 +48,14 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 		return hello, []Probe{{Name: "hello", Err: err}}, nil
 	}
 	all = append(all, Probe{Name: "hello"})
-	var running sync.WaitGroup
 	var last []int
+	var rows [][]int // numbers of probes that are asked side by side with other rows, in order
 	found := make([]Probe, len(probes))
 	for i, p := range probes {
 		found[i].Name = p.name
+		if !p.follows {
+			rows = append(rows, nil)
+		}
 		if p.needs != "" && !hello.has(p.needs) {
 			found[i].Skipped = fmt.Sprintf("its hello does not say %s", p.needs)
 			continue
@@ -69,13 +72,16 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 		case p.last:
 			last = append(last, i)
 		default:
-			running.Go(func() { found[i].Err = p.ask(c) })
+			rows[len(rows)-1] = append(rows[len(rows)-1], i)
 		}
 	}
-	running.Wait()
-	for _, i := range last {
-		found[i].Err = probes[i].ask(c)
+	askAll := func(row []int) {
+		for _, i := range row {
+			found[i].Err = probes[i].ask(c)
+		}
 	}
+	_ = sideBySide(len(rows), func(n int) error { askAll(rows[n]); return nil })
+	askAll(last)
 	if ends := c.ends(); len(ends) > 0 {
 		all = append(all, Probe{Name: "it goes on running", Err: ends[0]})
 		for i, p := range found {
@@ -96,6 +102,8 @@ type checkup struct {
 	lease   time.Duration // that probes request
 	a, b    *locker       // owners in two processes that all probes share
 	cut     *locker       // an owner in the process that is cut off, which takes longest
+	waited  *locker       // an owner in a process that has waited, for the probe that follows; nil if there is none
+	spared  *locker       // an owner in a process that was not killed in acquire, as well
 
 	mu      sync.Mutex
 	started []*process

@@ -10,8 +10,16 @@ import (
 
 // The probes of processes that are stopped or killed.
 
+// leftOr returns an owner that the probe before has left, one in a new process if it left none.
+func (c *checkup) leftOr(l *locker) (*locker, error) {
+	if l != nil {
+		return l, nil
+	}
+	return c.open("")
+}
+
 func (c *checkup) stopped() error {
-	l, err := c.open("")
+	l, err := c.leftOr(c.spared)
 	if err != nil {
 		return err
 	}
@@ -39,7 +47,7 @@ func (c *checkup) stopped() error {
 }
 
 func (c *checkup) killed() error {
-	l, err := c.open("")
+	l, err := c.leftOr(c.waited)
 	if err != nil {
 		return err
 	}
@@ -54,47 +62,63 @@ func (c *checkup) killed() error {
 }
 
 // killedInAcquire kills a process when the first command of its acquire has been answered, another one
-// when the second has, and so on until an acquire is answered before that. It asks two at the same time:
-// an acquire has at least one command.
-func (c *checkup) killedInAcquire() error {
+// when the second has, and so on until an acquire is answered before that.
+func (c *checkup) killedInAcquire() error { return c.killedFrom(1) }
+
+// killedFrom kills processes from a command on, two at the same time: an acquire has at least one command.
+// The next two start while the keys of these become free.
+func (c *checkup) killedFrom(first int) error {
 	const most, pair = 8, 2
-	for n := 0; n < most; n += pair {
-		var survived [pair]bool
-		err := sideBySide(pair, func(i int) (err error) {
-			survived[i], err = c.killedAt(n + i + 1)
-			return err
-		})
-		if err != nil || survived[0] || survived[1] {
-			return err
-		}
+	var freed [pair]func() error
+	err := sideBySide(pair, func(i int) (err error) {
+		freed[i], err = c.killedAt(first + i)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return sideBySide(pair+1, func(i int) error {
+		switch {
+		case i < pair:
+			return freed[i]()
+		case c.spared == nil && first+pair <= most:
+			return c.killedFrom(first + pair)
+		}
+		return nil
+	})
 }
 
-// killedAt kills a process when a command of its acquire has been answered, and waits until its key is
-// free. It reports whether the acquire was answered before that.
-func (c *checkup) killedAt(command int) (survived bool, err error) {
+// killedAt kills a process when a command of its acquire has been answered, and returns a function that
+// waits until its key is free. A process whose acquire was answered before that is spared.
+func (c *checkup) killedAt(command int) (freed func() error, err error) {
+	none := func() error { return nil }
 	gate := &deadly{after: command}
 	env := c.env
 	env.Interceptor = gate
 	l, err := c.start(c.command, env)
 	if err != nil {
-		return false, err
+		return none, err
 	}
 	key := fmt.Sprintf("killed-in-acquire-%d", command)
 	gate.arm(l.Kill)
 	from := time.Now()
 	_, err = c.acquire(l, key)
+	last := gate.disarm()
 	switch {
-	case gate.last() == "":
-		return true, nil // it has fewer commands
+	case last == "": // it has fewer commands
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.spared = l
+		return none, nil
 	case err == nil:
-		return false, nil // it did not wait for this reply, as that to a heartbeat
+		return none, nil // it did not wait for this reply, as that to a heartbeat
 	}
-	if _, err := c.granted(c.b, key, c.lease, from, true); err != nil {
-		return false, fmt.Errorf("killed when command %d of its acquire, %s, was answered: %w", command, gate.last(), err)
-	}
-	return false, nil
+	return func() error {
+		if _, err := c.granted(c.b, key, c.lease, from, true); err != nil {
+			return fmt.Errorf("killed when command %d of its acquire, %s, was answered: %w", command, last, err)
+		}
+		return nil
+	}, nil
 }
 
 // A deadly gate kills the process when the reply to one of its requests has come.
@@ -114,10 +138,12 @@ func (d *deadly) arm(kill func() error) {
 	d.kill = kill
 }
 
-// last returns the name of the command after which the process was killed; empty if it was not.
-func (d *deadly) last() string {
+// disarm lets no more requests count, and returns the name of the command after which the process was
+// killed; empty if it was not.
+func (d *deadly) disarm() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.kill = nil
 	return d.name
 }
 
@@ -135,5 +161,6 @@ func (d *deadly) Request(name string) (send bool, lost func()) {
 		return true, nil
 	}
 	d.name = name
-	return true, func() { _ = d.kill() } // it may have ended
+	kill := d.kill
+	return true, func() { _ = kill() } // it may have ended
 }

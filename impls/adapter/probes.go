@@ -14,14 +14,16 @@ import (
 )
 
 // A probe asks one question. Probes are asked side by side, each about keys of its own, but for those
-// that are asked first, and those that look at the answers to the others.
+// that are asked first, those that look at the answers to the others, and those that follow the one
+// before them: these use its process, or start theirs when it has started its own.
 type probe struct {
-	name   string
-	first  bool
-	last   bool
-	needs  Ability
-	unless func(*Hello) string
-	ask    func(*checkup) error
+	name    string
+	first   bool
+	last    bool
+	follows bool
+	needs   Ability
+	unless  func(*Hello) string
+	ask     func(*checkup) error
 }
 
 var probes = []probe{
@@ -33,7 +35,6 @@ var probes = []probe{
 	{name: "a hold that was never given is not held", ask: (*checkup).neverGiven},
 	{name: "a lease ends, and not before its time", unless: endlessHolds, ask: (*checkup).leaseEnds},
 	{name: "an extend prolongs the lease", needs: Extend, ask: (*checkup).extends},
-	{name: "a waiter is granted a lock whose lease ends", needs: Wait, unless: endlessHolds, ask: (*checkup).waits},
 	{name: "the release of a lost lock is told", unless: neverLost, ask: (*checkup).lossTold},
 	{name: "a late release leaves the lock of the next owner", unless: endlessHolds, ask: (*checkup).lateRelease},
 	{name: "the time left", needs: TTL, ask: (*checkup).timeLeft},
@@ -41,13 +42,14 @@ var probes = []probe{
 	{name: "odd keys", ask: (*checkup).oddKeys},
 	{name: "odd leases", unless: hasNoLease, ask: (*checkup).oddLeases},
 	{name: "an unknown operation has no effect", ask: (*checkup).unknownOp},
-	{name: "a stopped process goes on, and ends when told", ask: (*checkup).stopped},
-	{name: "the key of a killed process becomes free", ask: (*checkup).killed},
+	{name: "a waiter is granted a lock whose lease ends", needs: Wait, unless: endlessHolds, ask: (*checkup).waits},
+	{name: "the key of a killed process becomes free", follows: true, ask: (*checkup).killed},
 	{name: "the key of a process killed in acquire becomes free", ask: (*checkup).killedInAcquire},
+	{name: "a stopped process goes on, and ends when told", follows: true, ask: (*checkup).stopped},
 	{name: "without its server an outcome is unknown", ask: (*checkup).cutOff},
-	{name: "its twin grants what is refused", ask: (*checkup).twinGrants},
-	{name: "its twin does not release", ask: (*checkup).twinKeeps},
 	{name: "its twin is silent about losses", unless: neverLost, ask: (*checkup).twinSilent},
+	{name: "its twin grants what is refused", follows: true, ask: (*checkup).twinGrants},
+	{name: "its twin does not release", follows: true, ask: (*checkup).twinKeeps},
 	{name: "the stamps of an answer lie within its request", last: true, unless: unstamped, ask: (*checkup).stampsInside},
 }
 
@@ -272,7 +274,11 @@ func (c *checkup) waits() error {
 		_, err = c.on(l, use, key, got.Hold, asked)            // some can only set the lease that they acquired
 		over := time.Since(from) > lease+asked-c.hello.grain() // or the machine is slow, or the pauses of the library are long
 		if !over || !errors.Is(err, lockbench.ErrNotHeld) {
-			return want(fmt.Sprintf("%s by a waiter within the lease of %v that it was granted", use, asked), err, nil)
+			err = want(fmt.Sprintf("%s by a waiter within the lease of %v that it was granted", use, asked), err, nil)
+			if err == nil {
+				c.waited = l
+			}
+			return err
 		}
 	}
 	return nil

@@ -37,6 +37,7 @@ public class CuratorMutex extends Adapter<InterProcessMutex> {
     protected void connect(String url, String prefix) throws Exception {
         URI at = URI.create(url);
         server = at.getRawAuthority() + at.getRawPath();
+        System.setProperty("javax.net.ssl.trustStore", "NONE"); // else it reads all certificates at its start
         System.setProperty("zookeeper.request.timeout", String.valueOf(TIMEOUT_MS)); // else it waits without end
         try {
             InterProcessMutex first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
