@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -81,6 +82,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -101,6 +103,7 @@ func newServer(kind, address string) (*Server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = dialTimeout
 	}
+	config.RuntimeParams["application_name"] = applications + rand.Text() // see Runs
 	s := &Server{kind: kind, config: config}
 	s.address = fmt.Sprintf("postgres://%s/%s", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), config.Database)
 	return s, nil
@@ -208,16 +211,64 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		}
 		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, name := range names {
-			var n int
-			quoted := pgx.Identifier{name}.Sanitize()
-			counted := conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", quoted)).Scan(&n)
-			_, dropped := conn.Exec(ctx, "drop schema "+quoted+" cascade")
+			n, counted := entriesOf(ctx, conn, name)
+			_, dropped := conn.Exec(ctx, "drop schema "+pgx.Identifier{name}.Sanitize()+" cascade")
 			removed, err = removed+n, errors.Join(err, counted, dropped)
 		}
 		return err
 	}
 	err = s.created.Sweep(prefix, func() error { return s.direct().with(ctx, drop) })
 	return removed, err
+}
+
+// applications begins the names that sessions of lockbench have in pg_stat_activity, which every user sees.
+// Each Server has a name of its own.
+const applications = "lockbench "
+
+// Runs implements [design.Listed]. PostgreSQL does not tell when a table was used, but a run has sessions
+// until it ends. Whose they are it does not tell.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	var all []design.RunEntries
+	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+		rows, err := conn.Query(ctx, "select nspname from pg_namespace")
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		runs := make(backend.Runs)
+		for _, name := range names {
+			if name+":" != backend.Prefix(name+":") {
+				continue
+			}
+			n, err := entriesOf(ctx, conn, name)
+			if err != nil {
+				return err
+			}
+			runs.Add(name+":", n, 0)
+		}
+		var others int
+		err = conn.QueryRow(ctx, `select count(*) from pg_stat_activity
+			where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
+			applications, conn.Config().RuntimeParams["application_name"]).Scan(&others)
+		all = runs.Sorted()
+		for i := range all {
+			all[i].Ended, all[i].Note = others == 0, "no session of lockbench in this database"
+			if others > 0 {
+				all[i].Note = fmt.Sprintf("%d sessions of lockbench in this database", others)
+			}
+		}
+		return err
+	})
+	return all, err
+}
+
+// entriesOf returns the number of rows in the tables of a schema.
+func entriesOf(ctx context.Context, conn *Conn, schema string) (n int, err error) {
+	err = conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", pgx.Identifier{schema}.Sanitize())).Scan(&n)
+	return n, err
 }
 
 // Close implements [design.Service].
