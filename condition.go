@@ -22,6 +22,7 @@ const (
 	ScriptFlush
 	StateLoss
 	Failover
+	SessionKilled
 )
 
 // ConditionInfo describes one condition.
@@ -43,6 +44,7 @@ var conditions = []ConditionInfo{
 	{ScriptFlush, "script-flush", "server loses its scripts", "the server forgets the scripts that it was given"},
 	{StateLoss, "state-loss", "server loses its data", "the server forgets keys: a restart without persistence, an eviction, its clock stepped ahead"},
 	{Failover, "failover", "primary is lost", "a replica takes over that may not know the newest grants and releases"},
+	{SessionKilled, "session-killed", "session is ended by the server", "the server, or its administrator, ends the sessions of owners that work on"},
 }
 
 // AllConditions lists every condition in the order in which reports show them.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -209,7 +210,7 @@ func (c *Checker) acquireGranted(k *key, op *history.Op) {
 func (c *Checker) addStart(k *key, h *hold, op *history.Op, grant bool) {
 	if h.forgotten && !c.faults.Forgetting() && op.Kind == history.Acquire && !interval.Call(op).Before(interval.Call(c.faults.Restart)) {
 		h.forgotten = false
-		h.under &^= forgetful &^ k.unknown.acts
+		h.under &^= pending.Forgetful &^ k.unknown.acts
 	}
 	k.starts = append(k.starts, start{h: h, at: interval.Return(op), grant: grant})
 }

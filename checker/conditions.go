@@ -27,10 +27,8 @@ import (
 //	script-flush  flushed: holds open then; answering: every answer after it
 //	state-loss    forgetsHolds, grantedUnder: holds whose acquire was called before it
 //	failover      the same
+//	session-killed the same
 //	skew          pending.Faults.Lasting: everything after it
-
-// forgetful are the conditions under which the server forgets grants.
-const forgetful = lockbench.StateLoss | lockbench.Failover
 
 // touching returns the conditions that touched these holds.
 func (c *Checker) touching(holds ...*hold) lockbench.Conditions {

@@ -42,7 +42,7 @@ func (c *Checker) faulted(op *history.Op) {
 		c.forgot(op, event.Brings)
 		switch event.Phase {
 		case fault.Begins:
-			f.OpenWindow()
+			f.OpenWindow(event.Brings)
 		case fault.Ends:
 			f.CloseWindow()
 		}

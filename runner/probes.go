@@ -6,6 +6,8 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/results"
@@ -16,7 +18,8 @@ import (
 // condition. Any lease lock on one server breaks exclusion if the server forgets its grants.
 // Without a lease a lock stays held if its owner dies, or never learns that it was granted.
 //
-// Work past a lease needs no probe: the locks of [proofs] are caught by it.
+// Work past a lease needs no probe: the locks of [proofs] are caught by it. Locks that are broken on
+// purpose have no sessions, so none shows what a killed one does.
 func probes() []proof {
 	return []proof{
 		{"bare", lockbench.Exclusion.At(lockbench.Failover), "", true},
@@ -81,13 +84,9 @@ func (s *session) held(under lockbench.Conditions) bool {
 	})
 }
 
-// among returns the faults that bring the condition of the probe p; for another proof it
-// returns all.
-func (p proof) among(all []fault.Fault) []fault.Fault {
-	if !p.probes {
-		return all
-	}
+// among returns the faults that d can have, and for a probe only those that bring its condition.
+func (p proof) among(all []fault.Fault, d *design.Design) []fault.Fault {
 	return slices.DeleteFunc(slices.Clone(all), func(f fault.Fault) bool {
-		return !fault.Conditions([]fault.Fault{f}).Has(p.breaks.Under)
+		return !inject.Possible(f.Kind, d) || p.probes && !fault.Conditions([]fault.Fault{f}).Has(p.breaks.Under)
 	})
 }

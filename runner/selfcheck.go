@@ -144,7 +144,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 	o.Duration = length
 	d := mutants.SelfCheck(p.mutant)
 	s.sink.say("self-check: a lock that is broken on purpose, under the same settings ...")
-	r := liveRun{label: d.Name, design: d, options: o, faults: p.among(fault.OfOneServer(s.faults)), progress: &load.Progress{}, broken: make(chan struct{})}
+	r := liveRun{label: d.Name, design: d, options: o, faults: p.among(fault.OfOneServer(s.faults), &d), progress: &load.Progress{}, broken: make(chan struct{})}
 	stop := sync.OnceFunc(func() { close(r.broken) })
 	r.sink = join(Sink{Say: s.sink.Say, Found: func(f checker.CellFinding, _ time.Duration) {
 		if p.caughtBy(f) {

@@ -216,6 +216,13 @@ type Durable interface {
 	Durable()
 }
 
+// A SessionEnder is a service with sessions that can end those of all its clients, as an administrator
+// does. Its kind is [Private].
+type SessionEnder interface {
+	// EndSessions returns when the sessions that it found have ended. Lockbench's own may be among them.
+	EndSessions(ctx context.Context) error
+}
+
 // A Suspender is a service, or a [Program], that can be stopped for a while.
 type Suspender interface {
 	// Suspend stops it, so that requests wait, until Resume.

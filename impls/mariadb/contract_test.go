@@ -130,5 +130,11 @@ func TestSessionsThatTheServerEnds(t *testing.T) {
 // on a pool.
 func TestRuns(t *testing.T) {
 	servertest.Need(t, mariadb.Missing())
-	runtest.Runs(t, family.Designs(), 500*time.Millisecond)
+	runtest.Runs(t, family.Designs(), 500*time.Millisecond, "session-kill,at=50ms,every=100ms")
+}
+
+// TestSessionKill checks that a run finds the documented fault, which breaks no claim.
+func TestSessionKill(t *testing.T) {
+	servertest.Need(t, mariadb.Missing())
+	runtest.EndsSessions(t, family.Designs()[0])
 }

@@ -113,21 +113,16 @@ func Lock(d design.Design) conclusion.Lock {
 	return l
 }
 
-// foreign returns the conditions that no fault can bring about on the service of a design; none if
-// every live fault is possible.
+// foreign returns the conditions that live faults bring about, but none on the service of a design.
 func foreign(d *design.Design) lockbench.Conditions {
-	left, all := conclusion.All(), true
+	brought, possible := lockbench.Conditions(0), lockbench.Conditions(0)
 	for _, k := range fault.Kinds() {
+		brought |= fault.Of(k).Conditions
 		if inject.Possible(k, d) {
-			left &^= fault.Of(k).Conditions
-		} else {
-			all = false
+			possible |= fault.Of(k).Conditions
 		}
 	}
-	if all {
-		return 0
-	}
-	return left | d.Impossible()
+	return brought&^possible | d.Impossible()
 }
 
 // GuardFor returns the guard for measuring a design: a guard that checks fences if the design hands

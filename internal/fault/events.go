@@ -8,7 +8,9 @@ const (
 	TakenAway    = "taken-away"
 	ServerResume = "server-resume"
 	Evicting     = "evicting"
-	Stepping     = "stepping"
+	// KillingSessions begins a session kill.
+	KillingSessions = "killing-sessions"
+	Stepping        = "stepping"
 	// Losing and Loss are events of a server that lockbench did not start. Lockbench did not cause
 	// them.
 	Losing = "server-losing"
@@ -84,6 +86,8 @@ var events = []Event{
 	{Note: string(Restart), Says: "the server forgot everything", Act: Forgets, Brings: lockbench.StateLoss},
 	{Note: string(RestartAOF), Says: "the server was killed and started with all that it had acknowledged", Act: Delays},
 	{Note: string(ClientKill), Says: "the server hung up on all clients; `cut` says whose calls that broke"},
+	{Note: KillingSessions, Says: "the server begins to end the sessions of all clients", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Begins, Line: string(SessionKill)},
+	{Note: string(SessionKill), Says: "it ended them, at some time between the two events; `cut` says whose calls that broke", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Ends, Line: string(SessionKill)},
 	{Note: string(Failover), Says: "a replica took over that may know neither the newest grants nor the newest releases", Act: Revives, Brings: lockbench.Failover},
 	{Note: string(Down), Says: "`Value` servers were killed; `restart` says when one is back, empty", Act: Delays},
 	{Note: string(Slow), Says: "what the client's process sends and is answered comes late, for `Value` ns", Act: Delays, Phase: Lasts},

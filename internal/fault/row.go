@@ -116,6 +116,8 @@ const (
 	Suspends
 	// Replies: a service that answers over connections.
 	Replies
+	// Sessions: a service that can end the sessions of its clients.
+	Sessions
 )
 
 // Has reports whether all of other are in n.

@@ -22,6 +22,7 @@ const (
 	Restart     Kind = "restart"
 	RestartAOF  Kind = "restart-aof"
 	ClientKill  Kind = "client-kill"
+	SessionKill Kind = "session-kill"
 	Failover    Kind = "failover"
 	Down        Kind = "down"
 	Slow        Kind = "slow"
@@ -146,6 +147,12 @@ var rows = []Row{
 		Kind: ClientKill, Summary: "CLIENT KILL of all clients", Target: Server,
 		Conditions: lockbench.LostReply, Exercises: only(lockbench.Recovery, lockbench.LostReply), Records: []string{string(ClientKill), string(Cut)},
 		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | OwnProcess | Redis},
+	},
+	{
+		Kind: SessionKill, Summary: "the sessions of all clients are ended by the server, as an administrator does", Target: Server,
+		Conditions: lockbench.SessionKilled | lockbench.LostReply, Exercises: only(lockbench.Exclusion, lockbench.SessionKilled),
+		Records: []string{KillingSessions, string(SessionKill), string(Cut)},
+		Live:    &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | Sessions},
 	},
 	{
 		Kind: Failover, Summary: "the primary is lost before it replicated a grant; its replica takes over", Target: Server,

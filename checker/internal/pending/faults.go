@@ -8,19 +8,21 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Faults are the faults in a history so far. Flush, StateLost and FailedOver are the newest events
-// of their kind, nil if there is none; Restart is the newer of the last two.
+// Faults are the faults in a history so far. Flush is the newest script flush, Restart the newest loss
+// of grants, nil if there is none.
 type Faults struct {
-	Flush, Restart, StateLost, FailedOver *history.Op
+	Flush, Restart *history.Op
+	// forgot has the newest loss of grants by each forgetful condition, by its bit.
+	forgot [16]*history.Op
 
 	// windows counts the open windows, in which the server keeps forgetting keys. The windows of a
-	// watcher overlap: each begins at the look before the look that ended the last window. inWindow
-	// are the striking conditions since the first open window began: a watcher records a fault at
-	// both ends.
-	windows  int
-	inWindow lockbench.Conditions
-	Stepping bool // set while the server's clock is stepped ahead, which forgets keys as a window does
-	Delayed  bool // answers came late, or not at all, for a time
+	// watcher overlap: each begins at the look before the look that ended the last window. forgetting
+	// are the conditions of the windows since the first open one began, inWindow the striking conditions
+	// since then: a watcher records a fault at both ends.
+	windows              int
+	forgetting, inWindow lockbench.Conditions
+	Stepping             bool // set while the server's clock is stepped ahead, which forgets keys as a window does
+	Delayed              bool // answers came late, or not at all, for a time
 
 	FlushMet bool  // a lock was held, or an operation under way, at a flush
 	Skew     int64 // the largest offset of a clock, in ns
@@ -31,17 +33,23 @@ type Faults struct {
 	strikes [16]int64 // numbers of faults that brought each striking condition, by its bit
 }
 
-// Striking are the conditions that one fault of a server brings on all keys at once.
-const Striking = lockbench.ScriptFlush | lockbench.StateLoss | lockbench.Failover
+// Forgetful are the conditions under which the server forgets grants.
+const Forgetful = lockbench.StateLoss | lockbench.Failover | lockbench.SessionKilled
 
-// OpenWindow applies that the server begins to forget keys.
-func (f *Faults) OpenWindow() { f.windows++ }
+// Striking are the conditions that one fault of a server brings on all keys at once.
+const Striking = lockbench.ScriptFlush | Forgetful
+
+// OpenWindow applies that the server begins to forget keys, under cause.
+func (f *Faults) OpenWindow(cause lockbench.Conditions) {
+	f.windows++
+	f.forgetting |= cause
+}
 
 // CloseWindow applies that one window is over. The server goes on forgetting keys if another is
 // open.
 func (f *Faults) CloseWindow() {
 	if f.windows = max(0, f.windows-1); f.windows == 0 {
-		f.inWindow = 0
+		f.forgetting, f.inWindow = 0, 0
 	}
 }
 
@@ -73,15 +81,11 @@ func (f *Faults) Flushed(op *history.Op, met bool) {
 	f.Flush, f.FlushMet = op, f.FlushMet || met
 }
 
-// Forgot applies event op: the server forgot grants.
+// Forgot applies event op: the server forgot grants, under cause, a set of one.
 func (f *Faults) Forgot(op *history.Op, cause lockbench.Conditions) {
 	f.Occurred |= cause
 	f.Restart = op
-	if cause == lockbench.Failover {
-		f.FailedOver = op
-	} else {
-		f.StateLost = op
-	}
+	f.forgot[bits.TrailingZeros16(uint16(cause))] = op
 }
 
 // SetOff applies that a clock is ahead by offset ns.
@@ -95,11 +99,14 @@ func (f *Faults) Forgetting() bool { return f.windows > 0 || f.Stepping }
 
 // ForgotSince returns the conditions under which the server forgot grants since s.
 func (f *Faults) ForgotSince(s interval.Stamp) (under lockbench.Conditions) {
-	if f.Forgetting() || f.StateLost != nil && s.Before(interval.Call(f.StateLost)) {
+	under = f.forgetting
+	if f.Stepping {
 		under |= lockbench.StateLoss
 	}
-	if f.FailedOver != nil && s.Before(interval.Call(f.FailedOver)) {
-		under |= lockbench.Failover
+	for bit, op := range f.forgot {
+		if op != nil && s.Before(interval.Call(op)) {
+			under |= 1 << bit
+		}
 	}
 	return under
 }

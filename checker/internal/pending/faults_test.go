@@ -22,7 +22,7 @@ func TestStrikes(t *testing.T) {
 	want(3, lockbench.ScriptFlush|lockbench.Outlived)
 	for range 2 { // two restarts that a watcher saw
 		f.Struck(lockbench.StateLoss)
-		f.OpenWindow()
+		f.OpenWindow(lockbench.StateLoss)
 		f.Struck(lockbench.Failover)
 		f.Struck(lockbench.Failover)
 		f.CloseWindow()

@@ -2,8 +2,8 @@ package sessions
 
 import "github.com/lockbench/lockbench"
 
-// Claims returns the claims of a lock that lasts as long as its session. A server that was
-// restarted, or that lost the connection, frees the key while its owner works on.
+// Claims returns the claims of a lock that lasts as long as its session. A server that was restarted,
+// that lost the connection, or that ended the session frees the key while its owner works on.
 //
 // Exclusion is given up under LostReply, because a history does not tell when the session of an owner
 // ended: a connection that others break is recorded when a client finds it broken, for all clients of
@@ -27,7 +27,7 @@ func Claims() lockbench.Claims {
 		},
 	}
 	for _, g := range []lockbench.Guarantee{lockbench.OwnerRelease, lockbench.LossReported, lockbench.Answers, lockbench.NoSpuriousRefusal, lockbench.Recovery} {
-		c.Also = append(c.Also, g.At(lockbench.StateLoss))
+		c.Also = append(c.Also, g.At(lockbench.StateLoss), g.At(lockbench.SessionKilled))
 	}
 	return c
 }

@@ -29,7 +29,7 @@ type Table[C Conn] interface {
 // that it keeps, which needs no term of its own.
 func RowClaims() lockbench.Claims {
 	c := lockbench.LeaseClaims(lockbench.Fencing)
-	c.Survives |= lockbench.StateLoss
+	c.Survives |= lockbench.StateLoss | lockbench.SessionKilled
 	c.Also = slices.DeleteFunc(c.Also, func(c lockbench.Cell) bool { return c.Under == lockbench.StateLoss })
 	return c
 }

@@ -56,6 +56,7 @@ var injections = map[fault.Kind]injection{
 	fault.Restart:     {occur: (*Injector).restartEmpty},
 	fault.RestartAOF:  {occur: (*Injector).restartFromAOF, prepare: (*Injector).keepLogs},
 	fault.ClientKill:  {occur: (*Injector).killClients},
+	fault.SessionKill: {occur: (*Injector).killSessions},
 	fault.Failover:    {occur: (*Injector).failOver, prepare: (*Injector).replicate, counts: true},
 	fault.Down:        {occur: (*Injector).takeDown},
 	fault.ClockStep:   {occur: (*Injector).stepClocks, open: (*Injector).ownClocks},

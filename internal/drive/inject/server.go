@@ -174,6 +174,16 @@ func (in *Injector) killClients(ctx context.Context, _ *plan) error {
 	})
 }
 
+func (in *Injector) killSessions(ctx context.Context, _ *plan) error {
+	in.outages.Add(1) // lockbench's own session is one of them
+	defer in.outages.Add(1)
+	in.serverRecord.Fault(fault.KillingSessions, 0)
+	in.hungUp()
+	err := in.next().(design.SessionEnder).EndSessions(ctx)
+	in.serverRecord.Fault(string(fault.SessionKill), 0)
+	return err
+}
+
 // evict makes the server evict all keys with a TTL within one turn of its loop, so that no
 // other command finds it short of memory. The records of the workload have no TTL and stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {

@@ -208,10 +208,10 @@ func (c *Case) decide(o *Option) {
 }
 
 // rare reports whether two owners were seen only where an owner was late, or where the server had
-// lost the grant, which befalls every lock on one primary.
+// lost the grant or ended the session, which befalls every lock on one primary.
 func (o *Option) rare() bool {
 	return o.Conclusion.Late || !slices.ContainsFunc(o.Conclusion.BrokenUnder, func(under lockbench.Conditions) bool {
-		return under&(lockbench.Outlived|lockbench.Failover|lockbench.StateLoss) == 0
+		return under&(lockbench.Outlived|lockbench.Failover|lockbench.StateLoss|lockbench.SessionKilled) == 0
 	})
 }
 
@@ -243,6 +243,7 @@ func (c *Case) lease(d *design.Design) time.Duration {
 var faults = map[lockbench.Conditions]string{
 	lockbench.Pause: "pause", lockbench.Crash: "crash", lockbench.LostReply: "lost-reply", lockbench.Cancel: "cancel",
 	lockbench.Skew: "skew", lockbench.ScriptFlush: "script-flush", lockbench.StateLoss: "restart", lockbench.Failover: "failover",
+	lockbench.SessionKilled: "session-kill",
 }
 
 // longestTried is the longest work in the commands that check an option, and leastRenewed the shortest

@@ -90,10 +90,10 @@ var breachOf = [checker.Questions]Breach{
 const Enough = 299
 
 // Usual returns the conditions that a conclusion covers by default: all except skewed clocks, lost
-// data, and the loss of a primary.
+// data, the loss of a primary, and killed sessions.
 func Usual() lockbench.Conditions {
 	all := All()
-	return all &^ (lockbench.Skew | lockbench.StateLoss | lockbench.Failover)
+	return all &^ (lockbench.Skew | lockbench.StateLoss | lockbench.Failover | lockbench.SessionKilled)
 }
 
 // All returns all conditions.

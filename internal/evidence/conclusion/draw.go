@@ -45,6 +45,8 @@ var required = map[lockbench.Conditions]struct{ safety, liveness bool }{
 	lockbench.ScriptFlush: {false, true},
 	lockbench.StateLoss:   {true, false},
 	lockbench.Failover:    {true, false},
+
+	lockbench.SessionKilled: {true, false},
 }
 
 // A question is the input of the rules: a lock, the conditions to cover, and the evidence.

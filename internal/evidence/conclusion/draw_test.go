@@ -233,7 +233,7 @@ func TestEverySourceCounts(t *testing.T) {
 // that cannot happen.
 func TestLeftOut(t *testing.T) {
 	got := Draw(Lock{Foreign: lockbench.Failover}, Usual()).LeftOut
-	if want := []lockbench.Conditions{lockbench.Skew, lockbench.StateLoss}; !slices.Equal(got, want) {
+	if want := []lockbench.Conditions{lockbench.Skew, lockbench.StateLoss, lockbench.SessionKilled}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

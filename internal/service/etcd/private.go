@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os/exec"
 
 	"github.com/lockbench/lockbench/impls/design"
@@ -106,4 +107,26 @@ func findProgram() (string, error) {
 		return "", ErrNoProgram
 	}
 	return path, nil
+}
+
+// EndSessions implements [design.SessionEnder]: it revokes all leases, and with them their keys.
+func (s *Server) EndSessions(ctx context.Context) (err error) {
+	c := s.client()
+	defer c.close()
+	type lease struct {
+		ID string `json:"ID"`
+	}
+	var got struct{ Leases []lease }
+	if err := c.call(ctx, "/v3/lease/leases", struct{}{}, &got); err != nil {
+		return err
+	}
+	for _, l := range got.Leases {
+		failed := c.call(ctx, "/v3/lease/revoke", l, &struct{}{})
+		var refused *refusal
+		if errors.As(failed, &refused) && refused.status == http.StatusNotFound {
+			failed = nil // it has just ended
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
 }

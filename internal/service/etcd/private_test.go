@@ -69,6 +69,25 @@ func do(t *testing.T, s *etcd.Server, token, path string, ask map[string]any, fi
 	return got[field]
 }
 
+// TestSessionsEnd checks that EndSessions ends leases with their keys, and no key without a lease.
+func TestSessionsEnd(t *testing.T) {
+	s := start(t)
+	for range 3 {
+		lease := do(t, s, "", "/v3/lease/grant", map[string]any{"TTL": 60}, "ID")
+		do(t, s, "", "/v3/kv/put", map[string]any{"key": []byte(fmt.Sprint("held", lease)), "lease": lease}, "")
+	}
+	do(t, s, "", "/v3/kv/put", map[string]any{"key": []byte("held")}, "")
+	if err := s.EndSessions(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := do(t, s, "", "/v3/kv/range", map[string]any{"key": []byte("h"), "range_end": []byte("i")}, "count"); n != "1" {
+		t.Errorf("%v keys are left, want the one without a lease", n)
+	}
+	if left := do(t, s, "", "/v3/lease/leases", map[string]any{}, "leases"); left != nil {
+		t.Errorf("leases %v are left", left)
+	}
+}
+
 // TestUsers checks that a run of a user who may not write the keys of runs is refused, and that one who may
 // do so, and nothing else, sweeps and keeps records.
 func TestUsers(t *testing.T) {

@@ -58,6 +58,8 @@ var (
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
+
+	_ design.SessionEnder = (*Server)(nil)
 )
 
 const usualPort = "2379"

@@ -10,6 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
@@ -63,10 +67,11 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// only replaces the users of a new server by one, who may do everything. They are the rows of a table,
+// only replaces the users of a new server by two, who may do everything: the user of the locks, and that
+// of lockbench's own sessions. They are the rows of a table,
 // because a server that makes its data runs no statements on users. %s is the password.
 const only = `delete from mysql.global_priv where User <> 'mariadb.sys';
-insert into mysql.global_priv values ('127.0.0.1', 'lockbench', json_object('access', 18446744073709551615, 'plugin', 'mysql_native_password', 'authentication_string', password('%s')));
+insert into mysql.global_priv select '127.0.0.1', name, json_object('access', 18446744073709551615, 'plugin', 'mysql_native_password', 'authentication_string', password('%s')) from (select 'lockbench' as name union select 'lockbench-own') as names;
 create database lockbench;
 `
 
@@ -122,6 +127,44 @@ func (p *private) answers(ctx context.Context, s *Server) error {
 		return fmt.Errorf("%w at %s, with data in %s", daemon.ErrForeign, p.url.Host, where)
 	}
 	return err
+}
+
+// EndSessions implements [design.SessionEnder]. It spares lockbench's own.
+func (s *Server) EndSessions(ctx context.Context) error {
+	return s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+		found, err := conn.sessionsOf(ctx, s.config.User)
+		for _, id := range found {
+			_, failed := conn.ExecContext(ctx, fmt.Sprint("kill ", id))
+			if answer := (*mysql.MySQLError)(nil); errors.As(failed, &answer) && answer.Number == noSuchThread {
+				failed = nil // it has just ended
+			}
+			err = errors.Join(err, failed)
+		}
+		for left := found; err == nil && slices.ContainsFunc(left, func(id int64) bool { return slices.Contains(found, id) }); {
+			time.Sleep(time.Millisecond) // a session ends soon after its kill
+			left, err = conn.sessionsOf(ctx, s.config.User)
+		}
+		return err
+	})
+}
+
+const noSuchThread = 1094 // ER_NO_SUCH_THREAD
+
+// sessionsOf returns the sessions of a user.
+func (c *Conn) sessionsOf(ctx context.Context, user string) (ids []int64, err error) {
+	rows, err := c.QueryContext(ctx, "select id from information_schema.processlist where user = ?", user)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
 }
 
 // Missing returns [ErrNoProgram] if MariaDB is not installed.

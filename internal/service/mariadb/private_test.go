@@ -47,29 +47,48 @@ func run(t *testing.T, on *sql.DB, statements ...string) {
 	}
 }
 
-// TestOwnUsers checks that a private server has the user of the run alone.
+// TestOwnUsers checks that a private server has the users of the run alone.
 func TestOwnUsers(t *testing.T) {
 	var users string
-	err := admin(t, start(t)).QueryRowContext(t.Context(), "select group_concat(user, '@', host) from mysql.user where user <> 'mariadb.sys'").Scan(&users)
-	if err != nil || users != "lockbench@127.0.0.1" {
+	err := admin(t, start(t)).QueryRowContext(t.Context(), "select group_concat(user, '@', host order by user) from mysql.user where user <> 'mariadb.sys'").Scan(&users)
+	if err != nil || users != "lockbench@127.0.0.1,lockbench-own@127.0.0.1" {
 		t.Errorf("users %s, error %v", users, err)
 	}
 }
 
-// TestRestart checks that a restart ends sessions.
-func TestRestart(t *testing.T) {
+// TestSessionsEnd checks that a restart ends sessions, as EndSessions does, and with them their locks.
+func TestSessionsEnd(t *testing.T) {
 	s := start(t)
-	conn, err := s.Reach().(*mariadb.Access).Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	ended := false
-	if err := s.Restart(t.Context(), func() { ended = conn.PingContext(t.Context()) != nil }); err != nil {
-		t.Fatal(err)
-	}
-	if !ended {
-		t.Error("a session outlived its server")
+	for name, end := range map[string]func() error{
+		"restart": func() error { return s.Restart(t.Context(), func() {}) },
+		"ended":   func() error { return s.EndSessions(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := func() *mariadb.Conn {
+				conn, err := s.Reach().(*mariadb.Access).Connect(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(conn.Close)
+				return conn
+			}
+			const lock = "select get_lock(?, 0)"
+			all := []*mariadb.Conn{open(), open(), open()}
+			if granted, err := all[0].Tell(t.Context(), lock, name); err != nil || !granted {
+				t.Fatalf("the lock: granted %t, %v", granted, err)
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			for _, conn := range all {
+				if conn.PingContext(t.Context()) == nil {
+					t.Error("a session goes on")
+				}
+			}
+			if granted, err := open().Tell(t.Context(), lock, name); err != nil || !granted {
+				t.Errorf("the lock: granted %t, %v", granted, err)
+			}
+		})
 	}
 }
 

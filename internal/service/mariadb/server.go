@@ -59,6 +59,8 @@ var (
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
+
+	_ design.SessionEnder = (*Server)(nil)
 )
 
 const (
@@ -138,9 +140,16 @@ func (s *Server) Endpoint() string { return s.config.Addr }
 func (s *Server) Local() bool { return servers.IsLoopback(s.Endpoint()) }
 
 // Reach implements [design.Service].
-func (s *Server) Reach() any { return s.direct() }
+func (s *Server) Reach() any { return &Access{server: s, config: s.config} }
 
-func (s *Server) direct() *Access { return &Access{server: s, config: s.config} }
+// direct returns the means to connect for what lockbench asks for: on a private server as another user.
+func (s *Server) direct() *Access {
+	config := s.config.Clone()
+	if s.kind == design.Private {
+		config.User += "-own"
+	}
+	return &Access{server: s, config: config}
+}
 
 // Check implements [design.Service]: a run has a table of its own. It sends statements that the server
 // refuses whoever sends them, and looks whether the reason is the user.

@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
@@ -148,6 +151,23 @@ func (s *Server) Err() error {
 // Restart implements [design.Restarter]. What was committed is there afterwards; sessions are not.
 func (s *Server) Restart(ctx context.Context, between func()) error {
 	return s.own.Restart(ctx, between)
+}
+
+// EndSessions implements [design.SessionEnder]. It spares lockbench's own.
+func (s *Server) EndSessions(ctx context.Context) error {
+	const others = "from pg_stat_activity where backend_type = 'client backend' and application_name <> $1"
+	return s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+		rows, err := conn.Query(ctx, "select pid, pg_terminate_backend(pid) "+others, ourName)
+		if err != nil {
+			return err
+		}
+		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pid int32, err error) { return pid, row.Scan(&pid, nil) })
+		for left := len(found); err == nil && left > 0; {
+			time.Sleep(time.Millisecond) // a session ends soon after the signal
+			err = conn.QueryRow(ctx, "select count(*) "+others+" and pid = any($2)", ourName, found).Scan(&left)
+		}
+		return err
+	})
 }
 
 var errNotSuspended = errors.New("the backends of a PostgreSQL can be stopped on Linux only; hint: leave this fault out")

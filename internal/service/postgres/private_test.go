@@ -39,20 +39,44 @@ func quit(s *postgres.Server) error {
 	return nil
 }
 
-// TestRestart checks that a restart ends sessions.
-func TestRestart(t *testing.T) {
+// TestSessionsEnd checks that a restart ends sessions, as EndSessions does, and with them their locks.
+func TestSessionsEnd(t *testing.T) {
 	s := start(t)
-	conn, err := pgx.Connect(t.Context(), s.DSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	ended := false
-	if err := s.Restart(t.Context(), func() { ended = conn.Ping(t.Context()) != nil }); err != nil {
-		t.Fatal(err)
-	}
-	if !ended {
-		t.Error("a session outlived its server")
+	for name, end := range map[string]func() error{
+		"restart": func() error { return s.Restart(t.Context(), func() {}) },
+		"ended":   func() error { return s.EndSessions(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []*pgx.Conn
+			for range 3 {
+				conn, err := pgx.Connect(t.Context(), s.DSN())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close(context.Background())
+				all = append(all, conn)
+			}
+			if _, err := all[0].Exec(t.Context(), "select pg_advisory_lock(1)"); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			for _, conn := range all {
+				if conn.Ping(t.Context()) == nil {
+					t.Error("a session goes on")
+				}
+			}
+			next, err := pgx.Connect(t.Context(), s.DSN())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer next.Close(context.Background())
+			var granted bool
+			if err := next.QueryRow(t.Context(), "select pg_try_advisory_lock(1)").Scan(&granted); err != nil || !granted {
+				t.Errorf("the lock: granted %t, %v", granted, err)
+			}
+		})
 	}
 }
 

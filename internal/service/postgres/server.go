@@ -86,6 +86,8 @@ var (
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
+
+	_ design.SessionEnder = (*Server)(nil)
 )
 
 const (
@@ -156,11 +158,18 @@ func (s *Server) reach() *Access {
 	if s.pooler != nil {
 		return &Access{server: s, config: s.pooler.front.config}
 	}
-	return s.direct()
+	return &Access{server: s, config: s.config}
 }
 
+// ourName is the application_name of lockbench's own sessions.
+const ourName = "lockbench"
+
 // direct returns the means to connect to the server itself, for what lockbench asks for.
-func (s *Server) direct() *Access { return &Access{server: s, config: s.config} }
+func (s *Server) direct() *Access {
+	config := s.config.Copy()
+	config.RuntimeParams["application_name"] = ourName
+	return &Access{server: s, config: config}
+}
 
 // Check implements [design.Service]: a run has a schema of its own.
 func (s *Server) Check(ctx context.Context, _ []string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -18,20 +19,9 @@ import (
 func Runs(t *testing.T, all []design.Design, ttl time.Duration, more ...string) {
 	for _, d := range append(all[:len(all):len(all)], unheld(all[0])) {
 		t.Run(d.Name, func(t *testing.T) {
-			o := workloads.Defaults()
-			o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, ttl, 20*time.Millisecond, 0
-			o.Hold, o.Warmup, o.Seed, o.Operations = workloads.Always(time.Millisecond), 0, 1, 2000
-			r, err := runner.Run(t.Context(), runner.Plan{
-				Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(),
-				Faults: append([]string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"}, more...),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			j := r.Runs[0]
-			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
-				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
-			}
+			p := plan(t, d, ttl, append([]string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"}, more...)...)
+			p.Options.Operations = 2000
+			j := run(t, p)
 			isBroken, claimsNothing := d.Name == unheld(all[0]).Name, len(d.Claims.Keeps) == 0
 			twoOwners := false
 			for _, f := range j.Verdicts.Findings {
@@ -45,6 +35,41 @@ func Runs(t *testing.T, all []design.Design, ttl time.Duration, more ...string) 
 			}
 		})
 	}
+}
+
+// EndsSessions runs a lock that lasts as long as its session, whose server ends sessions, until two owners
+// have it. The run breaks no claim.
+func EndsSessions(t *testing.T, d design.Design) {
+	p := plan(t, d, time.Second, "session-kill,at=50ms,every=100ms")
+	two := lockbench.Exclusion.At(lockbench.SessionKilled)
+	p.Options.Duration, p.AbortOn = time.Hour, []string{two.String() + ".violations>0"}
+	for _, f := range run(t, p).Verdicts.Findings {
+		if f.Against > 0 {
+			t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
+		}
+	}
+}
+
+// plan returns the plan of a run of a design.
+func plan(t *testing.T, d design.Design, ttl time.Duration, faults ...string) runner.Plan {
+	o := workloads.Defaults()
+	o.Clients, o.Keys, o.TTL, o.Wait, o.Stallers = 8, 2, ttl, 20*time.Millisecond, 0
+	o.Hold, o.Warmup, o.Seed = workloads.Always(time.Millisecond), 0, 1
+	return runner.Plan{Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(), Faults: faults}
+}
+
+// run returns what a run of the only subject of p came to, which granted and has no defect.
+func run(t *testing.T, p runner.Plan) results.Judged {
+	t.Helper()
+	r, err := runner.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := r.Runs[0]
+	if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
+		t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
+	}
+	return j
 }
 
 // unheld returns a design whose owners let go at once of each key that they are granted.
