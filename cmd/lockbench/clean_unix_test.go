@@ -23,7 +23,7 @@ import (
 func TestClean(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		s := servicetest.Start(t, postgres.Start)
-		cleansAfterKill(t, s, s.DSN(), "postgres/row", "10m")
+		cleansAfterKill(t, s, s.DSN(), "postgres/row", "0s")
 	})
 	t.Run("mariadb", func(t *testing.T) {
 		s := servicetest.Start(t, mariadb.Start)

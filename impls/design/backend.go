@@ -162,8 +162,6 @@ type RunEntries struct {
 	Entries int
 	// Idle is how long ago one was last used, by the clock of the service.
 	Idle time.Duration
-	// Ended reports whether the service knows that the run has ended, whatever Idle is.
-	Ended bool
 	// Note is what the service knows in place of Idle, which is zero then; empty if it knows Idle.
 	Note string
 }

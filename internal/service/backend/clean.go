@@ -58,8 +58,7 @@ func (c Cleaned) String() string {
 	return fmt.Sprintf("%s* (entries: %d), %s: %s", c.Prefix, c.Entries, last, did)
 }
 
-// Clean removes the entries of ended runs from a service: of those that have ended by its word, and of
-// those whose entries nobody used for at least idle. It removes nothing else. Its result is sorted by
+// Clean removes the entries of ended runs from a service: of those whose entries nobody used for at least idle. It removes nothing else. Its result is sorted by
 // prefix.
 func Clean(ctx context.Context, s design.Service, idle time.Duration) (all []Cleaned, err error) {
 	listed, is := s.(design.Listed)
@@ -72,7 +71,7 @@ func Clean(ctx context.Context, s design.Service, idle time.Duration) (all []Cle
 	}
 	for _, of := range found {
 		c := Cleaned{RunEntries: of}
-		if err == nil && (of.Ended || of.Idle >= idle) {
+		if err == nil && of.Idle >= idle {
 			_, err = s.Sweep(ctx, of.Prefix)
 			c.Removed = err == nil
 		}
