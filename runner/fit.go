@@ -15,7 +15,7 @@ import (
 
 // leaveOut removes a subject from the plan if fails returns an error for it and the subject is
 // optional. It returns the error of a subject that is not optional, and an error if no subject is
-// left.
+// left, or controls alone of a plan with locks.
 func (s *session) leaveOut(fails func(*Subject) error) error {
 	var fit, unfit []Subject
 	for _, of := range s.plan.Subjects {
@@ -29,7 +29,7 @@ func (s *session) leaveOut(fails func(*Subject) error) error {
 		}
 	}
 	left := leftOut(unfit, fails)
-	if len(fit) == 0 {
+	if lock := (func(of Subject) bool { return of.Design.Control == "" }); len(fit) == 0 || slices.ContainsFunc(unfit, lock) && !slices.ContainsFunc(fit, lock) {
 		return errors.New(left[0])
 	}
 	for _, text := range left {

@@ -105,6 +105,13 @@ func TestNextDecides(t *testing.T) {
 		}
 	}
 	p.Subjects[1].Optional = false
+	for _, d := range impls.Controls() {
+		with := p
+		with.Next, with.Subjects = nil, []Subject{{Design: p.Subjects[1].Design, Optional: true}, {Design: d, Optional: true}}
+		if _, err := Run(t.Context(), with); err == nil || !strings.Contains(err.Error(), "rueidislock/tracking") {
+			t.Errorf("%s alone is left: error %v, want why the lock cannot run", d.Name, err)
+		}
+	}
 	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "rueidislock/tracking") {
 		t.Errorf("got error %v, want why it cannot run", err)
 	}

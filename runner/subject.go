@@ -18,7 +18,8 @@ type Subject struct {
 	// Change changes the options of the plan for this run; nil leaves them.
 	Change func(*workloads.Options)
 	// Optional makes the run leave out the subject, rather than fail, if the design cannot run on
-	// these servers or cannot give the requested lease. It is an error if no subject is left.
+	// these servers or cannot give the requested lease. It is an error if no subject is left,
+	// or no lock of several.
 	Optional bool
 }
 

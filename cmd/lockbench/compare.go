@@ -74,7 +74,7 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.resume, "resume", false, "with --run and --save: use the results that are saved, and make only the missing runs")
 	o.out.add(f, comparisonOutputs)
 	// Designs of lockbench, with their guards, are arguments here.
-	o.forRun = append(o.settings.flagsBut(f, "design", "take", "free", "extend", "guard", "fail-fast"), "save", "resume")
+	o.forRun = append(o.settings.flagsBut(f, "design", "service", "take", "free", "extend", "guard", "fail-fast"), "save", "resume")
 }
 
 func (o *compareOptions) compare(cmd *cobra.Command, args []string) error {

@@ -72,7 +72,7 @@ type flagGroup struct {
 // flagGroups returns the groups of all flags of all commands, in the order in which they are shown.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"What to run", []string{"run", "design", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
+		{"What to run", []string{"run", "design", "run service", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
 		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},

@@ -54,7 +54,7 @@ func (o *limitOptions) flags(f *pflag.FlagSet, without ...string) {
 	f.DurationVar(&o.budget, "budget", 2*time.Minute, "time for all trials and the self-check: when it is nearly over, the best value is confirmed; 0s has no end")
 	o.out.add(f, limitOutputs)
 	// A design of lockbench is an argument; the search sets the rate and the number of operations.
-	o.settings.flagsBut(f, append(without, "design", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
+	o.settings.flagsBut(f, append(without, "design", "service", "take", "free", "extend", "fail-fast", "stages", "rate", "operations")...)
 }
 
 // validate returns an error if a common flag of all searches is wrong.

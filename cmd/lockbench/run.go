@@ -58,11 +58,11 @@ every guarantee that was held counts as untested (exit 3).
 
 Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 		Example: `  lockbench run
-  lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64 --duration 1m
+  lockbench run --design 'lua-token/*,watch-multi/poll' --clients 64
   lockbench run --workload reentrant --depth 3 --server redis://localhost:6379
   lockbench run --fault crash --fault lost-reply,p=0.01 --design 'lua-token/*'
-  lockbench run --design 'hash-reentrant/*' --clients 1,8,64 --keys 1,64 --out csv=points.csv
-  lockbench run --design all
+  lockbench run --design 'file/*' --clients 1,8,64 --keys 1,64 --out csv=points.csv
+  lockbench run --service postgres
   lockbench run run.yaml --duration 1m
   lockbench run --key-choice own --history histories --out json=r.json`,
 		Args: oneRunFile,
@@ -163,7 +163,7 @@ func (o *singleOptions) plan(ctx context.Context) (p runner.Plan, out outPaths, 
 	if p, err = o.runOptions.plan(ctx); err != nil {
 		return p, out, nil, err
 	}
-	if len(o.designs) == 0 && !o.commands.given() { // the tour
+	if o.service != "" || len(o.designs) == 0 && !o.commands.given() { // the tour
 		p.AddControls(impls.Controls())
 	}
 	p.Subjects = o.points.times(p.Subjects, o.params)

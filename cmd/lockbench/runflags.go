@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/cli/catalog"
 	"github.com/lockbench/lockbench/internal/cli/progress"
+	"github.com/lockbench/lockbench/internal/evidence/choosing"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -27,6 +28,7 @@ const serverVariable = "LOCKBENCH_SERVER"
 // designs repeatedly.
 type runOptions struct {
 	designs  []string
+	service  string
 	commands commandFlags
 	workload string
 	servers  []string
@@ -56,6 +58,7 @@ func (o *runOptions) flagsBut(f *pflag.FlagSet, without ...string) (added []stri
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.designs, "design", nil, "`names` or globs of designs, separated by commas or repeated; all means every design; lockbench list designs prints them (default five of lockbench's own)")
+	f.StringVar(&o.service, "service", "", "`name` of a service, in place of --design: "+strings.Join(choosing.Started(), ", ")+", or all; runs its designs and the controls; quorum is several Redis servers; a service that is not installed is an error, and left out of all")
 	o.commands.add(f)
 	o.commands.addAdapter(f)
 	o.commands.addSettings(f)
@@ -182,13 +185,11 @@ func serversFromEnvironment() []string { return strings.Fields(os.Getenv(serverV
 // plan returns the plan of the flags, checked.
 func (o *runOptions) plan(ctx context.Context) (p runner.Plan, err error) {
 	p = runner.Plan{Options: o.params, Faults: o.faults, Servers: o.servers, History: o.history, FailFast: o.failFast, SelfCheck: true}
-	designs := impls.Tour()
-	if len(o.designs) > 0 {
-		if designs, err = impls.MatchRun(everyDesign(o.designs)...); err != nil {
-			return p, err
-		}
+	designs, err := o.chosen()
+	if err != nil {
+		return p, err
 	}
-	if designs, err = o.commands.with(ctx, designs, len(o.designs) > 0); err != nil {
+	if designs, err = o.commands.with(ctx, designs, len(o.designs) > 0 || o.service != ""); err != nil {
 		return p, err
 	}
 	for i, d := range designs {
@@ -203,6 +204,21 @@ func (o *runOptions) plan(ctx context.Context) (p runner.Plan, err error) {
 		return p, err
 	}
 	return p, p.Check()
+}
+
+// chosen returns the designs that --design or --service choose, those of the tour without either.
+func (o *runOptions) chosen() ([]design.Design, error) {
+	switch {
+	case o.service != "" && len(o.designs) > 0:
+		return nil, fmt.Errorf("--service %s and --design %s: each of them chooses designs; hint: leave one out, since a glob chooses among those of a service: --design 'postgres/*'", o.service, strings.Join(o.designs, ","))
+	case o.service == "all":
+		return impls.All(), nil
+	case o.service != "":
+		return choosing.On(o.service)
+	case len(o.designs) > 0:
+		return impls.MatchRun(everyDesign(o.designs)...)
+	}
+	return impls.Tour(), nil
 }
 
 // everyDesign returns patterns of designs with a glob in place of "all".

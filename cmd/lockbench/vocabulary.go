@@ -2,12 +2,14 @@ package main
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/cli/catalog"
 	"github.com/lockbench/lockbench/internal/cli/matrix"
+	"github.com/lockbench/lockbench/internal/evidence/choosing"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/workloads"
@@ -20,6 +22,8 @@ type vocabulary struct {
 	words func() []catalog.Entry
 	// examples are some valid values, for completion, if words is nil.
 	examples func() []catalog.Entry
+	// named: only the words that the help of the flag names are valid.
+	named bool
 	// globs: patterns of words are valid, too.
 	globs bool
 	// joined: the value is a list, separated by commas.
@@ -34,6 +38,7 @@ type vocabulary struct {
 // vocabularies are keyed by the name of the flag, which means the same in all commands.
 var vocabularies = map[string]vocabulary{
 	"design":     {words: catalog.Designs, globs: true, check: checkDesign},
+	"service":    {words: func() []catalog.Entry { return catalog.Bare(append(choosing.Services(), "all")) }, named: true},
 	"workload":   {words: catalog.Workloads},
 	"fault":      {words: catalog.Faults, check: checkFault},
 	"guard":      {words: catalog.Guards},
@@ -60,6 +65,8 @@ func (v vocabulary) wordsOf(f *pflag.Flag) (all []catalog.Entry) {
 			all = append(all, catalog.Entry{Name: m[1]})
 		}
 		return all
+	case v.named:
+		return slices.DeleteFunc(v.words(), func(e catalog.Entry) bool { return !regexp.MustCompile(`\b` + e.Name + `\b`).MatchString(f.Usage) })
 	case v.words != nil:
 		return v.words()
 	}

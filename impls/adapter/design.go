@@ -89,6 +89,9 @@ func (h Hello) design(command string) (design.Design, error) {
 	return d, nil
 }
 
+// Backends returns the services beside Redis that an adapter may name.
+func Backends() []design.Backend { return slices.Clone(backends) }
+
 // backends are the services beside Redis that an adapter may name.
 var backends = []design.Backend{etcd.Backend{}, postgres.Backend{}, mariadb.Backend{}, zookeeper.Backend{}}
 

@@ -147,6 +147,25 @@ type Records interface {
 	Close() error
 }
 
+// A Listed is a service that lists the runs that have entries on it, so that those of killed runs can
+// be removed.
+type Listed interface {
+	// Runs returns the entries of each run, sorted by prefix.
+	Runs(ctx context.Context) ([]RunEntries, error)
+}
+
+// A RunEntries describes the entries that a run has on a service.
+type RunEntries struct {
+	// Prefix begins the names of the run: lockbench:, eight hexadecimal digits, and a colon.
+	Prefix string
+	// Entries is their number.
+	Entries int
+	// Idle is how long ago one was last used, by the clock of the service.
+	Idle time.Duration
+	// Note is what the service knows in place of Idle, which is zero then; empty if it knows Idle.
+	Note string
+}
+
 // A Remote is a service that answers over connections, so that replies can be lost. A design on it
 // sends its requests by [Environment.Pass], or through package onredis.
 type Remote interface {

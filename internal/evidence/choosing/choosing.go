@@ -79,6 +79,35 @@ func (s Service) has(d *design.Design) bool {
 	return d.Backend == nil && d.ServerCount() == 1
 }
 
+// Started lists the services that runs start: all but those of a Redis with others around it, which
+// has the designs of one alone.
+func Started() (names []string) {
+	for _, name := range Services() {
+		if slices.ContainsFunc(impls.All(), func(d design.Design) bool { return serviceOf(&d) == Service(name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// On returns the designs on a service of [Started].
+func On(service string) ([]design.Design, error) {
+	if !slices.Contains(Started(), service) {
+		return nil, fmt.Errorf("--service %q: it is none of %s, and not all; hint: --service redis has the designs for a Cluster or replicas of yours (--server URL), and --adapter runs locks on other services", service, strings.Join(Started(), ", "))
+	}
+	return slices.DeleteFunc(impls.All(), func(d design.Design) bool { return serviceOf(&d) != Service(service) }), nil
+}
+
+// serviceOf returns the first service that a design locks on.
+func serviceOf(d *design.Design) Service {
+	for _, name := range Services() {
+		if s := Service(name); s.has(d) {
+			return s
+		}
+	}
+	return ""
+}
+
 // An Option is a design on the service of a case, with the reasons for and against it.
 type Option struct {
 	Design design.Design

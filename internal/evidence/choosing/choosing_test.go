@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
 	"github.com/lockbench/lockbench/internal/lib/wrap"
@@ -297,6 +298,34 @@ func TestCheck(t *testing.T) {
 		change(&c)
 		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "hint: ") {
 			t.Errorf("%s: got %v", want, err)
+		}
+	}
+}
+
+// TestStarted checks that runs of all services have every design once, each on its own service.
+func TestStarted(t *testing.T) {
+	var all []string
+	for _, service := range Started() {
+		designs, err := On(service)
+		if err != nil || len(designs) == 0 {
+			t.Errorf("%s: %d designs, error %v", service, len(designs), err)
+		}
+		for _, d := range designs {
+			if !Service(service).has(&d) {
+				t.Errorf("%s does not lock on %s", d.Name, service)
+			}
+			all = append(all, d.Name)
+		}
+	}
+	want := impls.Names()
+	slices.Sort(want)
+	slices.Sort(all)
+	if !slices.Equal(all, want) {
+		t.Errorf("got %v, want %v", all, want)
+	}
+	for _, other := range []string{"", "cluster", "etcd"} {
+		if _, err := On(other); err == nil || !strings.Contains(err.Error(), "hint: ") {
+			t.Errorf("--service %q: error %v", other, err)
 		}
 	}
 }

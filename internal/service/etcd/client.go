@@ -203,6 +203,19 @@ func (c *client) get(ctx context.Context, key string) (value []byte, mod int64, 
 	return got.KVs[0].Value, got.KVs[0].Mod, nil
 }
 
+// names returns the keys that begin with prefix.
+func (c *client) names(ctx context.Context, prefix string) (names []string, err error) {
+	var got struct{ KVs []struct{ Key []byte } }
+	err = c.call(ctx, "/v3/kv/range", struct {
+		span
+		KeysOnly bool `json:"keys_only"`
+	}{below(prefix), true}, &got)
+	for _, kv := range got.KVs {
+		names = append(names, string(kv.Key))
+	}
+	return names, err
+}
+
 // healthy returns nil if the server answers, and can write.
 func (c *client) healthy(ctx context.Context) error {
 	var got struct{ Health, Reason string }

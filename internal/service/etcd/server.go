@@ -54,6 +54,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -181,6 +182,22 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 	}
 	err = c.call(ctx, "/v3/kv/deleterange", below(prefix), &got)
 	return got.Deleted, err
+}
+
+// Runs implements [design.Listed]. etcd does not tell when a key was used.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	c := s.client()
+	defer c.close()
+	names, err := c.names(ctx, common)
+	runs := make(backend.Runs)
+	for _, name := range names {
+		runs.Add(name, 1, 0)
+	}
+	all := runs.Sorted()
+	for i := range all {
+		all[i].Note = "etcd does not tell when they were used (--idle 0s removes them)"
+	}
+	return all, err
 }
 
 // An Access is the means of a process of a design to connect to a server.

@@ -6,3 +6,9 @@ func Hide() (show func()) {
 	debian = ""
 	return func() { debian = program }
 }
+
+// With starts servers with more options until without is called.
+func With(more ...string) (without func()) {
+	options = more
+	return func() { options = nil }
+}

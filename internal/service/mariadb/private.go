@@ -112,11 +112,13 @@ func (p *private) unprivileged(command *exec.Cmd) error {
 // the server is killed. Without names of hosts it blocks no host whose connections break.
 func (p *private) command(program string) (*exec.Cmd, error) {
 	host, port, _ := net.SplitHostPort(p.url.Host)
-	command := exec.Command(program, "--no-defaults", "--datadir="+p.data(), "--bind-address="+host, "--port="+port, "--socket=",
-		"--skip-name-resolve", "--max-connections=500", "--log-warnings=1", "--pid-file="+filepath.Join(p.folder(), "pid"),
-		"--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync", "--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M")
+	command := exec.Command(program, append([]string{"--no-defaults", "--datadir=" + p.data(), "--bind-address=" + host, "--port=" + port, "--socket=",
+		"--skip-name-resolve", "--max-connections=500", "--log-warnings=1", "--pid-file=" + filepath.Join(p.folder(), "pid"),
+		"--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync", "--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M"}, options...)...)
 	return command, p.unprivileged(command)
 }
+
+var options []string // more of them, for tests
 
 // answers returns nil if s answers and is ours: it knows the password, and where its data are.
 func (p *private) answers(ctx context.Context, s *Server) error {

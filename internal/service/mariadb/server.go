@@ -55,6 +55,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -210,6 +211,29 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 	}
 	err = s.created.Sweep(prefix, func() error { return s.direct().with(ctx, drop) })
 	return removed, err
+}
+
+// Runs implements [design.Listed]. A row was used when its table was last written, or created: a server
+// that restarts forgets the former.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	runs := make(backend.Runs)
+	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+		names, err := namesOf(ctx, conn, "lockbench:")
+		for _, name := range names {
+			if err != nil {
+				return err
+			}
+			if backend.Prefix(name) == "" {
+				continue
+			}
+			var entries, seconds int
+			err = conn.QueryRowContext(ctx, `select (select count(*) from `+quote(name)+`), timestampdiff(second, greatest(create_time, coalesce(update_time, create_time)), now())
+				from information_schema.tables where table_schema = database() and table_name = ?`, name).Scan(&entries, &seconds)
+			runs.Add(name, entries, time.Duration(seconds)*time.Second)
+		}
+		return err
+	})
+	return runs.Sorted(), err
 }
 
 // namesOf returns the names of the tables that begin with prefix.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/daemon"
@@ -49,6 +51,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Durable   = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -176,4 +179,26 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 	}
 	err = s.created.Sweep(prefix, func() error { return s.with(ctx, remove) })
 	return removed, err
+}
+
+// Runs implements [design.Listed]. An entry was used when it was last written.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	runs := make(backend.Runs)
+	err := s.with(ctx, func(ctx context.Context, on Conn) error {
+		found := on.JetStream.KeyValueStores(ctx)
+		for one := range found.Status() {
+			status, is := one.(*jetstream.KeyValueBucketStatus)
+			if !is {
+				continue
+			}
+			info := status.StreamInfo()
+			last := info.State.LastTime
+			if last.Before(info.Created) { // nothing was written
+				last = info.Created
+			}
+			runs.Add(one.Metadata()[prefixLabel], int(one.Values()), info.TimeStamp.Sub(last))
+		}
+		return found.Error()
+	})
+	return runs.Sorted(), err
 }

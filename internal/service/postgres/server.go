@@ -81,6 +81,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -217,16 +218,52 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		}
 		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, name := range names {
-			var n int
-			quoted := pgx.Identifier{name}.Sanitize()
-			counted := conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", quoted)).Scan(&n)
-			_, dropped := conn.Exec(ctx, "drop schema "+quoted+" cascade")
+			n, counted := entriesOf(ctx, conn, name)
+			_, dropped := conn.Exec(ctx, "drop schema "+pgx.Identifier{name}.Sanitize()+" cascade")
 			removed, err = removed+n, errors.Join(err, counted, dropped)
 		}
 		return err
 	}
 	err = s.created.Sweep(prefix, func() error { return s.direct().with(ctx, drop) })
 	return removed, err
+}
+
+// Runs implements [design.Listed]. PostgreSQL does not tell when a table was used.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	var all []design.RunEntries
+	err := s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
+		rows, err := conn.Query(ctx, "select nspname from pg_namespace")
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		runs := make(backend.Runs)
+		for _, name := range names {
+			if name+":" != backend.Prefix(name+":") {
+				continue
+			}
+			n, err := entriesOf(ctx, conn, name)
+			if err != nil {
+				return err
+			}
+			runs.Add(name+":", n, 0)
+		}
+		all = runs.Sorted()
+		for i := range all {
+			all[i].Note = "PostgreSQL does not tell when they were used (--idle 0s removes them)"
+		}
+		return nil
+	})
+	return all, err
+}
+
+// entriesOf returns the number of rows in the tables of a schema.
+func entriesOf(ctx context.Context, conn *Conn, schema string) (n int, err error) {
+	err = conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", pgx.Identifier{schema}.Sanitize())).Scan(&n)
+	return n, err
 }
 
 // Close implements [design.Service].

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
@@ -29,8 +30,8 @@ func TestClean(t *testing.T) {
 		idle    time.Duration
 		removed bool
 	}{{time.Hour, false}, {0, true}} {
-		found, err := servers.Clean(t.Context(), "unix://"+s.Options().Addr, c.idle)
-		if err != nil || len(found) != 1 || found[0].Prefix != prefix || found[0].Keys != 2 || found[0].Removed != c.removed {
+		found, err := backend.Clean(t.Context(), s, c.idle)
+		if err != nil || len(found) != 1 || found[0].Prefix != prefix || found[0].Entries != 2 || found[0].Removed != c.removed {
 			t.Errorf("idle %v: got %v, %v, want two keys of %s, removed %t", c.idle, found, err, prefix, c.removed)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
@@ -56,8 +57,8 @@ func testCluster(t *testing.T, c *servertest.Cluster, url string) {
 			t.Errorf("node %s has no keys", n.Addr)
 		}
 	}
-	found, err := servers.Clean(t.Context(), url, time.Hour)
-	if err != nil || len(found) != 1 || found[0].Keys != 60 || found[0].Removed {
+	found, err := backend.Clean(t.Context(), s, time.Hour)
+	if err != nil || len(found) != 1 || found[0].Entries != 60 || found[0].Removed {
 		t.Errorf("found %v, %v; want 60 keys of one run, left", found, err)
 	}
 	if removed, err := s.Sweep(t.Context(), prefix); err != nil || removed != 60 {

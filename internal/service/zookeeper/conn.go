@@ -199,19 +199,29 @@ func (c *conn) create(ctx context.Context, path string, data []byte) error {
 	return err
 }
 
-// get returns the data of a node and their version.
-func (c *conn) get(ctx context.Context, path string) (data []byte, version int32, err error) {
+// A stat describes a node.
+type stat struct {
+	version   int32     // of its data
+	written   time.Time // by the clock of the server
+	ephemeral bool      // it ends with a session
+}
+
+// get returns the data of a node, and its description.
+func (c *conn) get(ctx context.Context, path string) (data []byte, of stat, err error) {
 	answer, err := c.do(ctx, opGet, unwatched(path))
 	if err != nil {
-		return nil, 0, err
+		return nil, of, err
 	}
 	text := answer.text()
-	const times = 4 // of 64 bits come before the version
-	for range times {
+	const before = 3 // numbers of 64 bits come before the time of the last write
+	for range before {
 		answer.int64()
 	}
-	version = answer.int32()
-	return []byte(text), version, answer.err
+	of.written = time.UnixMilli(answer.int64())
+	of.version = answer.int32()
+	answer.int64() // versions of the children and of the permissions
+	of.ephemeral = answer.int64() != 0
+	return []byte(text), of, answer.err
 }
 
 // set sets the data of a node if they have this version.
@@ -246,6 +256,25 @@ func (c *conn) remove(ctx context.Context, path string) (n int, err error) {
 		return n, nil
 	}
 	return n + 1, err
+}
+
+// walk calls f for a node and all below it. It leaves out nodes that end meanwhile.
+func (c *conn) walk(ctx context.Context, path string, f func(stat)) error {
+	_, of, err := c.get(ctx, path)
+	if err == nil {
+		f(of)
+		var names []string
+		names, err = c.children(ctx, path)
+		for _, name := range names {
+			if err == nil {
+				err = c.walk(ctx, path+"/"+name, f)
+			}
+		}
+	}
+	if errors.Is(err, noNode) {
+		return nil
+	}
+	return err
 }
 
 // children returns the names of the nodes right below a node.

@@ -12,6 +12,9 @@ import (
 	"github.com/lockbench/lockbench/internal/service/backend"
 )
 
+// recordName begins the names of records, after the prefix of the run.
+const recordName = "record-"
+
 // nodes are records, a node each.
 type nodes struct {
 	server *Server
@@ -27,7 +30,7 @@ func (s *Server) Records(prefix string) design.Records {
 }
 
 func (n *nodes) path(key string) string {
-	return n.server.root + "/" + n.prefix + "record-" + url.PathEscape(key)
+	return n.server.root + "/" + n.prefix + recordName + url.PathEscape(key)
 }
 
 // with calls f with the session.
@@ -58,9 +61,9 @@ func (n *nodes) with(ctx context.Context, f func(*conn) error) (err error) {
 // Get implements [backend.Swapper]. A revision is the version of the node, from 1.
 func (n *nodes) Get(ctx context.Context, key string) (value []byte, revision int64, err error) {
 	err = n.with(ctx, func(c *conn) error {
-		var version int32
-		if value, version, err = c.get(ctx, n.path(key)); err == nil {
-			revision = int64(version) + 1
+		var of stat
+		if value, of, err = c.get(ctx, n.path(key)); err == nil {
+			revision = int64(of.version) + 1
 		}
 		return err
 	})

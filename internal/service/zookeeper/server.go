@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,7 @@ var (
 	_ design.Neighbour = (*Server)(nil)
 	_ design.Prompt    = (*Server)(nil)
 	_ design.Keeper    = (*Server)(nil)
+	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Restarter = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
@@ -108,13 +110,20 @@ func (s *Server) Reach() any {
 // Check implements [design.Service]: a run creates nodes below the root.
 func (s *Server) Check(ctx context.Context, _ []string) error {
 	return s.with(ctx, func(ctx context.Context, c *conn) error {
-		path := fmt.Sprintf("%s/lockbench-check-%d", s.root, time.Now().UnixNano())
-		if err := c.create(ctx, path, nil); err != nil {
-			return fmt.Errorf("server %s: create a node: %w; hint: a user may name a node where anybody may create some: zk://HOST:PORT/NODE", s.Address(), err)
-		}
-		_, err := c.remove(ctx, path)
+		_, err := s.now(ctx, c)
 		return err
 	})
+}
+
+// now returns the time of the server. It creates a node for that, and deletes it.
+func (s *Server) now(ctx context.Context, c *conn) (now time.Time, err error) {
+	path := fmt.Sprintf("%s/lockbench-check-%d", s.root, time.Now().UnixNano())
+	if err := c.create(ctx, path, nil); err != nil {
+		return now, fmt.Errorf("server %s: create a node: %w; hint: a user may name a node where anybody may create some: zk://HOST:PORT/NODE", s.Address(), err)
+	}
+	_, of, err := c.get(ctx, path)
+	_, removed := c.remove(ctx, path)
+	return of.written, errors.Join(err, removed)
 }
 
 // Ping implements [design.Service].
@@ -165,6 +174,42 @@ func (s *Server) Sweep(ctx context.Context, prefix string) (removed int, err err
 		return err
 	})
 	return removed, err
+}
+
+// Runs implements [design.Listed]. A record was used when it was last written. Below the node of a lock
+// others come and go, and ZooKeeper does not tell when.
+func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
+	runs, notes := make(backend.Runs), make(map[string]string)
+	err := s.with(ctx, func(ctx context.Context, c *conn) error {
+		names, err := c.children(ctx, cmp.Or(s.root, "/"))
+		names = slices.DeleteFunc(names, func(name string) bool { return backend.Prefix(name) == "" })
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		now, err := s.now(ctx, c)
+		for _, name := range names {
+			prefix := backend.Prefix(name)
+			if !strings.HasPrefix(name, prefix+recordName) && notes[prefix] == "" {
+				notes[prefix] = "ZooKeeper does not tell when locks were used (--idle 0s removes them)"
+			}
+			if err == nil {
+				err = c.walk(ctx, s.root+"/"+name, func(of stat) {
+					runs.Add(name, 1, max(0, now.Sub(of.written)))
+					if of.ephemeral {
+						notes[prefix] = "a session is open"
+					}
+				})
+			}
+		}
+		return err
+	})
+	all := runs.Sorted()
+	for i := range all {
+		if all[i].Note = notes[all[i].Prefix]; all[i].Note != "" {
+			all[i].Idle = 0
+		}
+	}
+	return all, err
 }
 
 // An Access is the means of a process of a design to connect to a server.

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/zookeeper"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
@@ -59,6 +61,21 @@ func below(t *testing.T, s *zookeeper.Server) *zookeeper.Server {
 		t.Errorf("%s server, error %v", theirs.Kind(), err)
 	}
 	return theirs
+}
+
+// TestLocksStay checks that nodes of locks stay, since nobody knows when they were used, unless all is to go.
+func TestLocksStay(t *testing.T) {
+	s := start(t)
+	lock := s.Records("lockbench:0123abcd:a-") // a node that is not named as a record is
+	if err := errors.Join(lock.Write(t.Context(), "lock", lockbench.Record{Version: 1}), lock.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, idle := range []time.Duration{time.Nanosecond, 0} {
+		found, err := backend.Clean(t.Context(), s, idle)
+		if err != nil || len(found) != 1 || found[0].Removed != (idle == 0) || !strings.Contains(found[0].String(), "does not tell") {
+			t.Errorf("idle %v: %v, error %v", idle, found, err)
+		}
+	}
 }
 
 func TestAddresses(t *testing.T) {

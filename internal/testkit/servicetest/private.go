@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
@@ -21,6 +22,7 @@ type Private interface {
 	design.Neighbour
 	design.Prompt
 	design.Keeper
+	design.Listed
 	design.Restarter
 	design.Suspender
 }
@@ -48,6 +50,7 @@ func Run[S Private](t *testing.T, start func(context.Context) (S, error), produc
 		Records(t, func() design.Records { return s.Records("test:") })
 	})
 	t.Run("a restart keeps records, and a sweep those of others", func(t *testing.T) { keeps(t, Start(t, start)) })
+	t.Run("what runs left is removed, and nothing else", func(t *testing.T) { cleans(t, Start(t, start)) })
 	t.Run("it stands still", func(t *testing.T) { standsStill(t, Start(t, start)) })
 	t.Run("its end is told", func(t *testing.T) {
 		s := Start(t, start)
@@ -148,5 +151,63 @@ func standsStill(t *testing.T, s Private) {
 	}
 	if err := ask(t.Context()); err != nil {
 		t.Errorf("when it goes on: %v", err)
+	}
+}
+
+// cleans checks that records of runs are removed when they are old enough, and
+// others never.
+func cleans(t *testing.T, s Private) {
+	record := lockbench.Record{Value: 12, Version: 3}
+	write := func(prefix string, record lockbench.Record) {
+		t.Helper()
+		records := s.Records(prefix)
+		if err := errors.Join(records.Write(t.Context(), "k", record), records.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const run, younger = "lockbench:0123abcd:", "lockbench:0123abce:"
+	foreign := []string{"lockbench:1:", "lockbench:0123abcde:", "lockbench:0123abcX:", "other:" + run, "xlockbench:0123abcd:"}
+	for _, prefix := range append(foreign, run) {
+		write(prefix, record)
+	}
+	runs := func() []design.RunEntries {
+		t.Helper()
+		found, err := s.Runs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	const old = 3 * time.Second
+	for first := runs()[0]; first.Note == "" && first.Idle < old; first = runs()[0] { // until it is that old
+		if first.Prefix != run || first.Entries != 1 {
+			t.Fatalf("got %+v", first)
+		}
+		time.Sleep(old / 10)
+	}
+	for i, prefix := range []string{run, younger} { // the first has an entry, which is written again
+		from := time.Now()
+		write(prefix, lockbench.Record{Value: 13, Version: 4})
+		if got := runs(); got[i].Note == "" && got[i].Idle > time.Since(from)+time.Second {
+			t.Errorf("%s was written %v ago: %+v", prefix, time.Since(from), got)
+		}
+	}
+	for _, idle := range []time.Duration{time.Hour, 0} {
+		found, err := backend.Clean(t.Context(), s, idle)
+		if want := idle == 0; err != nil || len(found) != 2 || found[0].Prefix != run || found[0].Removed != want || found[1].Removed != want {
+			t.Errorf("idle %v: %v, error %v; want both runs, removed %t", idle, found, err, want)
+		}
+	}
+	if left := runs(); len(left) != 0 {
+		t.Errorf("left are %+v", left)
+	}
+	for _, prefix := range foreign {
+		records := s.Records(prefix)
+		if got, err := records.Read(t.Context(), "k"); err != nil || got != record {
+			t.Errorf("%s has %+v, error %v; want %+v", prefix, got, err, record)
+		}
+		if err := records.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
