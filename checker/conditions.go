@@ -21,6 +21,7 @@ import (
 //	pause         stoodStill, grantedUnder: the client's holds, from the pause to their end;
 //	              stoodInstead: renewals that a standstill of everybody kept back
 //	              delayed, grantedDelayed: renewals, where answers come late
+//	              struckAgain: unseen renewals, where two replies are lost within a lease
 //	crash         crashed: the client's holds; leftBy: keys that it may have left as they are
 //	lost-reply    unanswered, grantedUnder, ranLate: holds valid while an affected call may act;
 //	              affectClient: holds of the client, if it may renew them unseen
@@ -168,6 +169,18 @@ func (c *Checker) delayed(op *history.Op) {
 	}
 	c.eachOpen(func(_ *key, h *hold) {
 		if op.Client < 0 || h.client == op.Client {
+			h.renewing |= lockbench.Pause
+		}
+	})
+}
+
+// struckAgain applies that a fault struck a client at t, in ns. If one did so before within a lease, that
+// is a pause to unseen renewals: a lock that tries again after a loss may lose that request, too.
+func (c *Checker) struckAgain(cl *pending.Client, t int64) {
+	last := cl.Struck
+	cl.Struck = t
+	c.each(cl.ID(), func(_ *key, h *hold) {
+		if last >= h.Granted.T && t-last <= h.MaxLease {
 			h.renewing |= lockbench.Pause
 		}
 	})

@@ -96,6 +96,7 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 		}
 		if c.rules.HiddenRenewals {
 			c.touchHeld(cl.ID(), cause)
+			c.struckAgain(cl, fault.Call)
 		}
 	}
 	if fault.Client >= 0 {

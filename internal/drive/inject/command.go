@@ -3,7 +3,6 @@ package inject
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -193,7 +192,7 @@ func (p *Process) Request(string) (send bool, lost func()) {
 	}
 	held, acquiring := p.holds(), p.acquires()
 	occurred := func(k fault.Kind) {
-		p.noteCalls(string(k))
+		p.note(string(k), 0) // a renewal of any client may have been on that connection
 		plan.count(held, acquiring)
 	}
 	switch plan.Kind {
@@ -216,19 +215,6 @@ func (p *Process) Request(string) (send bool, lost func()) {
 	}
 	die()
 	return false, nil
-}
-
-// noteCalls records a fault that affects the clients with a call under way, all if there is none.
-func (p *Process) noteCalls(note string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	calling := slices.DeleteFunc(slices.Clone(p.clients), func(c *Client) bool { return c.calls.Load() == 0 })
-	if len(calling) == 0 {
-		calling = p.clients
-	}
-	for _, c := range calling {
-		c.record.Fault(note, 0)
-	}
 }
 
 // pause pauses the process, unless it is paused.

@@ -58,8 +58,8 @@ func (c Cleaned) String() string {
 	return fmt.Sprintf("%s* (entries: %d), %s: %s", c.Prefix, c.Entries, last, did)
 }
 
-// Clean removes the entries of ended runs from a service: of those whose entries nobody used for at least idle. It removes nothing else. Its result is sorted by
-// prefix.
+// Clean removes the entries of ended runs from a service, of which nobody used any for at least idle, and
+// nothing else. Its result is sorted by prefix.
 func Clean(ctx context.Context, s design.Service, idle time.Duration) (all []Cleaned, err error) {
 	listed, is := s.(design.Listed)
 	if !is {
