@@ -162,37 +162,46 @@ func (c *Checker) flushed() {
 // delayed applies that answers come late, or not at all, for a while: those of a client, or of the server.
 // That is a pause to the renewals of holds that are open then, or granted meanwhile.
 func (c *Checker) delayed(op *history.Op) {
-	c.faults.Delayed = op
-	if op.Client >= 0 {
-		cl := c.faults.clients.Get(op.Client)
-		cl.Delayed = max(cl.Delayed, interval.After(op.Call, op.Value))
+	c.faults.Delayed = true
+	if op.Client < 0 {
+		c.faults.ServerDelayed = op
+		c.eachOpen(func(_ *key, h *hold) { h.renewing |= lockbench.Pause })
+		return
 	}
-	c.eachOpen(func(_ *key, h *hold) {
-		if op.Client < 0 || h.client == op.Client {
-			h.renewing |= lockbench.Pause
-		}
-	})
-}
-
-// struckAgain applies that a fault struck a client at t, in ns. If one did so before within a lease, that
-// is a pause to unseen renewals: a lock that tries again after a loss may lose that request, too.
-func (c *Checker) struckAgain(cl *pending.Client, t int64) {
-	last := cl.Struck
-	cl.Struck = t
-	c.each(cl.ID(), func(_ *key, h *hold) {
-		if last >= h.Granted.T && t-last <= h.MaxLease {
-			h.renewing |= lockbench.Pause
-		}
-	})
+	cl := c.faults.clients.Get(op.Client)
+	cl.Delayed = max(cl.Delayed, interval.After(op.Call, op.Value))
+	c.each(op.Client, func(_ *key, h *hold) { h.renewing |= lockbench.Pause })
 }
 
 // grantedDelayed returns Pause if acquire op was granted while answers came late.
 func (c *Checker) grantedDelayed(op *history.Op) lockbench.Conditions {
-	late := c.faults.Delayed
-	if late != nil && (op.Return <= c.faults.clients.Get(op.Client).Delayed || late.Client < 0 && op.Call <= late.Call) {
+	late := c.faults.ServerDelayed
+	if op.Return < c.faults.clients.Get(op.Client).Delayed || late != nil && op.Call <= late.Call {
 		return lockbench.Pause
 	}
 	return 0
+}
+
+// oneLoss is the longest time, in ns, between two events of one lost reply or cut: the fault, and the end of
+// its connection.
+const oneLoss = int64(20e6)
+
+// struckAgain applies that a fault struck a client. If another one did so before within a lease, that is a
+// pause to unseen renewals: a lock that tries again after a loss may lose that request, too.
+func (c *Checker) struckAgain(cl *pending.Client, fault *history.Op) {
+	last := cl.Struck
+	if last != nil && fault.Call-last.Call <= oneLoss {
+		return
+	}
+	cl.Struck = fault
+	if last == nil {
+		return
+	}
+	c.each(cl.ID(), func(_ *key, h *hold) {
+		if last.Call >= h.Granted.T && fault.Call-last.Call <= h.MaxLease {
+			h.renewing |= lockbench.Pause
+		}
+	})
 }
 
 // renewing returns the conditions that touched the renewals of h by t, in ns. There are none if the

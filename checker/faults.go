@@ -64,7 +64,7 @@ func (c *Checker) faulted(op *history.Op) {
 
 // happened returns the conditions that have occurred so far.
 func (f *faults) happened() lockbench.Conditions {
-	if f.standstills.Times > 0 || f.Delayed != nil {
+	if f.standstills.Times > 0 || f.Delayed {
 		return f.Occurred | lockbench.Pause
 	}
 	return f.Occurred
@@ -96,7 +96,7 @@ func (c *Checker) affectClient(cause lockbench.Conditions, fault *history.Op) {
 		}
 		if c.rules.HiddenRenewals {
 			c.touchHeld(cl.ID(), cause)
-			c.struckAgain(cl, fault.Call)
+			c.struckAgain(cl, fault)
 		}
 	}
 	if fault.Client >= 0 {

@@ -44,7 +44,7 @@ func waitEnded(c *Checker, f fact) {
 	if op.Outcome == history.OK {
 		end = interval.Start(op)
 	}
-	if c.ability&hasWait == 0 || c.faults.Delayed != nil {
+	if c.ability&hasWait == 0 || c.faults.Delayed {
 		return
 	}
 	if from, free := c.freeSince(k); free {

@@ -28,8 +28,8 @@ etcd, tables of MariaDB, nodes of ZooKeeper, buckets of NATS, and schemas of Pos
 the last colon. A run removes its own itself, unless it is killed.
 
 What a run may use is left: on Redis what was read or written within --idle, on MariaDB and NATS,
-and of records on ZooKeeper, what was written within it. Nobody knows when a schema of PostgreSQL, a key of etcd or a lock of
-ZooKeeper was used, so these are left.
+and of records on ZooKeeper, what was written within it. Nobody knows when a schema of PostgreSQL,
+a key of etcd or a lock of ZooKeeper was used, so these are left.
 --idle 0s removes everything: give it while no run is under way.`,
 		Example: `  lockbench clean --server redis://localhost:6379
   lockbench clean --server postgres://user:password@localhost/database`,

@@ -48,40 +48,7 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 		return hello, []Probe{{Name: "hello", Err: err}}, nil
 	}
 	all = append(all, Probe{Name: "hello"})
-	var last []int
-	var rows [][]int // numbers of probes that are asked side by side with other rows, in order
-	found := make([]Probe, len(probes))
-	for i, p := range probes {
-		found[i].Name = p.name
-		if !p.follows {
-			rows = append(rows, nil)
-		}
-		if p.needs != "" && !hello.has(p.needs) {
-			found[i].Skipped = fmt.Sprintf("its hello does not say %s", p.needs)
-			continue
-		}
-		if p.unless != nil {
-			found[i].Skipped = p.unless(&hello)
-		}
-		if found[i].Skipped != "" || len(c.ends()) > 0 {
-			continue
-		}
-		switch {
-		case p.first:
-			found[i].Err = p.ask(c)
-		case p.last:
-			last = append(last, i)
-		default:
-			rows[len(rows)-1] = append(rows[len(rows)-1], i)
-		}
-	}
-	askAll := func(row []int) {
-		for _, i := range row {
-			found[i].Err = probes[i].ask(c)
-		}
-	}
-	_ = sideBySide(len(rows), func(n int) error { askAll(rows[n]); return nil })
-	askAll(last)
+	found := c.askAll()
 	if ends := c.ends(); len(ends) > 0 {
 		all = append(all, Probe{Name: "it goes on running", Err: ends[0]})
 		for i, p := range found {
@@ -91,6 +58,50 @@ func Check(ctx context.Context, command string, on Opener) (hello Hello, all []P
 		}
 	}
 	return hello, append(all, found...), nil
+}
+
+// askAll asks all probes, until a process that they share has ended.
+func (c *checkup) askAll() []Probe {
+	var rows [][]int // numbers of probes: rows are asked side by side, the probes of each in order
+	var last []int
+	found := make([]Probe, len(probes))
+	ask := func(i int) { found[i].Err = probes[i].ask(c) }
+	for i, p := range probes {
+		found[i] = Probe{Name: p.name, Skipped: p.skipped(&c.hello)}
+		if !p.follows {
+			rows = append(rows, nil)
+		}
+		switch {
+		case found[i].Skipped != "" || len(c.ends()) > 0:
+		case p.first:
+			ask(i)
+		case p.last:
+			last = append(last, i)
+		default:
+			rows[len(rows)-1] = append(rows[len(rows)-1], i)
+		}
+	}
+	_ = sideBySide(len(rows), func(n int) error {
+		for _, i := range rows[n] {
+			ask(i)
+		}
+		return nil
+	})
+	for _, i := range last {
+		ask(i)
+	}
+	return found
+}
+
+// skipped returns why a probe is not asked of an adapter, empty if it is.
+func (p *probe) skipped(hello *Hello) string {
+	switch {
+	case p.needs != "" && !hello.has(p.needs):
+		return fmt.Sprintf("its hello does not say %s", p.needs)
+	case p.unless != nil:
+		return p.unless(hello)
+	}
+	return ""
 }
 
 // A checkup is the state of a check.

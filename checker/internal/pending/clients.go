@@ -26,7 +26,7 @@ type Client struct {
 	Dead      bool
 	LastPause interval.Stamp // the newest pause
 	Paused    bool           // it is paused now
-	Struck    int64          // when a fault last struck requests of it that may renew, in ns; 0 for never
+	Struck    *history.Op    // the newest fault that struck requests of it that may renew; nil for none
 	Delayed   int64          // until when requests of it, or their answers, may be late, in ns
 }
 

@@ -21,8 +21,10 @@ type Faults struct {
 	// since then: a watcher records a fault at both ends.
 	windows              int
 	forgetting, inWindow lockbench.Conditions
-	Stepping             bool        // set while the server's clock is stepped ahead, which forgets keys as a window does
-	Delayed              *history.Op // the newest time that answers came late, or not at all, for a while; nil for none
+	Stepping             bool // set while the server's clock is stepped ahead, which forgets keys as a window does
+	Delayed              bool // answers came late, or not at all, for a time
+	// ServerDelayed is the newest such time of the server, nil if there is none.
+	ServerDelayed *history.Op
 
 	FlushMet bool  // a lock was held, or an operation under way, at a flush
 	Skew     int64 // the largest offset of a clock, in ns

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/testkit/runtest"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -55,14 +56,7 @@ func TestAnotherService(t *testing.T) {
 			if p.Options.Operations = 500; c.end != "" {
 				p.Options.Operations, p.Options.Duration, p.AbortOn = 0, time.Hour, []string{c.end}
 			}
-			r, err := runner.Run(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			j := r.Runs[0]
-			if j.Err != nil || j.Verdicts.Grants == 0 || len(j.Verdicts.Defects) > 0 {
-				t.Fatalf("error %v, %d grants, defects %v", j.Err, j.Verdicts.Grants, j.Verdicts.Defects)
-			}
+			j := runtest.Run(t, p)
 			for _, f := range j.End.Trailer.Faults {
 				if f.Occurrences == 0 {
 					t.Errorf("fault %s never occurred: this shows nothing", f.Fault)

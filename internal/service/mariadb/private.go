@@ -71,14 +71,14 @@ func Start(ctx context.Context) (*Server, error) {
 // of lockbench's own sessions. They are the rows of a table,
 // because a server that makes its data runs no statements on users. %s is the password.
 const only = `delete from mysql.global_priv where User <> 'mariadb.sys';
-insert into mysql.global_priv select '127.0.0.1', name, json_object('access', 18446744073709551615, 'plugin', 'mysql_native_password', 'authentication_string', password('%s')) from (select 'lockbench' as name union select 'lockbench-own') as names;
+insert into mysql.global_priv select '127.0.0.1', name, json_object('access', 18446744073709551615, 'plugin', 'mysql_native_password', 'authentication_string', password('%s')) from (select '` + theirUser + `' as name union select '` + ourUser + `') as names;
 create database lockbench;
 `
 
 // create makes the data of the server, below a folder of the user that it runs as.
 func (p *private) create(ctx context.Context) error {
 	password := rand.Text()
-	p.url = &url.URL{Scheme: "mysql", User: url.UserPassword("lockbench", password), Path: "/lockbench"}
+	p.url = &url.URL{Scheme: "mysql", User: url.UserPassword(theirUser, password), Path: "/lockbench"}
 	users := filepath.Join(p.folder(), "users.sql")
 	err := errors.Join(os.Chmod(p.home.Path, 0o711), os.Mkdir(p.folder(), 0o700), daemon.Give(p.folder()))
 	if err == nil {
@@ -131,10 +131,11 @@ func (p *private) answers(ctx context.Context, s *Server) error {
 
 // EndSessions implements [design.SessionEnder]. It spares lockbench's own.
 func (s *Server) EndSessions(ctx context.Context) error {
+	const sessions = "select id from information_schema.processlist where user = ?"
 	return s.direct().with(ctx, func(ctx context.Context, conn *Conn) error {
-		found, err := conn.sessionsOf(ctx, s.config.User)
+		found, err := column[int64](ctx, conn, sessions, theirUser)
 		for _, id := range found {
-			_, failed := conn.ExecContext(ctx, fmt.Sprint("kill ", id))
+			failed := conn.Run(ctx, fmt.Sprint("kill ", id))
 			if answer := (*mysql.MySQLError)(nil); errors.As(failed, &answer) && answer.Number == noSuchThread {
 				failed = nil // it has just ended
 			}
@@ -142,30 +143,13 @@ func (s *Server) EndSessions(ctx context.Context) error {
 		}
 		for left := found; err == nil && slices.ContainsFunc(left, func(id int64) bool { return slices.Contains(found, id) }); {
 			time.Sleep(time.Millisecond) // a session ends soon after its kill
-			left, err = conn.sessionsOf(ctx, s.config.User)
+			left, err = column[int64](ctx, conn, sessions, theirUser)
 		}
 		return err
 	})
 }
 
 const noSuchThread = 1094 // ER_NO_SUCH_THREAD
-
-// sessionsOf returns the sessions of a user.
-func (c *Conn) sessionsOf(ctx context.Context, user string) (ids []int64, err error) {
-	rows, err := c.QueryContext(ctx, "select id from information_schema.processlist where user = ?", user)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
 
 // Missing returns [ErrNoProgram] if MariaDB is not installed.
 func Missing() error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,11 +143,17 @@ func (s *Server) Local() bool { return servers.IsLoopback(s.Endpoint()) }
 // Reach implements [design.Service].
 func (s *Server) Reach() any { return &Access{server: s, config: s.config} }
 
+// Users of a private server: that of the locks, and that of lockbench's own sessions.
+const (
+	theirUser = "lockbench"
+	ourUser   = "lockbench-own"
+)
+
 // direct returns the means to connect for what lockbench asks for: on a private server as another user.
 func (s *Server) direct() *Access {
 	config := s.config.Clone()
 	if s.kind == design.Private {
-		config.User += "-own"
+		config.User = ourUser
 	}
 	return &Access{server: s, config: config}
 }
@@ -237,22 +244,26 @@ func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
 }
 
 // namesOf returns the names of the tables that begin with prefix.
-func namesOf(ctx context.Context, conn *Conn, prefix string) (names []string, err error) {
-	rows, err := conn.QueryContext(ctx, "select table_name from information_schema.tables where table_schema = database()")
+func namesOf(ctx context.Context, conn *Conn, prefix string) ([]string, error) {
+	all, err := column[string](ctx, conn, "select table_name from information_schema.tables where table_schema = database()")
+	return slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, prefix) }), err
+}
+
+// column returns the values of a query with one column.
+func column[T any](ctx context.Context, conn *Conn, query string, args ...any) (all []T, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var value T
+		if err := rows.Scan(&value); err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
+		all = append(all, value)
 	}
-	return names, rows.Err()
+	return all, rows.Err()
 }
 
 // An Access is the means of a process of a design to connect to a server.

@@ -1,22 +1,14 @@
 package mariadb_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/service/mariadb"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
 // trusted names the variable with the address that [TestTrusted] connects to.
@@ -25,7 +17,7 @@ const trusted = "LOCKBENCH_TEST_TRUSTED"
 // TestTLS checks each form of ?tls= on a server with a certificate that this process does not trust, and
 // one that does.
 func TestTLS(t *testing.T) {
-	certificate, key := selfSigned(t)
+	certificate, key := servertest.SelfSigned(t)
 	defer mariadb.With("--ssl-cert="+certificate, "--ssl-key="+key)()
 	s := start(t)
 	plain := s.Reach().(*mariadb.Access).URL(s.Endpoint())
@@ -84,39 +76,4 @@ func cipher(t *testing.T, address string) (name string) {
 		t.Fatal(err)
 	}
 	return name
-}
-
-// selfSigned writes a certificate for 127.0.0.1 and its key to files that everybody may read.
-func selfSigned(t *testing.T) (certificate, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	of := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, of, of, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	temp := t.TempDir()
-	for dir := temp; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) { // the server may be another user's
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	certificate, key = filepath.Join(temp, "certificate.pem"), filepath.Join(temp, "key.pem")
-	for path, block := range map[string]pem.Block{certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(&block), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return certificate, key
 }

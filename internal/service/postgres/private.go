@@ -161,7 +161,10 @@ func (s *Server) EndSessions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pid int32, err error) { return pid, row.Scan(&pid, nil) })
+		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pid int32, err error) {
+			err = row.Scan(&pid, nil)
+			return pid, err
+		})
 		for left := len(found); err == nil && left > 0; {
 			time.Sleep(time.Millisecond) // a session ends soon after the signal
 			err = conn.QueryRow(ctx, "select count(*) "+others+" and pid = any($2)", ourName, found).Scan(&left)

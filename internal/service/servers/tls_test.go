@@ -1,18 +1,9 @@
 package servers_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
-	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,7 +12,7 @@ import (
 )
 
 func TestConnectOverTLS(t *testing.T) {
-	cert, key := selfSigned(t)
+	cert, key := servertest.SelfSigned(t)
 	port := serveTLS(t, servertest.Start(t), cert, key)
 
 	t.Run("unknown authority", func(t *testing.T) {
@@ -49,9 +40,9 @@ func TestConnectOverTLS(t *testing.T) {
 // TestConnectWithClientCertificates: the server demands a certificate of its own
 // authority.
 func TestConnectWithClientCertificates(t *testing.T) {
-	server, serverKey := selfSigned(t)
-	client, clientKey := selfSigned(t)
-	other, otherKey := selfSigned(t)
+	server, serverKey := servertest.SelfSigned(t)
+	client, clientKey := servertest.SelfSigned(t)
+	other, otherKey := servertest.SelfSigned(t)
 	private := servertest.Start(t)
 	port := serveTLS(t, private, server, serverKey)
 	admin := redis.NewClient(private.Options())
@@ -61,7 +52,7 @@ func TestConnectWithClientCertificates(t *testing.T) {
 	}
 	base := "rediss://127.0.0.1:" + port + "/0?ca_file=" + server
 	none := filepath.Join(t.TempDir(), "none.pem")
-	empty := writePEM(t, "SOMETHING", nil)
+	empty := servertest.WritePEM(t, "SOMETHING", nil)
 
 	for _, protocols := range []string{"TLSv1.3", "TLSv1.2"} {
 		if err := admin.Do(t.Context(), "CONFIG", "SET", "tls-protocols", protocols).Err(); err != nil {
@@ -120,41 +111,4 @@ func serveTLS(t *testing.T, s *servers.Server, cert, key string) (port string) {
 		t.Skipf("%s takes no TLS: %v", s.Version(), err)
 	}
 	return port
-}
-
-// selfSigned writes a certificate for 127.0.0.1 and its key, and returns their paths.
-func selfSigned(t *testing.T) (certFile, keyFile string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: "lockbench test"},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(time.Hour),
-		IsCA:         true, BasicConstraintsValid: true,
-		KeyUsage:    x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return writePEM(t, "CERTIFICATE", cert), writePEM(t, "PRIVATE KEY", secret)
-}
-
-func writePEM(t *testing.T, kind string, der []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "tls.pem")
-	text := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -21,7 +21,7 @@ func Runs(t *testing.T, all []design.Design, ttl time.Duration, more ...string) 
 		t.Run(d.Name, func(t *testing.T) {
 			p := plan(t, d, ttl, append([]string{"cut,p=0.02", "lost-reply,p=0.02", "cancel,p=0.02", "crash,p=0.01"}, more...)...)
 			p.Options.Operations = 2000
-			j := run(t, p)
+			j := Run(t, p)
 			isBroken, claimsNothing := d.Name == unheld(all[0]).Name, len(d.Claims.Keeps) == 0
 			twoOwners := false
 			for _, f := range j.Verdicts.Findings {
@@ -43,7 +43,7 @@ func EndsSessions(t *testing.T, d design.Design) {
 	p := plan(t, d, time.Second, "session-kill,at=50ms,every=100ms")
 	two := lockbench.Exclusion.At(lockbench.SessionKilled)
 	p.Options.Duration, p.AbortOn = time.Hour, []string{two.String() + ".violations>0"}
-	for _, f := range run(t, p).Verdicts.Findings {
+	for _, f := range Run(t, p).Verdicts.Findings {
 		if f.Against > 0 {
 			t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
 		}
@@ -58,8 +58,8 @@ func plan(t *testing.T, d design.Design, ttl time.Duration, faults ...string) ru
 	return runner.Plan{Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: o, History: t.TempDir(), Faults: faults}
 }
 
-// run returns what a run of the only subject of p came to, which granted and has no defect.
-func run(t *testing.T, p runner.Plan) results.Judged {
+// Run returns what a run of the only subject of p came to, which granted and has no defect.
+func Run(t *testing.T, p runner.Plan) results.Judged {
 	t.Helper()
 	r, err := runner.Run(t.Context(), p)
 	if err != nil {

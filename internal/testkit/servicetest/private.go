@@ -75,12 +75,7 @@ func Kill[S interface{ PID() int }](s S) error {
 
 // leavesNothing checks that a server answers, and that its folder is gone after Close.
 func leavesNothing[S Private](t *testing.T, start func(context.Context) (S, error), product string) {
-	temp := t.TempDir()
-	for dir := temp; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) { // the server may be another user's
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	temp := servertest.OpenDir(t)
 	t.Setenv("TMPDIR", temp)
 	s, err := start(t.Context())
 	servertest.Need(t, err)
@@ -178,13 +173,7 @@ func cleans(t *testing.T, s Private) {
 		}
 		return found
 	}
-	const old = 3 * time.Second
-	for first := runs()[0]; first.Note == "" && first.Idle < old; first = runs()[0] { // until it is that old
-		if first.Prefix != run || first.Entries != 1 {
-			t.Fatalf("got %+v", first)
-		}
-		time.Sleep(old / 10)
-	}
+	awaitAge(t, run, runs)
 	for i, prefix := range []string{run, younger} { // the first has an entry, which is written again
 		from := time.Now()
 		write(prefix, lockbench.Record{Value: 13, Version: 4})
@@ -209,5 +198,17 @@ func cleans(t *testing.T, s Private) {
 		if err := records.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// awaitAge returns when the only run, whose entry nobody uses, is old by the clock of the service.
+func awaitAge(t *testing.T, run string, runs func() []design.RunEntries) {
+	t.Helper()
+	const old = 3 * time.Second
+	for first := runs()[0]; first.Note == "" && first.Idle < old; first = runs()[0] {
+		if first.Prefix != run || first.Entries != 1 {
+			t.Fatalf("got %+v", first)
+		}
+		time.Sleep(old / 10)
 	}
 }
