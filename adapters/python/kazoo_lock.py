@@ -1,7 +1,8 @@
 """kazoo's Lock: an ephemeral node of the session, whose number says whose turn it is.
 
 The lease is the time-out of the session, which kazoo renews: whole seconds, set by the first acquire. A
-release does not tell whether the session had ended. kazoo tries again for ever, and the adapter 2 s.
+release does not tell whether the session had ended; the listener of the session does. kazoo tries again
+for ever, and the adapter 2 s.
 """
 
 import logging
@@ -11,7 +12,7 @@ import threading
 from urllib.parse import quote, urlsplit
 
 import kazoo.version
-from kazoo.client import KazooClient
+from kazoo.client import KazooClient, KazooState
 from kazoo.handlers.threading import KazooTimeoutError
 
 from lockbench_adapter import Lock, NoEffect, serve, within
@@ -19,7 +20,7 @@ from lockbench_adapter import Lock, NoEffect, serve, within
 
 class KazooLock(Lock):
     name, library, version = "kazoo/lock", "kazoo", kazoo.version.__version__
-    hello = {"service": "zookeeper", "renews": "unseen", "release_tells": False, "grain_ms": 1000}
+    hello = {"service": "zookeeper", "renews": "unseen", "release_tells": False, "grain_ms": 1000, "can": ["lost"]}
 
     def __init__(self, url, prefix):
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
@@ -28,6 +29,7 @@ class KazooLock(Lock):
     def session(self, ttl):
         if self.client is None:
             client = KazooClient(self.url.netloc + self.url.path, timeout=math.ceil(ttl))
+            client.add_listener(lambda state: self.lost(lambda lock: state == KazooState.LOST and lock.client is client))
             try:
                 client.start(timeout=2)
             except KazooTimeoutError as e:

@@ -61,6 +61,9 @@ class Lock:
         """A context in which the lock renews hold for ttl, in any thread. lockbench is told how that ended."""
         return contextlib.nullcontext()  # serve() has a better one
 
+    def lost(self, matches):
+        """Reports that the holds that match are lost, in any thread. The lock says hello = {"can": ["lost"]}."""
+
 
 @contextlib.contextmanager
 def within(seconds):
@@ -98,7 +101,7 @@ class _Server:
         kind = self.type
         if hello["servers"]:
             self.lock = kind(hello["servers"][0], hello["prefix"])
-            self.lock.renewing = self.renewing
+            self.lock.renewing, self.lock.lost = self.renewing, self.lost
         self.began = time.monotonic_ns()
         clock = {"clock": "monotonic", "now_ns": self.began % 2**53} if sys.platform == "linux" else {}
         can = [ability for ability, method in ABILITIES.items() if hasattr(kind, method)]
@@ -129,9 +132,15 @@ class _Server:
             error = self.error(e)
             raise
         finally:
-            if id(hold) in self.numbers:  # else its acquire has not returned
-                self.say({"renewed": self.numbers[id(hold)], "ttl_ms": round(ttl * 1000),
+            number = self.numbers.get(id(hold))
+            if number:  # else its acquire has not returned, or it is released
+                self.say({"renewed": number, "ttl_ms": round(ttl * 1000),
                           "attempt_ns": attempt - self.began, **error})
+
+    def lost(self, matches):
+        for number, hold in list(self.holds.items()):
+            if hold is not None and matches(hold):
+                self.say({"lost": number})
 
     def do(self, request):
         op = request["op"]
@@ -151,8 +160,16 @@ class _Server:
             return {}
         if op == "ttl":
             return {"ttl_ms": int(self.lock.time_left(hold) * 1000)}
-        self.release(hold, request.get("after_ms"))
+        try:
+            self.release(hold, request.get("after_ms"))
+        except NotHeld:
+            self.forget(request["hold"])
+            raise
+        self.forget(request["hold"])
         return {}
+
+    def forget(self, number):
+        self.numbers.pop(id(self.holds.pop(number)), None)
 
     def repeat(self, request):
         key, ttl = request["key"], request["ttl_ms"] / 1000

@@ -183,7 +183,7 @@ type lease struct {
 	key   string
 	hold  int64
 	fence uint64
-	lost  chan struct{}
+	lost  <-chan struct{}
 	// extended: a renewal that is under way may set a shorter lease than its owner did.
 	extended bool
 }
@@ -199,8 +199,7 @@ func (h *lease) begin(from time.Time, ttl time.Duration, got *grant) (err error)
 		}
 	}
 	if h.hello.has(Lost) {
-		h.lost = make(chan struct{})
-		h.program.watch(h.hold, h.lost)
+		h.lost = h.program.watch(h.hold)
 	}
 	return nil
 }
@@ -247,7 +246,7 @@ func (h *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (h *lease) end(ctx context.Context, r request) error {
 	r.Hold, r.Key = h.hold, h.env.Prefix+h.key
 	_, err := h.ask(ctx, r)
-	if err == nil && h.lost != nil {
+	if err == nil {
 		h.program.unwatch(h.hold)
 	}
 	if !errors.Is(err, lockbench.ErrNoEffect) {

@@ -52,11 +52,11 @@ type program struct {
 	writing sync.Mutex // held while a line is written
 
 	mu      sync.Mutex
-	last    int64                     // number of the last request
-	waiting map[int64]waiter          // by number of the request
-	lost    map[int64]chan<- struct{} // by hold
-	renewed map[int64]*renewals       // by hold
-	failure error                     // why done is closed
+	last    int64                   // number of the last request
+	waiting map[int64]waiter        // by number of the request
+	lost    map[int64]chan struct{} // by hold
+	renewed map[int64]*renewals     // by hold
+	failure error                   // why done is closed
 }
 
 // A waiter waits for the answer to a request.
@@ -72,7 +72,7 @@ func start(command string, g greeting) (*program, error) { return startAs(shell(
 func startAs(cmd *exec.Cmd, command string, g greeting) (*program, error) {
 	p := &program{
 		text: command, began: time.Now(), greeted: make(chan struct{}), done: make(chan struct{}), exited: make(chan struct{}),
-		waiting: map[int64]waiter{}, lost: map[int64]chan<- struct{}{}, renewed: map[int64]*renewals{},
+		waiting: map[int64]waiter{}, lost: map[int64]chan struct{}{}, renewed: map[int64]*renewals{},
 	}
 	if err := p.launch(cmd); err != nil {
 		return nil, fmt.Errorf("start adapter %q: %w", command, err)
@@ -257,8 +257,11 @@ func (p *program) take(a answer) error {
 	switch {
 	case a.Lost != 0:
 		if told := p.lost[a.Lost]; told != nil {
-			close(told)
-			delete(p.lost, a.Lost)
+			select {
+			case <-told: // it was told before
+			default:
+				close(told)
+			}
 		}
 	case a.Renewed != 0:
 		if r := p.renewed[a.Renewed]; r != nil {
@@ -270,6 +273,9 @@ func (p *program) take(a answer) error {
 			return fmt.Errorf("nobody waits for the answer to request %d; hint: each is answered once", a.ID)
 		}
 		delete(p.waiting, a.ID)
+		if a.OK != nil && a.OK.Hold != 0 && p.hello.has(Lost) && p.lost[a.OK.Hold] == nil {
+			p.lost[a.OK.Hold] = make(chan struct{}) // now, since the next line may report its loss
+		}
 		if w.renewals != nil && a.OK != nil {
 			p.renewed[a.OK.Hold] = w.renewals
 			w.renewals.begin(a.OK)
@@ -279,11 +285,11 @@ func (p *program) take(a answer) error {
 	return nil
 }
 
-// watch closes told when the adapter reports the loss of a hold.
-func (p *program) watch(hold int64, told chan<- struct{}) {
+// watch returns a channel that is closed when the adapter reports the loss of a hold that it granted.
+func (p *program) watch(hold int64) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.lost[hold] = told
+	return p.lost[hold]
 }
 
 // unwatch ends the watch of a hold that is released.

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * The Java side of lockbench's adapter protocol, version 1.
@@ -63,6 +64,7 @@ public abstract class Adapter<H> {
 
     private final JsonObject hello = new JsonObject();
     private final JsonArray can = new JsonArray();
+    private Server<H> server;
 
     protected Adapter(String name, String library, String version) {
         hello.addProperty("hello", 1);
@@ -110,6 +112,11 @@ public abstract class Adapter<H> {
         throw new UnsupportedOperationException("fence");
     }
 
+    /** Reports that the holds that match are lost, for a lock that can say "lost". Any thread may call it. */
+    protected final void lost(Predicate<H> matches) {
+        server.lost(matches);
+    }
+
     /** Adds abilities to the hello, such as "extend". */
     protected final void can(String... abilities) {
         for (String ability : abilities) {
@@ -152,8 +159,8 @@ public abstract class Adapter<H> {
         System.setOut(System.err); // what the lock prints is no answer
         int status = 0;
         try {
-            new Server<>(this, out).run(
-                    new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+            server = new Server<>(this, out);
+            server.run(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
         } catch (Throwable e) {
             e.printStackTrace();
             status = 1;
@@ -206,6 +213,16 @@ public abstract class Adapter<H> {
                 out.print(message + "\n");
                 out.flush();
             }
+        }
+
+        void lost(Predicate<H> matches) {
+            holds.forEach((number, hold) -> {
+                if (hold.value != null && matches.test(hold.value)) {
+                    JsonObject report = new JsonObject();
+                    report.addProperty("lost", number);
+                    say(report);
+                }
+            });
         }
 
         private void greet(JsonObject hello) throws Exception {

@@ -9,16 +9,18 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.RetryNTimes;
 
 /**
  * Curator's InterProcessMutex: an ephemeral node of the session, whose number says whose turn it is.
  * The lease is the time-out of the session, which the client renews, so each ttl has a client. A
- * release does not tell whether the session had ended.
+ * release does not tell whether the session had ended; the listener of the connection does.
  */
-public class CuratorMutex extends Adapter<InterProcessMutex> {
-    private static final int TIMEOUT_MS = 1000;
+public class CuratorMutex extends Adapter<CuratorMutex.Held> {
+    record Held(InterProcessMutex mutex, CuratorFramework client) {}
 
+    private static final int TIMEOUT_MS = 1000;
     private static final long GRAIN_MS = 1000; // a session that is shorter is lost on a busy machine
 
     private final Map<Long, CuratorFramework> clients = new ConcurrentHashMap<>();
@@ -30,7 +32,7 @@ public class CuratorMutex extends Adapter<InterProcessMutex> {
         hello("renews", "unseen");
         hello("release_tells", false);
         hello("grain_ms", GRAIN_MS);
-        can("wait");
+        can("wait", "lost");
     }
 
     @Override
@@ -40,7 +42,7 @@ public class CuratorMutex extends Adapter<InterProcessMutex> {
         System.setProperty("javax.net.ssl.trustStore", "NONE"); // else it reads all certificates at its start
         System.setProperty("zookeeper.request.timeout", String.valueOf(TIMEOUT_MS)); // else it waits without end
         try {
-            InterProcessMutex first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
+            Held first = acquireWithin(prefix + "first", GRAIN_MS, 0); // it loads the classes, or it is slow
             if (first != null) {
                 release(first);
             }
@@ -52,21 +54,24 @@ public class CuratorMutex extends Adapter<InterProcessMutex> {
     private CuratorFramework client(long ttlMs) {
         return clients.computeIfAbsent((ttlMs + GRAIN_MS - 1) / GRAIN_MS * GRAIN_MS, ttl -> {
             CuratorFramework client = CuratorFrameworkFactory.newClient(server, ttl.intValue(), TIMEOUT_MS, new RetryNTimes(0, 0));
+            client.getConnectionStateListenable().addListener((of, state) ->
+                    lost(held -> state == ConnectionState.LOST && held.client == client));
             client.start();
             return client;
         });
     }
 
     @Override
-    protected InterProcessMutex acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
+    protected Held acquireWithin(String key, long ttlMs, long waitMs) throws Exception {
         String path = "/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("%3A", ":");
-        InterProcessMutex mutex = new InterProcessMutex(client(ttlMs), path);
-        return mutex.acquire(waitMs, TimeUnit.MILLISECONDS) ? mutex : null;
+        CuratorFramework client = client(ttlMs);
+        InterProcessMutex mutex = new InterProcessMutex(client, path);
+        return mutex.acquire(waitMs, TimeUnit.MILLISECONDS) ? new Held(mutex, client) : null;
     }
 
     @Override
-    protected void release(InterProcessMutex mutex) throws Exception {
-        mutex.release();
+    protected void release(Held held) throws Exception {
+        held.mutex.release();
     }
 
     public static void main(String[] args) {
