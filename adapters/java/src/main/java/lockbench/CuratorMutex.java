@@ -15,14 +15,14 @@ import org.apache.curator.retry.RetryNTimes;
 /**
  * Curator's InterProcessMutex: an ephemeral node of the session, whose number says whose turn it is.
  * The lease is the time-out of the session, which the client renews, so each ttl has a client. A
- * release does not tell whether the session had ended; the listener of the connection does.
+ * release does not tell whether the session had ended; the listener does. -Dlockbench.retries=N retries.
  */
 public class CuratorMutex extends Adapter<CuratorMutex.Held> {
     record Held(InterProcessMutex mutex, CuratorFramework client) {}
 
     private static final int TIMEOUT_MS = 1000;
+    private static final RetryNTimes RETRIES = new RetryNTimes(Integer.getInteger("lockbench.retries", 0), 100);
     private static final long GRAIN_MS = 1000; // a session that is shorter is lost on a busy machine
-
     private final Map<Long, CuratorFramework> clients = new ConcurrentHashMap<>();
     private String server;
 
@@ -53,7 +53,7 @@ public class CuratorMutex extends Adapter<CuratorMutex.Held> {
 
     private CuratorFramework client(long ttlMs) {
         return clients.computeIfAbsent((ttlMs + GRAIN_MS - 1) / GRAIN_MS * GRAIN_MS, ttl -> {
-            CuratorFramework client = CuratorFrameworkFactory.newClient(server, ttl.intValue(), TIMEOUT_MS, new RetryNTimes(0, 0));
+            CuratorFramework client = CuratorFrameworkFactory.newClient(server, ttl.intValue(), TIMEOUT_MS, RETRIES);
             client.getConnectionStateListenable().addListener((of, state) ->
                     lost(held -> state == ConnectionState.LOST && held.client == client));
             client.start();
