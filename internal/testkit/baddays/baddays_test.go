@@ -17,10 +17,11 @@ import (
 
 // A bench is the state of one part of the campaign.
 type bench struct {
-	binary string
-	folder string // for all files
-	rand   *rand.Rand
-	table  table
+	binary   string
+	adapters string // the folder of those that come with lockbench
+	folder   string // for all files
+	rand     *rand.Rand
+	table    table
 
 	kills, signals, mutations, troubles int
 }
@@ -29,12 +30,17 @@ type bench struct {
 func TestBadDays(t *testing.T) {
 	longtest.Campaign(t)
 	binary := build(t)
+	adapters, err := filepath.Abs("../../../adapters")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seed := longtest.Size(t, "SEED", 1)
 	for n, part := range []struct {
 		name string
 		run  func(*bench, context.Context) error
 	}{
 		{"kills", (*bench).kill},
+		{"kills on each service", (*bench).services},
 		{"signals", (*bench).signal},
 		{"full disks", (*bench).disks},
 		{"hostile servers", (*bench).hostile},
@@ -44,7 +50,7 @@ func TestBadDays(t *testing.T) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			b := &bench{
-				binary: binary, folder: folder(t), rand: rand.New(rand.NewPCG(uint64(seed), uint64(n))),
+				binary: binary, adapters: adapters, folder: folder(t), rand: rand.New(rand.NewPCG(uint64(seed), uint64(n))),
 				kills: longtest.Size(t, "KILLS", 40), signals: longtest.Size(t, "SIGNALS", 1),
 				mutations: longtest.Size(t, "MUTATIONS", 300), troubles: longtest.Size(t, "TROUBLES", 2),
 			}

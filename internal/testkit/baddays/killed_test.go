@@ -124,13 +124,7 @@ func (b *bench) readBack(ctx context.Context, r *row, dir, temp string) {
 // nextStart checks the leftovers after lockbench has been started once more: folders, and keys on
 // the user's server without expiry.
 func (b *bench) nextStart(ctx context.Context, r *row, temp string, user *server) error {
-	o := b.run(ctx, trial{args: []string{"run", "--design", lock, "--duration", "200ms", "--explore", "0s"}, temp: temp})
-	if o.exit != 0 && o.exit != 3 {
-		r.note(&r.broken, "the next start: exit %d: %.500s", o.exit, o.out)
-	}
-	for _, dir := range leftIn(temp) {
-		r.note(&r.left, "folder %s", dir)
-	}
+	b.foldersLeft(ctx, r, temp, "--design", lock)
 	keys, err := user.do("eval", `local left = {} for _, k in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', k) == -1 then left[#left+1] = k end end return left`, "0")
 	if err != nil {
 		return err
@@ -139,4 +133,15 @@ func (b *bench) nextStart(ctx context.Context, r *row, temp string, user *server
 		r.note(&r.left, "keys without a TTL: %.500s", keys)
 	}
 	return nil
+}
+
+// foldersLeft runs locks, by these flags, once more, and checks that no folder is left.
+func (b *bench) foldersLeft(ctx context.Context, r *row, temp string, locks ...string) {
+	o := b.run(ctx, trial{args: append([]string{"run", "--duration", "200ms", "--explore", "0s"}, locks...), temp: temp})
+	if o.exit != 0 && o.exit != 3 {
+		r.note(&r.broken, "the next start: exit %d: %.500s", o.exit, o.out)
+	}
+	for _, dir := range leftIn(temp) {
+		r.note(&r.left, "folder %s", dir)
+	}
 }
