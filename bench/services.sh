@@ -6,9 +6,10 @@
 #
 #   bench/services.sh DIR                  a minute of faults for each lock, about half an hour
 #   FAULTS=15m bench/services.sh DIR       a quarter of an hour of faults for each sound lock
+#   FAULTS=15m BESIDE=6 bench/services.sh DIR  all of them at once, on a machine that they load
 #   PAGE=no bench/services.sh DIR          writes no page
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: bench/services.sh DIR" >&2; exit 2; }
 libraries=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
-go run ./bench/services -faults "${FAULTS:-1m}" -rounds "${ROUNDS:-3}" -page "${PAGE:-docs/choosing.md}" "$libraries"
+go run ./bench/services -faults "${FAULTS:-1m}" -rounds "${ROUNDS:-3}" -beside "${BESIDE:-1}" -page "${PAGE:-docs/choosing.md}" "$libraries"

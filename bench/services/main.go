@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/bench/commands"
 	"github.com/lockbench/lockbench/results"
@@ -20,18 +22,19 @@ import (
 func main() {
 	faults := flag.Duration("faults", time.Minute, "length of the run with faults of each sound lock")
 	rounds := flag.Int("rounds", 3, "number of runs without faults of each lock")
+	beside := flag.Int("beside", 1, "number of runs with faults of sound locks at once")
 	page := flag.String("page", "docs/choosing.md", "the page, or no")
 	flag.Parse()
-	if flag.NArg() != 1 || *rounds < 1 {
-		fmt.Fprintln(os.Stderr, "services: one folder and a positive number of rounds are wanted; hint: bench/services.sh DIR, as made by adapters/install DIR")
+	if flag.NArg() != 1 || *rounds < 1 || *beside < 1 {
+		fmt.Fprintln(os.Stderr, "services: one folder and positive numbers are wanted; hint: bench/services.sh DIR, as made by adapters/install DIR")
 		os.Exit(2)
 	}
 	all := locks(flag.Arg(0))
-	err := run(context.Background(), all, *faults, *rounds)
+	err := run(context.Background(), all, *faults, *rounds, *beside)
 	if err == nil && *page != "no" {
-		err = commands.WriteSection(*page, "services", section(all, *faults))
+		err = commands.WriteSection(*page, "services", section(all, *faults, *beside))
 	} else if err == nil {
-		fmt.Println(section(all, *faults))
+		fmt.Println(section(all, *faults, *beside))
 	}
 	if err == nil {
 		err = verdict(all)
@@ -52,8 +55,9 @@ const (
 	brief = 20 * time.Second
 )
 
-// run measures all locks in turns, and then judges each under faults.
-func run(ctx context.Context, all []*lock, faults time.Duration, rounds int) error {
+// run measures all locks in turns, and then judges each under faults: the broken ones one by one, and so many
+// of the sound ones beside each other.
+func run(ctx context.Context, all []*lock, faults time.Duration, rounds, beside int) error {
 	b, err := commands.NewBuilder(ctx, nil)
 	if err != nil {
 		return err
@@ -74,18 +78,28 @@ func run(ctx context.Context, all []*lock, faults time.Duration, rounds int) err
 			}
 		}
 	}
-	for _, l := range all {
-		length := faults
-		if !l.sound {
-			length = min(brief, faults)
-		}
+	judge := func(l *lock, length time.Duration) (err error) {
 		l.judged = l.command(disturbed + length.String() + l.faults)
-		if l.under, err = b.Run(ctx, l.judged); err != nil {
-			return err
+		if l.under, err = b.Run(ctx, l.judged); err == nil {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(append([]string{"done"}, l.accusations()...), "; "))
 		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(append([]string{"done"}, l.accusations()...), "; "))
+		return err
 	}
-	return nil
+	var at errgroup.Group
+	at.SetLimit(beside)
+	for _, l := range all {
+		if !l.sound {
+			if err := judge(l, min(brief, faults)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range all {
+		if l.sound {
+			at.Go(func() error { return judge(l, faults) })
+		}
+	}
+	return at.Wait()
 }
 
 // verdict returns an error if a sound lock was accused or met no occasion, or a broken one was not caught.

@@ -15,7 +15,7 @@ import (
 )
 
 // section returns the table.
-func section(all []*lock, faults time.Duration) string {
+func section(all []*lock, faults time.Duration, beside int) string {
 	var b strings.Builder
 	b.WriteString("\n| service | lock | grants/s | acquire p99 | hand-off p50 | connections | oversold | occasions | broken under faults |\n|---|---|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, l := range all {
@@ -27,6 +27,9 @@ func section(all []*lock, faults time.Duration) string {
 	}
 	note := fmt.Sprintf("Medians of %s of 5 s, in turns, 16 clients on 4 keys, on one machine with the server. Connections: those of 16 owners in one process, each with a lock of its own. Occasions: those for two owners at once. These, oversold and broken: %v of the faults of each sound lock, %v of each broken one.",
 		figures.Plural(int64(len(all[0].speed)), "run"), faults, min(brief, faults))
+	if beside > 1 {
+		note += fmt.Sprintf(" The runs with faults of sound locks were %d at once.", beside)
+	}
 	return b.String() + "\n" + strings.Join(wrap.Lines(note, 100, 0), "\n") + "\n"
 }
 

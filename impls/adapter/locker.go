@@ -246,7 +246,7 @@ func (h *lease) ReleaseAfter(ctx context.Context, d time.Duration) error {
 func (h *lease) end(ctx context.Context, r request) error {
 	r.Hold, r.Key = h.hold, h.env.Prefix+h.key
 	_, err := h.ask(ctx, r)
-	if err == nil {
+	if err == nil && h.lost != nil {
 		h.program.unwatch(h.hold)
 	}
 	if !errors.Is(err, lockbench.ErrNoEffect) {
