@@ -78,7 +78,7 @@ func AllShipped() []Shipped {
 		node("redlock.js", "redlock/beta", "a waiter that is granted late is told that its lease is over", byCheck),
 		node("redlock.js sesamecare", "redlock/sesamecare"),
 		node("redis-semaphore.js", "redis-semaphore/mutex"),
-		remarked(NotNewest, node("redis-semaphore.js 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again")),
+		remarked(NotNewest, node("redis-semaphore.js 5.3", "redis-semaphore/mutex-5.3", "a refresh takes a lost lock again", byCheck)),
 		node("simple-redis-mutex.js", "simple-redis-mutex/try-lock", "the release of a key with a quote ends every process of it", byCheck),
 		remarked(Control, node("naive.js", "naive/ioredis", "DEL frees whatever is there", byCheck)),
 		remarked(NotNewest, php("symfony.php", "symfony/redis", "an owner that dies in acquire leaves the key for 300 s", byCheck)),

@@ -115,6 +115,8 @@ type checkup struct {
 	cut     *locker       // an owner in the process that is cut off, which takes longest
 	waited  *locker       // an owner in a process that has waited, for the probe that follows; nil if there is none
 	spared  *locker       // an owner in a process that was not killed in acquire, as well
+	// overtaken is a hold of a whose lease is over, and overtaker that of b on its key; zero if there are none.
+	overtaken, overtaker int64
 
 	mu      sync.Mutex
 	started []*process

@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 		{"does not wait", "a waiter is granted a lock whose lease ends", "with a wait of 1s: lock not acquired"},
 		{"grants waiters", "a waiter is granted a lock whose lease ends", "stays taken: answered ok, want lock not acquired"},
 		{"waits in the lease", "a waiter is granted a lock whose lease ends", "extend by a waiter within the lease of 500ms that it was granted: lock not held"},
+		{"takes again", "the extend of a lost lock is told", "had since: answered ok, want lock not held"},
 		{"silent", "the release of a lost lock is told", "answered ok, want lock not held"},
 		{"plain del", "a late release leaves the lock of the next owner", "answered ok, want lock not acquired"},
 		{"time left in us", "the time left", "of a lease of 1m0s"},

@@ -291,6 +291,9 @@ func (a *fakeAdapter) do(m message) (object, error) {
 		return nil, errNotHeld
 	case m.Op == "extend" && a.fault == "extends nothing":
 		return nil, nil
+	case m.Op == "extend" && a.fault == "takes again":
+		_ = a.client.SetNX(ctx, h.key, h.token, time.Duration(m.TTLMS)*time.Millisecond).Err()
+		fallthrough
 	case m.Op == "extend":
 		return nil, a.owned(ctx, h, `return redis.call('pexpire', KEYS[1], ARGV[2])`, m.TTLMS)
 	}

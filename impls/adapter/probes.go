@@ -34,6 +34,7 @@ var probes = []probe{
 	{name: "a second release is told", unless: silentReleases, ask: (*checkup).releasedTwice},
 	{name: "a hold that was never given is not held", ask: (*checkup).neverGiven},
 	{name: "a lease ends, and not before its time", unless: endlessHolds, ask: (*checkup).leaseEnds},
+	{name: "the extend of a lost lock is told", follows: true, needs: Extend, unless: endlessHolds, ask: (*checkup).extendTold},
 	{name: "an extend prolongs the lease", needs: Extend, ask: (*checkup).extends},
 	{name: "the release of a lost lock is told", unless: neverLost, ask: (*checkup).lossTold},
 	{name: "a late release leaves the lock of the next owner", unless: endlessHolds, ask: (*checkup).lateRelease},
@@ -190,11 +191,27 @@ func (c *checkup) granted(l *locker, key string, ttl time.Duration, from time.Ti
 
 func (c *checkup) leaseEnds() error {
 	from := time.Now()
-	if _, err := c.acquire(c.a, "lease"); err != nil {
+	got, err := c.acquire(c.a, "lease")
+	if err != nil {
 		return err
 	}
-	_, err := c.granted(c.b, "lease", c.lease, from, false)
+	next, err := c.granted(c.b, "lease", c.lease, from, false)
+	if err == nil {
+		c.overtaken, c.overtaker = got.Hold, next.Hold
+	}
 	return err
+}
+
+// extendTold extends a lease that is over when its key is free again, but was another owner's meanwhile.
+func (c *checkup) extendTold() error {
+	if c.overtaken == 0 {
+		return nil // which the probe before has said
+	}
+	if _, err := c.on(c.b, opRelease, "lease", c.overtaker, 0); err != nil && !errors.Is(err, lockbench.ErrNotHeld) {
+		return fmt.Errorf("release: %w", err)
+	}
+	_, err := c.on(c.a, opExtend, "lease", c.overtaken, c.lease)
+	return want("extend of a lock that another process had since", err, lockbench.ErrNotHeld)
 }
 
 // extends extends a lease when half of it is over, and asks for the key when it would have been over but

@@ -23,7 +23,7 @@ type bench struct {
 	rand     *rand.Rand
 	table    table
 
-	kills, signals, mutations, troubles int
+	kills, serviceKills, signals, mutations, troubles int
 }
 
 // TestBadDays fails if a part has a forbidden result, or tried nothing. It logs the counts.
@@ -51,7 +51,7 @@ func TestBadDays(t *testing.T) {
 		t.Run(part.name, func(t *testing.T) {
 			b := &bench{
 				binary: binary, adapters: adapters, folder: folder(t), rand: rand.New(rand.NewPCG(uint64(seed), uint64(n))),
-				kills: longtest.Size(t, "KILLS", 40), signals: longtest.Size(t, "SIGNALS", 1),
+				kills: longtest.Size(t, "KILLS", 40), serviceKills: longtest.Size(t, "SERVICE_KILLS", 20), signals: longtest.Size(t, "SIGNALS", 1),
 				mutations: longtest.Size(t, "MUTATIONS", 300), troubles: longtest.Size(t, "TROUBLES", 2),
 			}
 			err := part.run(b, t.Context())

@@ -42,7 +42,7 @@ func (b *bench) services(ctx context.Context) error {
 			}
 		}
 		r := b.table.row("kill -9 of lockbench on " + s.name)
-		for range b.kills {
+		for range b.serviceKills {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
