@@ -152,6 +152,37 @@ func TestUsers(t *testing.T) {
 	}
 }
 
+// TestSchemaOfAdapter checks that a schema that an adapter made is among the entries of its run, and goes with
+// them, and that one whose name only looks like it stays.
+func TestSchemaOfAdapter(t *testing.T) {
+	s := start(t)
+	conn, err := pgx.Connect(t.Context(), s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	const prefix = "lockbench:0123abcd:"
+	if _, err := s.Reach().(*postgres.Access).Schema(t.Context(), prefix); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `
+		create schema "lockbench:0123abcd:own"; create table "lockbench:0123abcd:own".held as select 1 union select 2;
+		create schema "lockbench-0123abcd:own"`); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Runs(t.Context())
+	if err != nil || len(found) != 1 || found[0].Prefix != prefix || found[0].Entries != 2 {
+		t.Errorf("got %v, error %v; want two entries of %s", found, err, prefix)
+	}
+	if n, err := s.Sweep(t.Context(), prefix); n != 2 || err != nil {
+		t.Errorf("%d rows went, error %v; want 2", n, err)
+	}
+	var left string
+	if err := conn.QueryRow(t.Context(), "select string_agg(nspname, ' ') from pg_namespace where nspname like 'lockbench%'").Scan(&left); err != nil || left != "lockbench-0123abcd:own" {
+		t.Errorf("left: %s, error %v", left, err)
+	}
+}
+
 // TestMissing checks that without PostgreSQL a design that is named is an error, and that one of a
 // pattern is left out.
 func TestMissing(t *testing.T) {

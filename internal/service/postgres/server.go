@@ -242,7 +242,7 @@ func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
 		}
 		runs := make(backend.Runs)
 		for _, name := range names {
-			if name+":" != backend.Prefix(name+":") {
+			if backend.Prefix(name+":") == "" {
 				continue
 			}
 			n, err := entriesOf(ctx, conn, name)
@@ -262,7 +262,16 @@ func (s *Server) Runs(ctx context.Context) ([]design.RunEntries, error) {
 
 // entriesOf returns the number of rows in the tables of a schema.
 func entriesOf(ctx context.Context, conn *Conn, schema string) (n int, err error) {
-	err = conn.QueryRow(ctx, fmt.Sprintf("select (select count(*) from %[1]s.locks) + (select count(*) from %[1]s.records)", pgx.Identifier{schema}.Sanitize())).Scan(&n)
+	rows, err := conn.Query(ctx, "select tablename from pg_tables where schemaname = $1", schema)
+	if err != nil {
+		return 0, err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, table := range tables {
+		var rows int
+		err = errors.Join(err, conn.QueryRow(ctx, "select count(*) from "+pgx.Identifier{schema, table}.Sanitize()).Scan(&rows))
+		n += rows
+	}
 	return n, err
 }
 
