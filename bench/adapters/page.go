@@ -43,22 +43,25 @@ func wrapped(text string) string { return strings.Join(wrap.Lines(text, width, 0
 
 // row returns the row of a lock that was run.
 func (l *lock) row() string {
-	h := l.bench.Hello
+	h := l.check.Hello
 	library := strings.TrimSpace(h.Library + " " + h.Version)
 	if l.Remark != "" {
 		library += " (" + l.Remark + ")"
 	}
 	server := "none"
 	if slices.ContainsFunc(l.runs, func(r judged) bool { return r.Commands > 0 }) {
-		server = strings.TrimPrefix(l.bench.Server, "private, ")
+		server = cmp.Or(strings.TrimPrefix(l.bench.Server, "private, "), h.Service)
 	}
-	bare, costs := "?", "?"
+	steps, bare, costs := "?", "?", "?"
+	if len(l.unbenched) == 0 {
+		steps = figures.Rate(l.bench.StepsGrantsPerS)
+	}
 	if l.bench.BareGrantsPerS != nil {
 		bare, costs = figures.Rate(*l.bench.BareGrantsPerS), fmt.Sprintf("%.0fus", *l.bench.StepUS)
 	}
 	broken := l.cells(func(f checker.Finding) bool { return f.Against > 0 })
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Name, library, h.Runtime, server,
-		figures.Rate(l.bench.StepsGrantsPerS), bare, costs, l.held(broken), l.accused(broken),
+		steps, bare, costs, l.held(broken), l.accused(broken),
 		list(commands.Least(l.cells(func(f checker.Finding) bool { return f.Verdict == checker.Broken && f.Against == 0 }))))
 }
 
@@ -117,6 +120,9 @@ func (l *lock) evidence() string {
 	if len(failed) > 0 {
 		b.WriteString(session(l.checked, failed))
 	}
+	if len(l.unbenched) > 0 {
+		b.WriteString(session(l.benched, l.unbenched))
+	}
 	for _, r := range l.runs {
 		if lines := r.says(); len(lines) > 0 {
 			b.WriteString(session(r.Command, lines))
@@ -125,7 +131,7 @@ func (l *lock) evidence() string {
 	if b.Len() == 0 {
 		return ""
 	}
-	h := l.bench.Hello
+	h := l.check.Hello
 	return fmt.Sprintf("%s, %s:\n\n%s", l.Name, cmp.Or(strings.TrimSpace(h.Library+" "+h.Version), l.Language), b.String())
 }
 

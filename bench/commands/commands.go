@@ -44,8 +44,22 @@ func NewBuilder(ctx context.Context, paths *strings.Replacer) (*Builder, error) 
 // Close removes what was built.
 func (b *Builder) Close() error { return os.RemoveAll(b.dir) }
 
+// A FailedError is a command that wrote no report.
+type FailedError struct {
+	Command Command
+	Said    []string // the lines of its output
+	Err     error
+}
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("%s: %v\n%s", e.Command, e.Err, strings.Join(e.Said, "\n"))
+}
+
+// Unwrap returns why it failed.
+func (e *FailedError) Unwrap() error { return e.Err }
+
 // Report runs a command, with a flag for its report as JSON after its verb, and returns the report. A
-// verdict is no error.
+// verdict is no error; a [FailedError] says that there is no report.
 func (b *Builder) Report(ctx context.Context, c Command, verb, with string) ([]byte, error) {
 	file, err := os.CreateTemp(b.dir, "*.json")
 	if err != nil {
@@ -60,7 +74,8 @@ func (b *Builder) Report(ctx context.Context, c Command, verb, with string) ([]b
 	verdict := errors.As(err, &ended) && slices.Contains([]int{results.BrokenClaim, results.Inconclusive}, ended.ExitCode())
 	text, unread := os.ReadFile(file.Name())
 	if err != nil && !verdict || len(text) == 0 || unread != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", c, errors.Join(err, unread), out)
+		said := strings.Split(strings.TrimSpace(b.paths.Replace(string(out))), "\n")
+		return nil, &FailedError{Command: c, Said: said, Err: errors.Join(err, unread)}
 	}
 	return []byte(b.paths.Replace(string(text))), nil
 }
