@@ -53,7 +53,8 @@ func leftOut(unfit []Subject, fails func(*Subject) error) (all []string) {
 		if named[reason] == nil {
 			reasons = append(reasons, reason)
 		}
-		if begins && !slices.Contains(named[reason], unfit[i].Design.Name) {
+		beside := unfit[i].Design.Control != "" && len(named[reason]) > 0 // what it lacks is said of the locks
+		if begins && !beside && !slices.Contains(named[reason], unfit[i].Design.Name) {
 			named[reason] = append(named[reason], unfit[i].Design.Name)
 		}
 	}

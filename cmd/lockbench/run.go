@@ -166,6 +166,7 @@ func (o *singleOptions) plan(ctx context.Context) (p runner.Plan, out outPaths, 
 	if o.service != "" || len(o.designs) == 0 && !o.commands.given() { // the tour
 		p.AddControls(impls.Controls())
 	}
+	p.PlaceControls()
 	p.Subjects = o.points.times(p.Subjects, o.params)
 	if err = p.Check(); err != nil {
 		return p, out, nil, err

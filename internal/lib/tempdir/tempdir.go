@@ -15,6 +15,7 @@ import (
 
 const (
 	freshPrefix = ".lockbench-new-" // of a folder that is not locked yet
+	oldPrefix   = ".lockbench-old-" // of a folder that is being removed
 	lockName    = "lock"
 )
 
@@ -33,6 +34,7 @@ func New(base, prefix string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()
 	}
+	removeHalves(base)
 	fresh, err := os.MkdirTemp(base, freshPrefix)
 	if err != nil {
 		return nil, err
@@ -48,6 +50,23 @@ func New(base, prefix string) (*Dir, error) {
 	return nil, errors.Join(err, os.RemoveAll(fresh))
 }
 
+// removeHalves removes the folders in base that a killed process had not finished to remove, or to make an
+// hour ago. It ignores failures; the next start tries again.
+func removeHalves(base string) {
+	old, _ := filepath.Glob(filepath.Join(base, oldPrefix+"*")) // only a malformed pattern is an error
+	fresh, _ := filepath.Glob(filepath.Join(base, freshPrefix+"*"))
+	for _, path := range fresh {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+			old = append(old, path)
+		}
+	}
+	for _, path := range old {
+		if isOurs(path) {
+			_ = os.RemoveAll(path)
+		}
+	}
+}
+
 // File is the path of a file in the folder.
 func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
@@ -55,7 +74,7 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 // files, it first hides the folder from processes that clear leftovers: they would lock it during
 // the deletion, and so put a file into it.
 func (d *Dir) Remove() error {
-	unseen := filepath.Join(filepath.Dir(d.Path), freshPrefix+strings.TrimPrefix(filepath.Base(d.Path), d.prefix))
+	unseen := filepath.Join(filepath.Dir(d.Path), oldPrefix+strings.TrimPrefix(filepath.Base(d.Path), d.prefix))
 	if os.Rename(d.Path, unseen) == nil {
 		d.Path = unseen
 	}

@@ -36,12 +36,22 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	halfRemoved, halfMade, making := filepath.Join(base, oldPrefix+"1"), filepath.Join(base, freshPrefix+"1"), filepath.Join(base, freshPrefix+"2")
+	for _, dir := range []string{halfRemoved, halfMade, making} {
+		if err := os.MkdirAll(filepath.Join(dir, "in"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(halfMade, past, past); err != nil {
+		t.Fatal(err)
+	}
 	fresh, err := Fresh()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer fresh.Remove()
-	for path, want := range map[string]bool{used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
+	for path, want := range map[string]bool{halfRemoved: false, halfMade: false, making: true, used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
 		if _, err := os.Lstat(path); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %t", path, err, want)
 		}
@@ -49,7 +59,7 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	if err := used.Remove(); err != nil {
 		t.Error(err)
 	}
-	if all, _ := os.ReadDir(base); len(all) != 4 { // kept, foreign, linked, fresh
+	if all, _ := os.ReadDir(base); len(all) != 5 { // kept, foreign, linked, making, fresh
 		t.Errorf("left: %v", all)
 	}
 }
