@@ -50,13 +50,16 @@ func New(base, prefix string) (*Dir, error) {
 	return nil, errors.Join(err, os.RemoveAll(fresh))
 }
 
-// removeHalves removes the folders in base that a killed process had not finished to remove, or to make an
-// hour ago. It ignores failures; the next start tries again.
+// making is longer than it takes to make a folder.
+const making = time.Minute
+
+// removeHalves removes the folders in base that a killed process had not finished to remove, or to make. It
+// ignores failures; the next start tries again.
 func removeHalves(base string) {
 	old, _ := filepath.Glob(filepath.Join(base, oldPrefix+"*")) // only a malformed pattern is an error
 	fresh, _ := filepath.Glob(filepath.Join(base, freshPrefix+"*"))
 	for _, path := range fresh {
-		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > making {
 			old = append(old, path)
 		}
 	}

@@ -36,13 +36,13 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	halfRemoved, halfMade, making := filepath.Join(base, oldPrefix+"1"), filepath.Join(base, freshPrefix+"1"), filepath.Join(base, freshPrefix+"2")
-	for _, dir := range []string{halfRemoved, halfMade, making} {
+	halfRemoved, halfMade, young := filepath.Join(base, oldPrefix+"1"), filepath.Join(base, freshPrefix+"1"), filepath.Join(base, freshPrefix+"2")
+	for _, dir := range []string{halfRemoved, halfMade, young} {
 		if err := os.MkdirAll(filepath.Join(dir, "in"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	past := time.Now().Add(-2 * time.Hour)
+	past := time.Now().Add(-2 * making)
 	if err := os.Chtimes(halfMade, past, past); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer fresh.Remove()
-	for path, want := range map[string]bool{halfRemoved: false, halfMade: false, making: true, used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
+	for path, want := range map[string]bool{halfRemoved: false, halfMade: false, young: true, used.File("content"): true, left.Path: false, kept.File("content"): true, removed.Path: false, foreign: true, linked: true} {
 		if _, err := os.Lstat(path); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %t", path, err, want)
 		}
@@ -59,7 +59,7 @@ func TestLeftoversAreClearedAndNothingElse(t *testing.T) {
 	if err := used.Remove(); err != nil {
 		t.Error(err)
 	}
-	if all, _ := os.ReadDir(base); len(all) != 5 { // kept, foreign, linked, making, fresh
+	if all, _ := os.ReadDir(base); len(all) != 5 { // kept, foreign, linked, young, fresh
 		t.Errorf("left: %v", all)
 	}
 }
