@@ -55,6 +55,8 @@ func (c *Checker) faulted(op *history.Op) {
 		c.setOff(op.Value)
 	case fault.Delays:
 		c.delayed(op)
+	case fault.Prolongs:
+		c.revived(op) // what a dead owner held lasts as long as what came back
 	case fault.Passes:
 		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:

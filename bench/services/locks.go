@@ -37,8 +37,8 @@ func locks(libraries string) (all []*lock) {
 	design("MariaDB", restarts, "mariadb/session", "mariadb/pooled")
 	all[len(all)-1].apart = true
 	design("NATS", keeps, "nats/kv", "nats/kv-delete")
-	adapter("etcd", restarts, "etcd/mutex")
-	adapter("ZooKeeper", restarts, "curator/mutex")
+	adapter("etcd", keeps, "etcd/mutex")
+	adapter("ZooKeeper", keeps, "curator/mutex")
 	return all
 }
 

@@ -206,12 +206,20 @@ type Restarter interface {
 }
 
 // A Durable is a [Restarter] whose restart changes nothing: what it has acknowledged is there, and ends
-// when it would have ended. So its locks cannot show what a loss would do. A service with sessions is
-// none: the time-outs of these begin anew, and heartbeats fail meanwhile.
+// when it would have ended, or later if it is a [Resumer]. So its locks cannot show what a loss would do. A
+// service whose sessions end with it is none.
 type Durable interface {
 	Restarter
 	// Durable does nothing; it marks the ability.
 	Durable()
+}
+
+// A Resumer is a [Durable] whose sessions outlive a restart: their time-outs begin anew, also those of owners
+// that have died.
+type Resumer interface {
+	Durable
+	// ResumesSessions does nothing; it marks the ability.
+	ResumesSessions()
 }
 
 // A SessionEnder is a service with sessions that can end those of all its clients, as an administrator

@@ -1,15 +1,19 @@
 package inject
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/etcd"
 	"github.com/lockbench/lockbench/internal/service/nats"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/service/zookeeper"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 )
 
@@ -76,6 +80,8 @@ func TestCheck(t *testing.T) {
 		{"restart-aof", private, ""},
 		{"restart", nats.Backend{}.Offers(), "keeps all; hint: restart-aof"},
 		{"restart-aof", nats.Backend{}.Offers(), ""},
+		{"restart", etcd.Backend{}.Offers(), "keeps all; hint: restart-aof"},
+		{"restart-aof", zookeeper.Backend{}.Offers(), ""},
 		{"restart", postgres.Backend{}.Offers(), ""},
 		{"restart-aof", postgres.Backend{}.Offers(), "needs a server that keeps all through a restart, which PostgreSQL does not"},
 		{"slow", private, ""},
@@ -93,5 +99,35 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// resuming is a server whose sessions outlive a restart.
+type resuming struct {
+	design.Resumer
+	design.Service
+}
+
+func (resuming) Restart(_ context.Context, between func()) error {
+	between()
+	return nil
+}
+
+// TestLeasesAnew checks that leases that a restart begins anew are recorded before and after it begins them.
+func TestLeasesAnew(t *testing.T) {
+	tape := history.NewTape(history.Header{})
+	in := &Injector{config: Config{Services: []design.Service{resuming{}}}}
+	in.serverRecord = tape.Client(-1, -1)
+	if err := in.restartFromAOF(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	for _, e := range tape.Tail(0, nil) {
+		if e.Op.Kind == history.Fault {
+			notes = append(notes, e.Op.Note)
+		}
+	}
+	if got, want := strings.Join(notes, " "), "restart-aof leases-anew leases-anew"; got != want {
+		t.Errorf("recorded %s, want %s", got, want)
 	}
 }

@@ -158,12 +158,21 @@ func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)
-	return in.next().(design.Restarter).Restart(ctx, func() {
+	s := in.next().(design.Restarter)
+	leasesAnew := func() {
+		if _, anew := s.(design.Resumer); anew {
+			in.serverRecord.Fault(fault.LeasesAnew, 0)
+		}
+	}
+	err := s.Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
+		leasesAnew()
 		if len(in.redis) > 0 {
 			in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		}
 	})
+	leasesAnew()
+	return err
 }
 
 func (in *Injector) killClients(ctx context.Context, _ *plan) error {

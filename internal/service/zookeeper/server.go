@@ -56,7 +56,7 @@ var (
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Restarter = (*Server)(nil)
+	_ design.Resumer   = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
 
@@ -91,6 +91,12 @@ func (s *Server) Version() string { return s.version }
 
 // Address implements [design.Service].
 func (s *Server) Address() string { return scheme + s.address + s.root }
+
+// Durable implements [design.Durable].
+func (s *Server) Durable() {}
+
+// ResumesSessions implements [design.Resumer].
+func (s *Server) ResumesSessions() {}
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
