@@ -48,7 +48,7 @@ func (c *Checker) faulted(op *history.Op) {
 		}
 	case fault.Revives:
 		c.forgot(op, event.Brings)
-		c.revived(op)
+		c.heldAnew(op)
 	case fault.Steps:
 		c.stepped(op, event.Phase)
 	case fault.SetsClock:
@@ -56,7 +56,7 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		c.delayed(op)
 	case fault.Prolongs:
-		c.revived(op) // what a dead owner held lasts as long as what came back
+		c.heldAnew(op)
 	case fault.Passes:
 		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
@@ -216,9 +216,9 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	c.forgetsHolds(cause)
 }
 
-// revived applies that the server may have forgotten releases as well. A hold that was released may
-// be back for as long as the longest lease that a client asked for.
-func (c *Checker) revived(op *history.Op) {
+// heldAnew applies that the server may hold each key for one more lease from op on, the longest that a client
+// asked for: it may have forgotten releases, or begun the leases of dead owners anew.
+func (c *Checker) heldAnew(op *history.Op) {
 	for _, k := range c.keys {
 		k.refusal.BusyFor(op.Call, k.asked.Highest())
 	}
@@ -242,7 +242,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 		for _, k := range c.keys { // fences taken from the clock may repeat
 			k.fences.forget(interval.Call(op), lockbench.StateLoss)
 		}
-		c.revived(op)
+		c.heldAnew(op)
 	}
 }
 

@@ -65,7 +65,14 @@ func (c *checkup) askAll() []Probe {
 	var rows [][]int // numbers of probes: rows are asked side by side, the probes of each in order
 	var last []int
 	found := make([]Probe, len(probes))
-	ask := func(i int) { found[i].Err = probes[i].ask(c) }
+	ask := func(i int) {
+		var why notAsked
+		if err := probes[i].ask(c); errors.As(err, &why) {
+			found[i].Skipped = string(why)
+		} else {
+			found[i].Err = err
+		}
+	}
 	for i, p := range probes {
 		found[i] = Probe{Name: p.name, Skipped: p.skipped(&c.hello)}
 		if !p.follows {
@@ -92,6 +99,11 @@ func (c *checkup) askAll() []Probe {
 	}
 	return found
 }
+
+// A notAsked is the reason why a probe could not be asked, after another one had failed.
+type notAsked string
+
+func (n notAsked) Error() string { return string(n) }
 
 // skipped returns why a probe is not asked of an adapter, empty if it is.
 func (p *probe) skipped(hello *Hello) string {

@@ -169,6 +169,9 @@ func (a *fakeAdapter) greet(m message) {
 		if a.fault == "no wait" {
 			can = can[:2]
 		}
+		if a.fault == "loses at once" {
+			can = append(can, "lost")
+		}
 		if a.fault == "able" {
 			can = append(can, "fence", "lost", "cancel", "release_after")
 		}
@@ -242,6 +245,10 @@ func (a *fakeAdapter) answer(m message) {
 		line["call_ns"], line["return_ns"] = call, end
 	}
 	_ = a.out.Encode(line)
+	if a.fault == "loses at once" && m.Op == "acquire" && err == nil {
+		_ = a.out.Encode(object{"lost": ok["hold"]})
+		_ = a.out.Encode(object{"lost": ok["hold"]}) // it may say so twice
+	}
 	if a.fault == "answers twice" {
 		_ = a.out.Encode(line)
 	}

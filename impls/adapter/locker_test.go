@@ -5,6 +5,7 @@ package adapter_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -92,6 +93,15 @@ func TestAbilities(t *testing.T) {
 	}
 	if _, reads := lockbench.Ability[lockbench.TTLer](lease); !reads {
 		t.Error("the ability to read the time left is missing")
+	}
+}
+
+// TestLossAtOnce checks that a loss is told that the adapter reports right behind its grant.
+func TestLossAtOnce(t *testing.T) {
+	l := open(t, "loses at once")
+	for n := range 20 {
+		watcher, _ := lockbench.Ability[lockbench.Watcher](acquire(t, l, fmt.Sprintf("key-%d", n)))
+		<-watcher.Lost()
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	// KillingSessions begins a session kill.
 	KillingSessions = "killing-sessions"
 	Stepping        = "stepping"
-	// LeasesAnew is recorded before and after a restart of a server with sessions.
+	// LeasesAnew is recorded while a server with sessions is down, and when it answers again.
 	LeasesAnew = "leases-anew"
 	// Losing and Loss are events of a server that lockbench did not start. Lockbench did not cause
 	// them.

@@ -113,14 +113,12 @@ func gone(temp string) bool {
 	return false
 }
 
-// leftIn returns the folders that the next start should have removed: those not kept on purpose, and not the
-// empty ones of which it does not know for a minute that nobody is making them.
+// leftIn returns the folders that the next start should have removed: those not kept on purpose.
 func leftIn(temp string) (left []string) {
 	for _, pattern := range []string{"lockbench*", ".lockbench*"} {
 		found, _ := filepath.Glob(filepath.Join(temp, pattern))
 		for _, dir := range found {
-			name := filepath.Base(dir)
-			if _, err := os.Stat(filepath.Join(dir, "lock")); !strings.HasPrefix(name, ".lockbench-new-") && (err == nil || strings.HasPrefix(name, ".")) {
+			if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil || strings.HasPrefix(filepath.Base(dir), ".") {
 				left = append(left, dir)
 			}
 		}
