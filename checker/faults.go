@@ -56,7 +56,7 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		c.delayed(op)
 	case fault.Prolongs:
-		c.heldAnew(op)
+		c.prolonged(op)
 	case fault.Passes:
 		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
@@ -214,6 +214,17 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 		c.publish(factForgotten, fact{at: interval.Call(op), key: k, op: op, under: cause})
 	}
 	c.forgetsHolds(cause)
+}
+
+// prolonged applies that the server ends no lease for op.Value ns, or begins all anew if that is zero.
+func (c *Checker) prolonged(op *history.Op) {
+	if op.Value == 0 {
+		c.heldAnew(op)
+		return
+	}
+	for _, k := range c.keys {
+		k.refusal.BusyFor(op.Call, op.Value)
+	}
 }
 
 // heldAnew applies that the server may hold each key for one more lease from op on, the longest that a client

@@ -78,12 +78,23 @@ func run(ctx context.Context, all []*lock, faults time.Duration, rounds, beside 
 			}
 		}
 	}
-	judge := func(l *lock, length time.Duration) (err error) {
+	judge := func(l *lock, length time.Duration) error {
 		l.judged = l.command(disturbed + length.String() + l.faults)
-		if l.under, err = b.Run(ctx, l.judged); err == nil {
-			fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(append([]string{"done"}, l.accusations()...), "; "))
+		history, err := os.MkdirTemp("", "services-")
+		if err != nil {
+			return err
 		}
-		return err
+		if l.under, err = b.Run(ctx, l.judged+commands.Command(" --history "+history)); err != nil {
+			return err
+		}
+		said := append([]string{"done"}, l.accusations()...)
+		if l.sound && len(said) > 1 {
+			said = append(said, "its history is in "+history)
+		} else if err := os.RemoveAll(history); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(said, "; "))
+		return nil
 	}
 	var at errgroup.Group
 	at.SetLimit(beside)

@@ -206,7 +206,7 @@ type Restarter interface {
 }
 
 // A Durable is a [Restarter] whose restart changes nothing: what it has acknowledged is there, and ends
-// when it would have ended, or later if it is a [Resumer]. So its locks cannot show what a loss would do. A
+// when it would have ended, or later if it is a [Prolonger]. So its locks cannot show what a loss would do. A
 // service whose sessions end with it is none.
 type Durable interface {
 	Restarter
@@ -214,12 +214,11 @@ type Durable interface {
 	Durable()
 }
 
-// A Resumer is a [Durable] whose sessions outlive a restart: their time-outs begin anew, also those of owners
-// that have died.
-type Resumer interface {
+// A Prolonger is a [Durable] whose restart prolongs leases, also those of owners that have died.
+type Prolonger interface {
 	Durable
-	// ResumesSessions does nothing; it marks the ability.
-	ResumesSessions()
+	// Prolongs returns how long after a restart every lease lasts at least. Zero means that each begins anew.
+	Prolongs() time.Duration
 }
 
 // A SessionEnder is a service with sessions that can end those of all its clients, as an administrator

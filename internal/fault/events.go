@@ -11,8 +11,8 @@ const (
 	// KillingSessions begins a session kill.
 	KillingSessions = "killing-sessions"
 	Stepping        = "stepping"
-	// LeasesAnew is recorded while a server with sessions is down, and when it answers again.
-	LeasesAnew = "leases-anew"
+	// LeasesProlonged is recorded while a server that prolongs leases is down, and when it answers again.
+	LeasesProlonged = "leases-prolonged"
 	// Losing and Loss are events of a server that lockbench did not start. Lockbench did not cause
 	// them.
 	Losing = "server-losing"
@@ -57,7 +57,7 @@ const (
 	Steps                  // the server's clock is stepped by Value ns
 	StandsStill            // nobody could act for Value ns
 	Delays                 // answers come late, or not at all, for a time
-	Prolongs               // the server begins the leases that it keeps anew
+	Prolongs               // the server ends no lease for Value ns, or begins all anew
 	Passes                 // time passed for Value ns while clients could have gone on
 )
 
@@ -88,7 +88,7 @@ var events = []Event{
 	{Note: ServerResume, Says: "it goes on", Phase: Ends, Line: string(ServerPause)},
 	{Note: string(Restart), Says: "the server forgot everything", Act: Forgets, Brings: lockbench.StateLoss},
 	{Note: string(RestartAOF), Says: "the server was killed and started with all that it had acknowledged", Act: Delays},
-	{Note: LeasesAnew, Says: "a restarted server begins the leases that it kept anew, at some time between two of these events", Act: Prolongs},
+	{Note: LeasesProlonged, Says: "a restarted server ends no lease for `Value` ns, or begins those that it kept anew if that is zero; at some time between two of these events", Act: Prolongs},
 	{Note: string(ClientKill), Says: "the server hung up on all clients; `cut` says whose calls that broke"},
 	{Note: KillingSessions, Says: "the server begins to end the sessions of all clients", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Begins, Line: string(SessionKill)},
 	{Note: string(SessionKill), Says: "it ended them, at some time between the two events; `cut` says whose calls that broke", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Ends, Line: string(SessionKill)},

@@ -140,7 +140,7 @@ var rows = []Row{
 	},
 	{
 		Kind: RestartAOF, Summary: "the server is killed (SIGKILL) and started from its append-only file, or its own data", Target: Server,
-		Conditions: calls, Exercises: only(lockbench.Answers, lockbench.ScriptFlush), Records: []string{string(RestartAOF), LeasesAnew, string(ScriptFlush), string(Cut)},
+		Conditions: calls, Exercises: only(lockbench.Answers, lockbench.ScriptFlush), Records: []string{string(RestartAOF), LeasesProlonged, string(ScriptFlush), string(Cut)},
 		Live: &Live{Usual: every(500*time.Millisecond, time.Second), Needs: Ours | Keeps},
 	},
 	{

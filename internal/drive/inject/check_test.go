@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
@@ -102,21 +103,23 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// resuming is a server whose sessions outlive a restart.
-type resuming struct {
-	design.Resumer
+// prolonging is a server whose restart prolongs leases.
+type prolonging struct {
+	design.Prolonger
 	design.Service
 }
 
-func (resuming) Restart(_ context.Context, between func()) error {
+func (prolonging) Prolongs() time.Duration { return time.Minute }
+
+func (prolonging) Restart(_ context.Context, between func()) error {
 	between()
 	return nil
 }
 
-// TestLeasesAnew checks that leases that a restart begins anew are recorded before and after it begins them.
-func TestLeasesAnew(t *testing.T) {
+// TestLeasesProlonged checks that leases that a restart prolongs are on record before and after it.
+func TestLeasesProlonged(t *testing.T) {
 	tape := history.NewTape(history.Header{})
-	in := &Injector{config: Config{Services: []design.Service{resuming{}}}}
+	in := &Injector{config: Config{Services: []design.Service{prolonging{}}}}
 	in.serverRecord = tape.Client(-1, -1)
 	if err := in.restartFromAOF(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -124,10 +127,10 @@ func TestLeasesAnew(t *testing.T) {
 	var notes []string
 	for _, e := range tape.Tail(0, nil) {
 		if e.Op.Kind == history.Fault {
-			notes = append(notes, e.Op.Note)
+			notes = append(notes, fmt.Sprint(e.Op.Note, " ", time.Duration(e.Op.Value)))
 		}
 	}
-	if got, want := strings.Join(notes, " "), "restart-aof leases-anew leases-anew"; got != want {
+	if got, want := strings.Join(notes, ", "), "restart-aof 0s, leases-prolonged 1m0s, leases-prolonged 1m0s"; got != want {
 		t.Errorf("recorded %s, want %s", got, want)
 	}
 }

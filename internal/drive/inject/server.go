@@ -159,19 +159,19 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)
 	s := in.next().(design.Restarter)
-	leasesAnew := func() {
-		if _, anew := s.(design.Resumer); anew {
-			in.serverRecord.Fault(fault.LeasesAnew, 0)
+	prolonged := func() {
+		if p, prolongs := s.(design.Prolonger); prolongs {
+			in.serverRecord.Fault(fault.LeasesProlonged, int64(p.Prolongs()))
 		}
 	}
 	err := s.Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
-		leasesAnew()
+		prolonged()
 		if len(in.redis) > 0 {
 			in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		}
 	})
-	leasesAnew()
+	prolonged()
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/backend"
@@ -56,7 +57,7 @@ var (
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Resumer   = (*Server)(nil)
+	_ design.Prolonger = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 
 	_ design.SessionEnder = (*Server)(nil)
@@ -129,8 +130,8 @@ func (s *Server) Address() string { return scheme + "://" + s.host }
 // Durable implements [design.Durable].
 func (s *Server) Durable() {}
 
-// ResumesSessions implements [design.Resumer].
-func (s *Server) ResumesSessions() {}
+// Prolongs implements [design.Prolonger]: the time-outs of all sessions begin anew.
+func (s *Server) Prolongs() time.Duration { return 0 }
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}

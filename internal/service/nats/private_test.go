@@ -37,6 +37,32 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// TestProlongs checks that a lease that ends while the server is down lasts a little longer.
+func TestProlongs(t *testing.T) {
+	s := start(t)
+	l := s.Reach().(*nats.Access).Link("test:", nil)
+	defer l.Close()
+	for t.Context().Err() == nil { // on a busy machine the look may come too late
+		key, from := nats.Key("locks", rand.Text()), time.Now()
+		var found error
+		if err := errors.Join(
+			l.Do(t.Context(), func(ctx context.Context, on nats.Conn) error {
+				_, err := on.Bucket.Create(ctx, key, nil, jetstream.KeyTTL(time.Second))
+				return err
+			}),
+			s.Restart(t.Context(), func() { time.Sleep(1100*time.Millisecond - time.Since(from)) }),
+			l.Do(t.Context(), func(ctx context.Context, on nats.Conn) error {
+				_, found = on.Bucket.Get(ctx, key)
+				return nil
+			})); err != nil {
+			t.Fatal(err)
+		}
+		if found == nil {
+			return
+		}
+	}
+}
+
 // TestRestart checks that a restart, which is a kill, ends connections, and keeps every entry that was
 // acknowledged, and the order of revisions. No request is sent after it has failed.
 func TestRestart(t *testing.T) {

@@ -118,6 +118,10 @@ func (s *Server) Remote() {}
 // Durable implements [design.Durable].
 func (s *Server) Durable() {}
 
+// Prolongs implements [design.Prolonger]. A server ends no lease within 250 ms of its start, nor within
+// 500 ms if its stream is not ready by then: restarted each 200 ms, it ends none.
+func (s *Server) Prolongs() time.Duration { return 500 * time.Millisecond }
+
 // Endpoint implements [design.Networked].
 func (s *Server) Endpoint() string { return s.url.Host }
 

@@ -56,7 +56,7 @@ var (
 	_ design.Keeper    = (*Server)(nil)
 	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
-	_ design.Resumer   = (*Server)(nil)
+	_ design.Prolonger = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 )
 
@@ -95,8 +95,8 @@ func (s *Server) Address() string { return scheme + s.address + s.root }
 // Durable implements [design.Durable].
 func (s *Server) Durable() {}
 
-// ResumesSessions implements [design.Resumer].
-func (s *Server) ResumesSessions() {}
+// Prolongs implements [design.Prolonger]: the time-outs of all sessions begin anew.
+func (s *Server) Prolongs() time.Duration { return 0 }
 
 // Remote implements [design.Remote].
 func (s *Server) Remote() {}
