@@ -103,6 +103,27 @@ func TestEtcdIssues(t *testing.T) {
 	}
 }
 
+// TestEtcdLosesLeaders checks that a lock on three members of etcd, whose leaders are killed, breaks no claim.
+func TestEtcdLosesLeaders(t *testing.T) {
+	libraries := need(t, "go")
+	servertest.Need(t, etcd.Missing())
+	for _, s := range adapters.AllShipped() {
+		if s.Name != "etcd/mutex" {
+			continue
+		}
+		retry(t, "run", func() error {
+			exit, err := run(t.Context(), t, s.Shell(".", libraries), 5*time.Second, "leader-lost,at=100ms,every=1s,while=held")
+			switch {
+			case exit == results.BrokenClaim:
+				t.Error("a run broke a claim of a lock that is believed to be sound")
+			case err == nil && exit != 0:
+				err = fmt.Errorf("exit %d, want 0", exit)
+			}
+			return err
+		})
+	}
+}
+
 // retry calls f until it returns nil, a few times: the libraries have time-outs of their own, which a
 // busy machine exceeds.
 func retry(t *testing.T, what string, f func() error) {
@@ -165,14 +186,14 @@ func checkShipped(t *testing.T, command string, s adapters.Shipped) (failed erro
 	return failed
 }
 
-// run runs a few clients of an adapter until a claim breaks, at most for so long.
-func run(ctx context.Context, t *testing.T, command string, most time.Duration) (exit int, err error) {
+// run runs a few clients of an adapter under faults until a claim breaks, at most for so long.
+func run(ctx context.Context, t *testing.T, command string, most time.Duration, faults ...string) (exit int, err error) {
 	t.Helper()
 	d, err := adapter.Design(ctx, command)
 	if err != nil {
 		return 0, err
 	}
-	p := runner.Plan{Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: workloads.Defaults(), FailFast: true, History: t.TempDir()}
+	p := runner.Plan{Subjects: []runner.Subject{{Design: d}}, Workload: workloads.Must("oversell"), Options: workloads.Defaults(), FailFast: true, History: t.TempDir(), Faults: faults}
 	p.Options.Clients, p.Options.Keys, p.Options.Stallers = 3, 1, 0
 	p.Options.TTL, p.Options.Wait, p.Options.Hold = time.Second, 200*time.Millisecond, workloads.Always(time.Millisecond)
 	p.Options.Duration = most

@@ -221,6 +221,18 @@ type Prolonger interface {
 	Prolongs() time.Duration
 }
 
+// An Elector is a [Prolonger] that can have members, which elect a leader, and keeps all when it is lost. Its
+// kind is [Private].
+type Elector interface {
+	Prolonger
+	// Enlarge adds members, so that a majority is left when one is lost. It does nothing if it was called
+	// before. The members end with the service.
+	Enlarge(ctx context.Context) error
+	// LoseLeader kills the leader, calls between when it has ended, and starts it again. It returns when
+	// there is a leader, and the killed member answers.
+	LoseLeader(ctx context.Context, between func()) error
+}
+
 // A SessionEnder is a service with sessions that can end those of all its clients, as an administrator
 // does. Its kind is [Private].
 type SessionEnder interface {

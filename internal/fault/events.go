@@ -93,6 +93,7 @@ var events = []Event{
 	{Note: KillingSessions, Says: "the server begins to end the sessions of all clients", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Begins, Line: string(SessionKill)},
 	{Note: string(SessionKill), Says: "it ended them, at some time between the two events; `cut` says whose calls that broke", Act: Forgets, Brings: lockbench.SessionKilled, Phase: Ends, Line: string(SessionKill)},
 	{Note: string(Failover), Says: "a replica took over that may know neither the newest grants nor the newest releases", Act: Revives, Brings: lockbench.Failover},
+	{Note: string(LeaderLost), Says: "the leader of the servers was killed; another took over, and it was started again", Act: Delays},
 	{Note: string(Down), Says: "`Value` servers were killed; `restart` says when one is back, empty", Act: Delays},
 	{Note: string(Slow), Says: "what the client's process sends and is answered comes late, for `Value` ns", Act: Delays, Phase: Lasts},
 	{Note: string(Throttle), Says: "it comes a few bytes at a time, for `Value` ns", Act: Delays, Phase: Lasts},

@@ -129,7 +129,7 @@ func Conditions(all []Fault) lockbench.Conditions {
 // AffectStore reports whether these faults would affect the guarded records on the locks' server,
 // so that the records belong on another.
 func AffectStore(all []Fault) bool {
-	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs&(OwnProcess|Restarts|Keeps|Suspends) != 0 })
+	return slices.ContainsFunc(all, func(f Fault) bool { return Of(f.Kind).Live.Needs&(OwnProcess|Restarts|Keeps|Suspends|Elects) != 0 })
 }
 
 // OfOneServer returns the faults for a lock on one server: without faults of several servers, and

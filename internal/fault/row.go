@@ -118,6 +118,8 @@ const (
 	Replies
 	// Sessions: a service that can end the sessions of its clients.
 	Sessions
+	// Elects: a service that can have members, which elect a leader.
+	Elects
 )
 
 // Has reports whether all of other are in n.

@@ -24,6 +24,7 @@ const (
 	ClientKill  Kind = "client-kill"
 	SessionKill Kind = "session-kill"
 	Failover    Kind = "failover"
+	LeaderLost  Kind = "leader-lost"
 	Down        Kind = "down"
 	Slow        Kind = "slow"
 	Throttle    Kind = "throttle"
@@ -158,6 +159,12 @@ var rows = []Row{
 		Kind: Failover, Summary: "the primary is lost before it replicated a grant; its replica takes over", Target: Server,
 		Conditions: lockbench.Failover | calls, Exercises: only(lockbench.Exclusion, lockbench.Failover), Records: []string{string(Failover), string(ScriptFlush), string(Cut)},
 		Live: &Live{On: "that the replica does not have", Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Redis},
+	},
+	{
+		Kind: LeaderLost, Summary: "the leader of three members is killed; another takes over, and it comes back with its data", Target: Server,
+		Untouched: "all that was acknowledged is kept; calls under way fail or are late, and leases last longer", Records: []string{string(LeaderLost), LeasesProlonged},
+		Live: &Live{Usual: every(500*time.Millisecond, 5*time.Second), Needs: Ours | Elects,
+			NotWith: ServerPause, Why: "in which other members elect a leader, too, at a time that is not known"},
 	},
 	{
 		Kind: Down, Summary: "n servers of a design that locks on several are killed, for good or for a while", Target: Server,

@@ -100,7 +100,7 @@ func (e *errorCount) fault(op *history.Op) {
 			e.byClient = map[int32]clientFault{}
 		}
 		e.byClient[op.Client] = clientFault{op.Call, op.Note}
-	case event.Act == fault.StandsStill: // a standstill must not hide the fault that may have caused it
+	case event.Act == fault.StandsStill || event.Act == fault.Prolongs: // neither may hide the fault that caused it
 	case e.incidents == 0 && op.Note != string(fault.Skew) && op.Note != fault.TakenAway && op.Note != fault.ServerResume:
 		e.server = op.Note
 		e.settle(op.Call-faultDelay, op.Note)

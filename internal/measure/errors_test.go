@@ -64,6 +64,11 @@ func TestErrors(t *testing.T) {
 		{"a standstill, which is none", []history.Op{fault(-2, 0, "server-standstill"), release(1, 10, "timeout: i/o timeout")}, []measure.Error{
 			{Op: history.Release, Kind: "time-out", Count: 1, Of: 1, First: "i/o timeout", At: 15},
 		}},
+		{"a fault of the server, which prolongs leases", []history.Op{
+			fault(-1, 0, "leader-lost"), fault(-1, 1, "leases-prolonged"), release(1, 10, "timeout: i/o timeout"),
+		}, []measure.Error{
+			{Op: history.Release, Kind: "time-out", Fault: "leader-lost", Count: 1, Of: 1, First: "i/o timeout", At: 15},
+		}},
 		{"a fault of the server, of which a missing permission does not come", []history.Op{
 			fault(-1, 0, "restart"), release(1, 10, "loading: LOADING Redis is loading the dataset in memory"), release(1, 20, "noperm: "+denied),
 		}, []measure.Error{

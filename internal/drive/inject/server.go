@@ -159,19 +159,42 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)
 	s := in.next().(design.Restarter)
-	prolonged := func() {
-		if p, prolongs := s.(design.Prolonger); prolongs {
-			in.serverRecord.Fault(fault.LeasesProlonged, int64(p.Prolongs()))
-		}
-	}
 	err := s.Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
-		prolonged()
+		in.prolonged(s)
 		if len(in.redis) > 0 {
 			in.serverRecord.Fault(string(fault.ScriptFlush), 0)
 		}
 	})
-	prolonged()
+	in.prolonged(s)
+	return err
+}
+
+// prolonged records that s prolongs leases, if it does.
+func (in *Injector) prolonged(s design.Restarter) {
+	if p, prolongs := s.(design.Prolonger); prolongs {
+		in.serverRecord.Fault(fault.LeasesProlonged, int64(p.Prolongs()))
+	}
+}
+
+func (in *Injector) addMembers(ctx context.Context, _ *plan) error {
+	for _, s := range in.config.Services {
+		if err := s.(design.Elector).Enlarge(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *Injector) loseLeader(ctx context.Context, _ *plan) error {
+	in.outages.Add(1)
+	defer in.outages.Add(1)
+	s := in.next().(design.Elector)
+	err := s.LoseLeader(ctx, func() {
+		in.serverRecord.Fault(string(fault.LeaderLost), 0)
+		in.prolonged(s)
+	})
+	in.prolonged(s)
 	return err
 }
 

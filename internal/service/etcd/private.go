@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"slices"
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
@@ -24,9 +25,12 @@ const homePrefix = "lockbench-etcd-" // of the folders of private servers
 type private struct {
 	program string
 	name    string // of the member, which nobody else knows
-	peers   string // where other members of a cluster would connect
+	peers   string // where other members connect
 	home    *tempdir.Dir
 	server  *Server
+	// Of a member that joined others: the server that they are, its ID, and their names and addresses.
+	leads      *Server
+	id, others string
 	*daemon.Daemon
 }
 
@@ -67,9 +71,12 @@ func (p *private) command() (*exec.Cmd, error) {
 	_, port, _ := net.SplitHostPort(p.server.host)
 	clients, peers := "http://"+p.server.host, "http://"+p.peers
 	args := []string{"--name", p.name, "--data-dir", p.home.File("data-" + port), "--logger", "zap", "--log-outputs", "stderr", "--log-level", "error",
-		"--heartbeat-interval", "10", "--election-timeout", "100",
+		"--heartbeat-interval", "10", "--election-timeout", "100", "--strict-reconfig-check=false", // else it adds no member in its first seconds
 		"--listen-client-urls", clients, "--advertise-client-urls", clients,
-		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", p.name + "=" + peers}
+		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", p.others + p.name + "=" + peers}
+	if p.others != "" {
+		args = append(args, "--initial-cluster-state", "existing")
+	}
 	const unsynced = "--unsafe-no-fsync" // of 3.4.19, 3.5 and later
 	if exec.Command(p.program, unsynced, "--version").Run() == nil {
 		args = append(args, unsynced)
@@ -83,7 +90,8 @@ func (p *private) answers(ctx context.Context) error {
 	defer c.close()
 	var got struct{ Members []struct{ Name string } }
 	err := c.call(ctx, "/v3/cluster/member/list", struct{}{}, &got)
-	if err == nil && (len(got.Members) != 1 || got.Members[0].Name != p.name) {
+	ours := slices.ContainsFunc(got.Members, func(m struct{ Name string }) bool { return m.Name == p.name })
+	if err == nil && !ours {
 		return fmt.Errorf("%w at %s", daemon.ErrForeign, p.server.host)
 	}
 	if err == nil {

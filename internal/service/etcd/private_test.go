@@ -88,6 +88,42 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// TestLeaderLost checks that three members keep a key through the loss of leaders, that each loss brings an
+// election, and that no process is left.
+func TestLeaderLost(t *testing.T) {
+	s := start(t)
+	for range 2 { // the second does nothing
+		if err := s.Enlarge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if members := do(t, s, "", "/v3/cluster/member/list", map[string]any{}, "members").([]any); len(members) != 3 {
+		t.Fatalf("%d members", len(members))
+	}
+	key := []byte("held")
+	do(t, s, "", "/v3/kv/put", map[string]any{"key": key}, "")
+	for range 3 {
+		before, killed := term(t, s), false
+		if err := s.LoseLeader(t.Context(), func() { killed = true }); err != nil {
+			t.Fatal(err)
+		}
+		if after := term(t, s); after == before || !killed {
+			t.Errorf("term %v before and %v after, killed: %t", before, after, killed)
+		}
+	}
+	if n := do(t, s, "", "/v3/kv/range", map[string]any{"key": key}, "count"); n != "1" {
+		t.Errorf("%v keys, want 1", n)
+	}
+	if err := s.Restart(t.Context(), func() {}); err != nil {
+		t.Errorf("the first member: %v", err)
+	}
+}
+
+// term returns the number of elections.
+func term(t *testing.T, s *etcd.Server) any {
+	return do(t, s, "", "/v3/maintenance/status", map[string]any{}, "raftTerm")
+}
+
 // TestUsers checks that a run of a user who may not write the keys of runs is refused, and that one who may
 // do so, and nothing else, sweeps and keeps records.
 func TestUsers(t *testing.T) {

@@ -47,6 +47,7 @@ type Server struct {
 	host           string        // and port
 	user           *url.Userinfo // nil if it asks for none
 	own            *private      // likewise
+	members        []*private    // that were added to it
 }
 
 var (
@@ -58,6 +59,7 @@ var (
 	_ design.Listed    = (*Server)(nil)
 	_ design.Networked = (*Server)(nil)
 	_ design.Prolonger = (*Server)(nil)
+	_ design.Elector   = (*Server)(nil)
 	_ design.Suspender = (*Server)(nil)
 
 	_ design.SessionEnder = (*Server)(nil)
