@@ -6,11 +6,15 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 )
 
-// Faults of all services, of those whose restart changes nothing, and of the others.
+// Faults of clients, and those of services: whose restart changes nothing, of the others, and of those that
+// take long to serve again.
 const (
-	common   = " --fault crash --fault pause --fault lost-reply --fault cut --fault server-pause"
-	keeps    = common + " --fault restart-aof"
-	restarts = common + " --fault restart"
+	ofClients = " --fault crash --fault pause --fault lost-reply --fault cut"
+	keeps     = ofClients + " --fault server-pause --fault restart-aof"
+	restarts  = ofClients + " --fault server-pause --fault restart"
+	seldom    = ",at=500ms,every=10s,while=held"
+	members   = ofClients + " --fault leader-lost" + seldom + " --fault restart-aof" + seldom
+	slow      = ofClients + " --fault server-pause" + seldom + " --fault restart-aof" + seldom
 )
 
 // locks returns the locks. libraries is the folder of the libraries of adapters.
@@ -37,8 +41,8 @@ func locks(libraries string) (all []*lock) {
 	design("MariaDB", restarts, "mariadb/session", "mariadb/pooled")
 	all[len(all)-1].apart = true
 	design("NATS", keeps, "nats/kv", "nats/kv-delete")
-	adapter("etcd", keeps, "etcd/mutex")
-	adapter("ZooKeeper", keeps, "curator/mutex")
+	adapter("etcd", members, "etcd/mutex")
+	adapter("ZooKeeper", slow, "curator/mutex")
 	return all
 }
 
