@@ -233,6 +233,26 @@ type Elector interface {
 	LoseLeader(ctx context.Context, between func()) error
 }
 
+// A Replicator is a service whose place a replica can take. Its kind is [Private].
+type Replicator interface {
+	// ListenTCP returns the address that replicas replicate from.
+	ListenTCP(ctx context.Context) (address string, err error)
+	// StartReplica starts a replica that replicates through the address via, and returns it when it has
+	// all that the service has.
+	StartReplica(ctx context.Context, via string) (Replica, error)
+}
+
+// A Replica replicates a service until it takes that service's place.
+type Replica interface {
+	// Behind returns how much the replica lacks: bytes, or more than zero if it lacks what is not counted.
+	Behind(ctx context.Context) (int64, error)
+	// Failover kills the service, calls between when it has ended, and puts the replica in its place, at
+	// its address. What was not replicated is lost. The Replica is unusable afterwards.
+	Failover(ctx context.Context, between func()) error
+	// Close ends a replica that has not taken the place of the service, and does nothing to another.
+	Close() error
+}
+
 // A SessionEnder is a service with sessions that can end those of all its clients, as an administrator
 // does. Its kind is [Private].
 type SessionEnder interface {

@@ -12,6 +12,7 @@ import (
 	family "github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/designtest"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 	"github.com/lockbench/lockbench/internal/testkit/runtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
@@ -93,4 +94,19 @@ func TestRuns(t *testing.T) {
 func TestSessionKill(t *testing.T) {
 	servertest.Need(t, postgres.Missing())
 	runtest.EndsSessions(t, family.Designs()[0])
+}
+
+// TestFailover checks that runs in which a replica takes the place of the server show two owners of a session
+// and of a row, which the replica does not know, and break no claim.
+func TestFailover(t *testing.T) {
+	longtest.Only(t)
+	servertest.Need(t, postgres.Missing())
+	for _, d := range family.Designs() {
+		if d.Name == "postgres/session" || d.Name == "postgres/row" {
+			t.Run(d.Name, func(t *testing.T) {
+				t.Parallel()
+				runtest.FailsOver(t, d)
+			})
+		}
+	}
 }

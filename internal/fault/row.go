@@ -118,6 +118,8 @@ const (
 	Replies
 	// Sessions: a service that can end the sessions of its clients.
 	Sessions
+	// Replicates: a service whose place a replica can take.
+	Replicates
 	// Elects: a service that can have members, which elect a leader.
 	Elects
 )

@@ -158,7 +158,7 @@ var rows = []Row{
 	{
 		Kind: Failover, Summary: "the primary is lost before it replicated a grant; its replica takes over", Target: Server,
 		Conditions: lockbench.Failover | calls, Exercises: only(lockbench.Exclusion, lockbench.Failover), Records: []string{string(Failover), string(ScriptFlush), string(Cut)},
-		Live: &Live{On: "that the replica does not have", Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Redis},
+		Live: &Live{On: "that the replica does not have", Usual: every(300*time.Millisecond, 500*time.Millisecond), Needs: Ours | OwnProcess | Replicates},
 	},
 	{
 		Kind: LeaderLost, Summary: "the leader of three members is killed; another takes over, and it comes back with its data", Target: Server,

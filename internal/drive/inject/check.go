@@ -69,6 +69,7 @@ func abilities(needs fault.Needs, s design.Service) error {
 	_, suspends := s.(design.Suspender)
 	_, sessions := s.(design.SessionEnder)
 	_, elects := s.(design.Elector)
+	_, replicates := s.(design.Replicator)
 	_, replies := s.(design.Remote)
 	_, networked := s.(design.Networked)
 	switch {
@@ -84,6 +85,8 @@ func abilities(needs fault.Needs, s design.Service) error {
 		return fmt.Errorf("needs a server that can stand still, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Sessions) && !sessions:
 		return fmt.Errorf("needs a server that can end the sessions of its clients, which %s cannot; hint: another fault, see lockbench list faults", s.Version())
+	case needs.Has(fault.Replicates) && !replicates:
+		return fmt.Errorf("needs a server of which lockbench can start a replica, which %s is not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.Elects) && !elects:
 		return fmt.Errorf("needs a server with members that elect a leader, which %s is not; hint: another fault, see lockbench list faults", s.Version())
 	case needs.Has(fault.TCP) && !isRedis && !networked:

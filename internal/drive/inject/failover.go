@@ -5,20 +5,22 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/service/relay"
 )
 
 // replicate starts a replica of the server, which replicates through a relay.
 func (in *Injector) replicate(ctx context.Context, _ *plan) (err error) {
-	addr, err := in.redis[0].ListenTCP(ctx)
+	s := in.config.Services[0].(design.Replicator)
+	addr, err := s.ListenTCP(ctx)
 	if err != nil {
 		return err
 	}
 	if in.link, err = relay.Listen(relay.To(addr), nil); err != nil {
 		return err
 	}
-	in.replica, err = in.redis[0].StartReplica(ctx, in.link.Address())
+	in.replica, err = s.StartReplica(ctx, in.link.Address())
 	return err
 }
 
@@ -50,7 +52,7 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	p.count(in.ledger.anyUnreplicated(), false)
 	err := in.replica.Failover(ctx, func() {
 		in.serverRecord.Fault(string(fault.Failover), 0)
-		in.serverRecord.Fault(string(fault.ScriptFlush), 0) // replicas know no scripts
+		in.forgetScripts() // replicas know none
 	})
 	in.endReplica()
 	if err != nil || p.Every == 0 || p.over(in.now()+int64(p.Every)) {

@@ -66,7 +66,7 @@ type serverState struct {
 	// redis are the services that are Redis servers; none if they are something else.
 	redis []*servers.Server
 	// replica copies the server through link; nil unless the server is to fail over.
-	replica *servers.Replica
+	replica design.Replica
 	link    *relay.Relay
 	ledger  replicaLocks
 

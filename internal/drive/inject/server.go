@@ -162,12 +162,17 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	err := s.Restart(ctx, func() {
 		in.serverRecord.Fault(string(fault.RestartAOF), 0)
 		in.prolonged(s)
-		if len(in.redis) > 0 {
-			in.serverRecord.Fault(string(fault.ScriptFlush), 0)
-		}
+		in.forgetScripts()
 	})
 	in.prolonged(s)
 	return err
+}
+
+// forgetScripts records that a server forgot its scripts, if it is one that has some.
+func (in *Injector) forgetScripts() {
+	if len(in.redis) > 0 {
+		in.serverRecord.Fault(string(fault.ScriptFlush), 0)
+	}
 }
 
 // prolonged records that s prolongs leases, if it does.

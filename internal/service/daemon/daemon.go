@@ -266,6 +266,11 @@ func (d *Daemon) Close() error {
 	if d == nil {
 		return nil
 	}
+	return errors.Join(d.Stop(), d.program.Home.Remove())
+}
+
+// Stop asks the process to end, and kills it if it does not, until Restart.
+func (d *Daemon) Stop() error {
 	d.mu.Lock()
 	d.ending = true
 	process, gone, stopped := d.process, d.gone, d.stopped
@@ -276,5 +281,5 @@ func (d *Daemon) Close() error {
 		case <-time.After(endTimeout):
 		}
 	}
-	return errors.Join(d.Kill(), d.program.Home.Remove())
+	return d.Kill()
 }

@@ -79,7 +79,7 @@ func (p *private) create(ctx context.Context) error {
 	password := rand.Text()
 	p.url = &url.URL{Scheme: "postgres", User: url.UserPassword("lockbench", password), Path: "/postgres", RawQuery: "sslmode=disable"}
 	secret := filepath.Join(p.folder(), "password")
-	err := errors.Join(os.Chmod(p.home.Path, 0o711), os.Mkdir(p.folder(), 0o700), daemon.Give(p.folder()))
+	err := p.makeFolder()
 	if err == nil {
 		err = errors.Join(os.WriteFile(secret, []byte(password), 0o600), daemon.Give(secret))
 	}
@@ -96,6 +96,11 @@ func (p *private) create(ctx context.Context) error {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	return os.Remove(secret)
+}
+
+// makeFolder makes the folder of the user that the server runs as.
+func (p *private) makeFolder() error {
+	return errors.Join(os.Chmod(p.home.Path, 0o711), os.Mkdir(p.folder(), 0o700), daemon.Give(p.folder()))
 }
 
 func (p *private) folder() string { return filepath.Join(p.home.Path, "server") }

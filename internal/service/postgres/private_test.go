@@ -12,9 +12,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/service/relay"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 	"github.com/lockbench/lockbench/runner"
@@ -77,6 +79,63 @@ func TestSessionsEnd(t *testing.T) {
 				t.Errorf("the lock: granted %t, %v", granted, err)
 			}
 		})
+	}
+}
+
+// TestFailover checks that replicas, one after the other, take the place of the server, without what was written
+// after they were cut off and without sessions.
+func TestFailover(t *testing.T) {
+	s := start(t)
+	records := s.Records("lockbench:1:")
+	defer records.Close()
+	write := func(key string) {
+		if err := records.Write(t.Context(), key, lockbench.Record{Value: 1, Version: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		known, lost := fmt.Sprint("known", i), fmt.Sprint("lost", i)
+		write(known)
+		address, err := s.ListenTCP(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		link, err := relay.Listen(relay.To(address), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer link.Close()
+		r, err := s.StartReplica(t.Context(), link.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		link.Close()
+		write(lost)
+		held, err := pgx.Connect(t.Context(), s.DSN())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close(context.Background())
+		if n, err := r.Behind(t.Context()); n <= 0 || err != nil {
+			t.Errorf("behind by %d bytes, error %v", n, err)
+		}
+		killed := false
+		if err := errors.Join(r.Failover(t.Context(), func() { killed = held.Ping(t.Context()) != nil }), r.Close()); err != nil || !killed {
+			t.Fatalf("error %v, the server was killed: %t", err, killed)
+		}
+		for key, want := range map[string]uint64{known: 1, lost: 0} {
+			for { // connections of before are found broken, one by one
+				got, err := records.Read(t.Context(), key)
+				if err != nil {
+					continue
+				}
+				if got.Version != want {
+					t.Errorf("%s: version %d, want %d", key, got.Version, want)
+				}
+				break
+			}
+		}
+		write("anew")
 	}
 }
 

@@ -87,6 +87,7 @@ var (
 	_ design.Suspender = (*Server)(nil)
 
 	_ design.SessionEnder = (*Server)(nil)
+	_ design.Replicator   = (*Server)(nil)
 )
 
 const (

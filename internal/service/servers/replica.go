@@ -78,7 +78,7 @@ func (o *ownProcess) setPort(addr string, args ...string) {
 // StartReplica starts a private server that replicates s through the address via, and
 // returns it once it has all data of s, within 30 s. Close it, unless it has taken the
 // place of s.
-func (s *Server) StartReplica(ctx context.Context, via string) (*Replica, error) {
+func (s *Server) StartReplica(ctx context.Context, via string) (design.Replica, error) {
 	if s.options.Network != "unix" {
 		return nil, fmt.Errorf("server %s: a replica takes its place at a Unix socket only; hint: leave this fault out here", s.address)
 	}

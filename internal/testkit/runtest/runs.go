@@ -40,9 +40,24 @@ func Runs(t *testing.T, all []design.Design, ttl time.Duration, more ...string) 
 // EndsSessions runs a lock that lasts as long as its session, whose server ends sessions, until two owners
 // have it. The run breaks no claim.
 func EndsSessions(t *testing.T, d design.Design) {
-	p := plan(t, d, time.Second, "session-kill,at=50ms,every=100ms")
-	two := lockbench.Exclusion.At(lockbench.SessionKilled)
-	p.Options.Duration, p.AbortOn = time.Hour, []string{two.String() + ".violations>0"}
+	twoOwners(t, plan(t, d, time.Second, "session-kill,at=50ms,every=100ms"), lockbench.SessionKilled)
+}
+
+// FailsOver runs a lock whose server fails over to a replica until two owners have it. The run breaks no
+// claim. An owner works for longer than a failover takes on a machine that is not busy; on another the
+// run goes on.
+func FailsOver(t *testing.T, d design.Design) {
+	p := plan(t, d, 10*time.Second, "failover,at=50ms,every=100ms,while=held")
+	p.Options.Hold, p.Options.Wait = workloads.Always(3*time.Second), 5*time.Second
+	twoOwners(t, p, lockbench.Failover, lockbench.Failover|lockbench.LostReply)
+}
+
+// twoOwners runs p until two owners are seen under any of these conditions.
+func twoOwners(t *testing.T, p runner.Plan, any ...lockbench.Conditions) {
+	p.Options.Duration = time.Hour
+	for _, under := range any {
+		p.AbortOn = append(p.AbortOn, lockbench.Exclusion.At(under).String()+".violations>0")
+	}
 	for _, f := range Run(t, p).Verdicts.Findings {
 		if f.Against > 0 {
 			t.Errorf("%s: %s", f.Cell, f.Counterexample.Sentence)
