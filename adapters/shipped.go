@@ -97,6 +97,7 @@ func AllShipped() []Shipped {
 		golang("go-pglock", "go-pglock/lock"),
 		golang("pglock", "pglock/lock", "single attempts never take over the lock of an owner that died", byCheck),
 		golang("etcd", "etcd/mutex"),
+		remarked(NotNewest, golang("etcd35", "etcd/mutex-3.5")),
 		rust("rslock", "rslock/lock-manager"),
 		rust("redis_lock", "redis-lock/multi-resource", "a lease in ms is taken for seconds", byCheck),
 	}

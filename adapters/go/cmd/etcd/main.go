@@ -1,5 +1,10 @@
 // Command etcd is the mutex of package go.etcd.io/etcd/client/v3/concurrency. Each acquire has a session
 // of its own, whose lease begins with the attempt. The session renews it until the release.
+//
+// One module cannot have two versions of the client. The build tag etcd35 goes with etcd35.mod, which
+// has the newest 3.5:
+//
+//	go build -modfile=etcd35.mod -tags etcd35 -o etcd35 ./cmd/etcd
 package main
 
 import (
@@ -82,7 +87,7 @@ func (h hold) end(ctx context.Context) error {
 
 func (h hold) Release(ctx context.Context) error {
 	err := h.Unlock(ctx)
-	if errors.Is(err, concurrency.ErrLockReleased) {
+	if alreadyReleased(err) {
 		return fmt.Errorf("%w: %w", kit.ErrNotHeld, err)
 	}
 	_ = h.end(ctx) // the key is deleted, or err says that this is not known
@@ -97,7 +102,7 @@ func main() {
 	tells := false // Unlock deletes the key, and does not say whether it was there
 	const module = "go.etcd.io/etcd/client/v3"
 	kit.Serve(kit.Hello{
-		Name: "etcd/mutex", Library: module, Version: kit.Version(module), Service: "etcd", Owners: 64,
+		Name: name, Library: module, Version: kit.Version(module), Service: "etcd", Owners: 64,
 		Can: []string{"wait", "fence", "lost", "cancel"}, Renews: "unseen", ReleaseTells: &tells, GrainMS: 1000,
 		Claims: []string{"-no-spurious-refusal: TryLock puts its key before it looks whose is the oldest, so that all who try a free key at once may be refused"},
 	}, open)
