@@ -190,7 +190,7 @@ func newRow(d design.Design) results.MatrixRow {
 	}
 	for _, p := range liveParts() {
 		if _, has := p.forDesign(d); !has {
-			r.Without = append(r.Without, results.MatrixOmission{Part: p.name, Why: "it needs a Redis server"})
+			r.Without = append(r.Without, results.MatrixOmission{Part: p.name, Why: "its faults cannot be injected into the design's service"})
 		}
 	}
 	return r

@@ -28,8 +28,8 @@ type replica struct {
 	own    *private // nil when it has taken the place of the server
 }
 
-// ListenTCP implements [design.Replicator].
-func (s *Server) ListenTCP(context.Context) (string, error) { return s.Endpoint(), nil }
+// ListenTCP implements [design.Replicator]. A pooler has another address.
+func (s *Server) ListenTCP(context.Context) (string, error) { return s.own.url.Host, nil }
 
 // StartReplica implements [design.Replicator].
 func (s *Server) StartReplica(ctx context.Context, via string) (design.Replica, error) {
