@@ -221,8 +221,8 @@ type Prolonger interface {
 	Prolongs() time.Duration
 }
 
-// An Elector is a [Prolonger] that can have members, which elect a leader, and keeps all when it is lost. Its
-// kind is [Private].
+// An Elector is a [Prolonger] that can have members, which elect a leader. The loss of a leader loses no data.
+// Its kind is [Private].
 type Elector interface {
 	Prolonger
 	// Enlarge adds members, so that a majority is left when one is lost. It does nothing if it was called
@@ -237,17 +237,18 @@ type Elector interface {
 type Replicator interface {
 	// ListenTCP returns the address that replicas replicate from.
 	ListenTCP(ctx context.Context) (address string, err error)
-	// StartReplica starts a replica that replicates through the address via, and returns it when it has
-	// all that the service has.
+	// StartReplica starts a replica that replicates through the address via, and returns it when it is in
+	// step with the service.
 	StartReplica(ctx context.Context, via string) (Replica, error)
 }
 
 // A Replica replicates a service until it takes that service's place.
 type Replica interface {
-	// Behind returns how much the replica lacks: bytes, or more than zero if it lacks what is not counted.
+	// Behind returns how many bytes the replica lacks. It is more than zero if the replica lacks state that
+	// is not replicated, such as sessions.
 	Behind(ctx context.Context) (int64, error)
 	// Failover kills the service, calls between when it has ended, and puts the replica in its place, at
-	// its address. What was not replicated is lost. The Replica is unusable afterwards.
+	// its address. Data that was not replicated is lost. The Replica is unusable afterwards.
 	Failover(ctx context.Context, between func()) error
 	// Close ends a replica that has not taken the place of the service, and does nothing to another.
 	Close() error
