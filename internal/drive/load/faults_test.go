@@ -84,13 +84,15 @@ var faultedServers = []faulted{
 	{name: "client kill, sound", fault: "client-kill,at=50ms,every=10ms", held: cells("exclusion recovery@lost-reply")},
 }
 
-// TestEveryFaultIsRun: each live fault has a run here, except for the ones in TestServersDown, and those
-// of sessions, which runs of the designs on PostgreSQL and MariaDB have.
+// TestEveryFaultIsRun: each live fault has a run here, except for the ones in TestServersDown, those of
+// sessions, which runs of the designs on PostgreSQL and MariaDB have, and those of members, which the
+// tests of adapters have.
 func TestEveryFaultIsRun(t *testing.T) {
 	for _, kind := range fault.Kinds() {
 		is := func(c faulted) bool { f, err := fault.Parse(c.fault); return err == nil && f.Kind == kind }
 		live := fault.Of(kind).Live
-		if !live.Several && !live.Needs.Has(fault.Sessions) && !slices.ContainsFunc(slices.Concat(faultedClients, faultedServers), is) {
+		elsewhere := live.Several || live.Needs.Has(fault.Sessions) || live.Needs.Has(fault.Elects)
+		if !elsewhere && !slices.ContainsFunc(slices.Concat(faultedClients, faultedServers), is) {
 			t.Errorf("no run has %s; hint: a row of faultedClients or faultedServers", kind)
 		}
 	}
