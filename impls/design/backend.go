@@ -231,6 +231,8 @@ type Elector interface {
 	// LoseLeader kills the leader, calls between when it has ended, and starts it again. It returns when
 	// there is a leader, and the killed member answers.
 	LoseLeader(ctx context.Context, between func()) error
+	// Term returns the number of elections so far. A busy machine brings some, and each prolongs leases.
+	Term(ctx context.Context) (uint64, error)
 }
 
 // A Replicator is a service whose place a replica can take. Its kind is [Private].

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -114,6 +116,35 @@ func (prolonging) Prolongs() time.Duration { return time.Minute }
 func (prolonging) Restart(_ context.Context, between func()) error {
 	between()
 	return nil
+}
+
+// electing is a server that elects a leader before each look.
+type electing struct {
+	design.Elector
+	design.Service
+	terms *atomic.Uint64
+}
+
+func (electing) Prolongs() time.Duration                { return 0 }
+func (e electing) Term(context.Context) (uint64, error) { return e.terms.Add(1), nil }
+
+// TestElectionsAreSeen checks that elections without a fault are on record as prolonged leases.
+func TestElectionsAreSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tape := history.NewTape(history.Header{})
+		ctx, stop := context.WithCancel(t.Context())
+		in := &Injector{config: Config{Services: []design.Service{electing{terms: new(atomic.Uint64)}}}}
+		in.serverRecord, in.stopping = tape.Client(-1, -1), ctx.Done()
+		if err := in.watchElections(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3*electionInterval + electionInterval/2)
+		stop()
+		in.work.Wait()
+		if n := len(tape.Tail(0, nil)); n != 3 {
+			t.Errorf("%d events, want one for each of 3 elections", n)
+		}
+	})
 }
 
 // TestLeasesProlonged checks that leases that a restart prolongs are on record before and after it.

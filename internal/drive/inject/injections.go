@@ -58,7 +58,7 @@ var injections = map[fault.Kind]injection{
 	fault.ClientKill:  {occur: (*Injector).killClients},
 	fault.SessionKill: {occur: (*Injector).killSessions},
 	fault.Failover:    {occur: (*Injector).failOver, prepare: (*Injector).replicate, counts: true},
-	fault.LeaderLost:  {occur: (*Injector).loseLeader, open: (*Injector).addMembers},
+	fault.LeaderLost:  {occur: (*Injector).loseLeader, open: (*Injector).addMembers, prepare: (*Injector).watchElections},
 	fault.Down:        {occur: (*Injector).takeDown},
 	fault.ClockStep:   {occur: (*Injector).stepClocks, open: (*Injector).ownClocks},
 	fault.Evict:       {occur: (*Injector).evict},

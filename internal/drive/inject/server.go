@@ -191,6 +191,34 @@ func (in *Injector) addMembers(ctx context.Context, _ *plan) error {
 	return nil
 }
 
+// electionInterval is the time between two looks for an election. It is shorter than the slack of a refusal.
+const electionInterval = 100 * time.Millisecond
+
+// watchElections records that leases are prolonged after each election, until the faults end. Some elections
+// come by themselves, on a busy machine.
+func (in *Injector) watchElections(ctx context.Context, _ *plan) error {
+	for _, service := range in.config.Services {
+		s := service.(design.Elector)
+		known, err := s.Term(ctx)
+		if err != nil {
+			return err
+		}
+		in.work.Go(func() {
+			for in.sleep(ctx, electionInterval) {
+				term, err := s.Term(ctx)
+				if err != nil || term == known { // a server that is down has no term
+					continue
+				}
+				known = term
+				in.injecting.Lock()
+				in.prolonged(s)
+				in.injecting.Unlock()
+			}
+		})
+	}
+	return nil
+}
+
 func (in *Injector) loseLeader(ctx context.Context, _ *plan) error {
 	in.outages.Add(1)
 	defer in.outages.Add(1)

@@ -114,6 +114,17 @@ func leaderOf(ctx context.Context, c *client) (id string, err error) {
 	return got.Leader, err
 }
 
+// Term implements [design.Elector].
+func (s *Server) Term(ctx context.Context) (uint64, error) {
+	c := s.client()
+	defer c.close()
+	var got struct {
+		RaftTerm uint64 `json:"raftTerm,string"`
+	}
+	err := c.call(ctx, "/v3/maintenance/status", struct{}{}, &got)
+	return got.RaftTerm, err
+}
+
 // Close ends the server, with its members.
 func (s *Server) Close() (err error) {
 	for _, m := range s.members {

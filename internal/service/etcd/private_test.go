@@ -103,12 +103,16 @@ func TestLeaderLost(t *testing.T) {
 	key := []byte("held")
 	do(t, s, "", "/v3/kv/put", map[string]any{"key": key}, "")
 	for range 3 {
-		before, killed := term(t, s), false
+		before, err := s.Term(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := false
 		if err := s.LoseLeader(t.Context(), func() { killed = true }); err != nil {
 			t.Fatal(err)
 		}
-		if after := term(t, s); after == before || !killed {
-			t.Errorf("term %v before and %v after, killed: %t", before, after, killed)
+		if after, err := s.Term(t.Context()); after <= before || !killed || err != nil {
+			t.Errorf("term %d before and %d after, killed: %t, error %v", before, after, killed, err)
 		}
 	}
 	if n := do(t, s, "", "/v3/kv/range", map[string]any{"key": key}, "count"); n != "1" {
@@ -117,11 +121,6 @@ func TestLeaderLost(t *testing.T) {
 	if err := s.Restart(t.Context(), func() {}); err != nil {
 		t.Errorf("the first member: %v", err)
 	}
-}
-
-// term returns the number of elections.
-func term(t *testing.T, s *etcd.Server) any {
-	return do(t, s, "", "/v3/maintenance/status", map[string]any{}, "raftTerm")
 }
 
 // TestUsers checks that a run of a user who may not write the keys of runs is refused, and that one who may
