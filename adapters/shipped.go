@@ -1,6 +1,9 @@
 package adapters
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Shipped is an adapter that comes with lockbench.
 type Shipped struct {
@@ -44,6 +47,12 @@ func unsound(s Shipped, why []string) Shipped {
 	}
 	s.ByCheck = len(why) > 1 && why[1] == byCheck
 	return s
+}
+
+// MustShipped returns the adapter with a name. It panics if there is none.
+func MustShipped(name string) Shipped {
+	all := AllShipped()
+	return all[slices.IndexFunc(all, func(s Shipped) bool { return s.Name == name })]
 }
 
 // AllShipped returns the adapters that come with lockbench, language by language.

@@ -25,16 +25,11 @@ func locks(libraries string) (all []*lock) {
 			&lock{service: service, name: broken, selects: "--design " + broken, faults: faults})
 	}
 	adapter := func(service, faults, name string) {
-		for _, s := range adapters.AllShipped() {
-			if s.Name != name {
-				continue
-			}
-			command := s.Shell("adapters", libraries)
-			broken := "LOCKBENCH_BREAK=grant; export LOCKBENCH_BREAK; " + command
-			all = append(all,
-				&lock{service: service, name: name, selects: "--adapter " + quoted(command), sound: true, faults: faults},
-				&lock{service: service, name: name + ", broken by LOCKBENCH_BREAK=grant", selects: "--adapter " + quoted(broken), faults: faults})
-		}
+		command := adapters.MustShipped(name).Shell("adapters", libraries)
+		broken := "LOCKBENCH_BREAK=grant; export LOCKBENCH_BREAK; " + command
+		all = append(all,
+			&lock{service: service, name: name, selects: "--adapter " + quoted(command), sound: true, faults: faults},
+			&lock{service: service, name: name + ", broken by LOCKBENCH_BREAK=grant", selects: "--adapter " + quoted(broken), faults: faults})
 	}
 	design("Redis", keeps, "lua-token/strategy", "setnx-getset/naive")
 	design("PostgreSQL", restarts, "postgres/session", "postgres/session-pooled")

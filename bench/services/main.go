@@ -78,39 +78,42 @@ func run(ctx context.Context, all []*lock, faults time.Duration, rounds, beside 
 			}
 		}
 	}
-	judge := func(l *lock, length time.Duration) error {
-		l.judged = l.command(disturbed + length.String() + l.faults)
-		history, err := os.MkdirTemp("", "services-")
-		if err != nil {
+	for _, l := range all {
+		if l.sound {
+			continue
+		}
+		if err := l.judge(ctx, b, min(brief, faults)); err != nil {
 			return err
 		}
-		if l.under, err = b.Run(ctx, l.judged+commands.Command(" --history "+history)); err != nil {
-			return err
-		}
-		said := append([]string{"done"}, l.accusations()...)
-		if l.sound && len(said) > 1 {
-			said = append(said, "its history is in "+history)
-		} else if err := os.RemoveAll(history); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(said, "; "))
-		return nil
 	}
 	var at errgroup.Group
 	at.SetLimit(beside)
 	for _, l := range all {
-		if !l.sound {
-			if err := judge(l, min(brief, faults)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, l := range all {
 		if l.sound {
-			at.Go(func() error { return judge(l, faults) })
+			at.Go(func() error { return l.judge(ctx, b, faults) })
 		}
 	}
 	return at.Wait()
+}
+
+// judge runs the lock under faults. It keeps the history of a sound one that is accused, or whose run fails.
+func (l *lock) judge(ctx context.Context, b *commands.Builder, length time.Duration) (err error) {
+	l.judged = l.command(disturbed + length.String() + l.faults)
+	history, err := os.MkdirTemp("", "services-")
+	if err != nil {
+		return err
+	}
+	if l.under, err = b.Run(ctx, l.judged+commands.Command(" --history "+history)); err != nil {
+		return fmt.Errorf("%w\nits history is in %s", err, history)
+	}
+	said := append([]string{"done"}, l.accusations()...)
+	if l.sound && len(said) > 1 {
+		said = append(said, "its history is in "+history)
+	} else {
+		err = os.RemoveAll(history)
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", l.name, strings.Join(said, "; "))
+	return err
 }
 
 // verdict returns an error if a sound lock was accused or met no occasion, or a broken one was not caught.

@@ -161,6 +161,23 @@ func (d *Daemon) answers(ctx context.Context, gone <-chan struct{}) error {
 	}
 }
 
+// Await calls try until it returns nil, for at most a minute. Then it returns the last error of try.
+func Await(ctx context.Context, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		err := try(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
 // Done returns a channel that is closed when the program has ended by itself.
 func (d *Daemon) Done() <-chan struct{} {
 	if d == nil {

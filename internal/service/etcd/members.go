@@ -2,12 +2,10 @@ package etcd
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
-	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/service/daemon"
 )
 
@@ -17,13 +15,8 @@ const extraMembers = 2
 // Enlarge implements [design.Elector]. Clients still connect to the first member.
 func (s *Server) Enlarge(ctx context.Context) error {
 	for len(s.members) < extraMembers {
-		home, err := daemon.NewHome("", homePrefix)
-		if err != nil {
-			return fmt.Errorf("private etcd: %w", err)
-		}
-		m := &private{program: s.own.program, name: rand.Text(), home: home, server: &Server{kind: design.Private, version: s.version}, leads: s}
-		m.Daemon, err = daemon.Start(ctx, daemon.Program{Name: "etcd", Home: home, Listen: func() error { return m.join(ctx) }, Command: m.command, Answers: m.answers})
-		if err != nil {
+		m := &private{program: s.own.program}
+		if err := m.start(ctx, func() error { return m.join(ctx, s) }); err != nil {
 			return err
 		}
 		s.members = append(s.members, m)
@@ -31,9 +24,9 @@ func (s *Server) Enlarge(ctx context.Context) error {
 	return nil
 }
 
-// join chooses the addresses of a member, and makes it known to the others.
-func (p *private) join(ctx context.Context) error {
-	c := p.leads.client()
+// join chooses the addresses of a member, and makes it known to the others by s.
+func (p *private) join(ctx context.Context, s *Server) error {
+	c := s.client()
 	defer c.close()
 	if p.id != "" { // of a try that failed
 		if err := c.call(ctx, "/v3/cluster/member/remove", map[string]string{"ID": p.id}, &struct{}{}); err != nil {
@@ -46,8 +39,7 @@ func (p *private) join(ctx context.Context) error {
 	var got struct {
 		Member  struct{ ID string }
 		Members []struct {
-			ID       string
-			Name     string
+			ID, Name string
 			PeerURLs []string
 		}
 	}
@@ -69,60 +61,50 @@ func (p *private) join(ctx context.Context) error {
 func (s *Server) LoseLeader(ctx context.Context, between func()) error {
 	c := s.client()
 	defer c.close()
-	lost, err := s.follower(ctx, c)
+	var leader *private
+	if err := daemon.Await(ctx, func(ctx context.Context) (err error) {
+		leader, err = s.leader(ctx, c)
+		return err
+	}); err != nil {
+		return fmt.Errorf("private etcd: %w", err)
+	}
+	if err := leader.Restart(ctx, between); err != nil {
+		return err
+	}
+	return daemon.Await(ctx, c.healthy)
+}
+
+// leader returns the member that was added and leads. If the first one does, it asks that one to hand over.
+func (s *Server) leader(ctx context.Context, c *client) (*private, error) {
+	now, err := c.status(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := lost.Restart(ctx, between); err != nil {
-		return err
+	i := slices.IndexFunc(s.members, func(m *private) bool { return m.id == now.Leader })
+	if i >= 0 {
+		return s.members[i], nil
 	}
-	for err = c.healthy(ctx); err != nil && ctx.Err() == nil; err = c.healthy(ctx) {
-		time.Sleep(pollInterval)
-	}
-	return err
-}
-
-// follower returns the member that leads, after the first one has made another its leader.
-func (s *Server) follower(ctx context.Context, c *client) (*private, error) {
-	for ctx.Err() == nil {
-		leader, err := leaderOf(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range s.members {
-			if m.id == leader {
-				return m, nil
-			}
-		}
-		err = c.call(ctx, "/v3/maintenance/transfer-leadership", map[string]string{"targetID": s.members[0].id}, &struct{}{})
-		var refused *refusal
-		if err != nil && !errors.As(err, &refused) { // there is no leader, or another one by now
-			return nil, err
-		}
-		time.Sleep(pollInterval)
-	}
-	return nil, ctx.Err()
-}
-
-// pollInterval is the time between two looks.
-const pollInterval = 10 * time.Millisecond
-
-// leaderOf returns the ID of the leader, empty if a server knows none.
-func leaderOf(ctx context.Context, c *client) (id string, err error) {
-	var got struct{ Leader string }
-	err = c.call(ctx, "/v3/maintenance/status", struct{}{}, &got)
-	return got.Leader, err
+	err = c.call(ctx, "/v3/maintenance/transfer-leadership", map[string]string{"targetID": s.members[0].id}, &struct{}{})
+	return nil, errors.Join(errors.New("no other member leads yet"), err)
 }
 
 // Term implements [design.Elector].
 func (s *Server) Term(ctx context.Context) (uint64, error) {
 	c := s.client()
 	defer c.close()
-	var got struct {
-		RaftTerm uint64 `json:"raftTerm,string"`
-	}
-	err := c.call(ctx, "/v3/maintenance/status", struct{}{}, &got)
-	return got.RaftTerm, err
+	now, err := c.status(ctx)
+	return now.RaftTerm, err
+}
+
+// A status is what a member knows of the others.
+type status struct {
+	Leader   string // its ID, empty if there is none
+	RaftTerm uint64 `json:"raftTerm,string"`
+}
+
+func (c *client) status(ctx context.Context) (now status, err error) {
+	err = c.call(ctx, "/v3/maintenance/status", struct{}{}, &now)
+	return now, err
 }
 
 // Close ends the server, with its members.

@@ -16,9 +16,6 @@ import (
 // years old. The module testdata/newest pins its version.
 func TestNewest(t *testing.T) {
 	longtest.Only(t)
-	if testing.Short() {
-		t.Skip("it builds another module")
-	}
 	version, program := buildNewest(t)
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Run("private", func(t *testing.T) { servicetest.Run(t, etcd.Start, "etcd "+version, servicetest.Kill) })
@@ -29,7 +26,8 @@ func TestNewest(t *testing.T) {
 	t.Run("old program", TestOldProgram)
 }
 
-// buildNewest builds the newest server. It skips t if the modules cannot be downloaded.
+// buildNewest builds the newest server. It skips t if the registry cannot be reached, as adapters/install
+// leaves out a language, and fails it for any other reason.
 func buildNewest(t *testing.T) (version, program string) {
 	t.Helper()
 	const server = "go.etcd.io/etcd/server/v3"
@@ -40,7 +38,7 @@ func buildNewest(t *testing.T) (version, program string) {
 		return cmd
 	}
 	if out, err := command("mod", "download").CombinedOutput(); err != nil {
-		if strings.Contains(string(out), "SECURITY ERROR") { // go.sum has other sums
+		if os.Getenv("LOCKBENCH_REQUIRE_ADAPTERS") == "1" || !strings.Contains(string(out), "dial tcp") {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		t.Skipf("the modules of %s cannot be downloaded: %v\n%s", server, err, out)

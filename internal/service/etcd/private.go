@@ -28,9 +28,8 @@ type private struct {
 	peers   string // where other members connect
 	home    *tempdir.Dir
 	server  *Server
-	// Of a member that joined others: the server that they are, its ID, and their names and addresses.
-	leads      *Server
-	id, others string
+	id      string // of a member that joined others, whose names and addresses are in others
+	others  string
 	*daemon.Daemon
 }
 
@@ -43,18 +42,22 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := daemon.NewHome("", homePrefix)
-	if err != nil {
-		return nil, fmt.Errorf("private etcd: %w", err)
-	}
-	s := &Server{kind: design.Private}
-	p := &private{program: program, name: rand.Text(), home: home, server: s}
-	p.Daemon, err = daemon.Start(ctx, daemon.Program{Name: "etcd", Home: home, Listen: p.listen, Command: p.command, Answers: p.answers})
-	if err != nil {
+	p := &private{program: program}
+	if err := p.start(ctx, p.listen); err != nil {
 		return nil, err
 	}
-	s.own, s.Daemon = p, p.Daemon
-	return s, nil
+	return p.server, nil
+}
+
+// start starts a server with a new name in a new folder. listen chooses its addresses.
+func (p *private) start(ctx context.Context, listen func() error) (err error) {
+	p.name, p.server = rand.Text(), &Server{kind: design.Private, own: p}
+	if p.home, err = daemon.NewHome("", homePrefix); err != nil {
+		return fmt.Errorf("private etcd: %w", err)
+	}
+	p.Daemon, err = daemon.Start(ctx, daemon.Program{Name: "etcd", Home: p.home, Listen: listen, Command: p.command, Answers: p.answers})
+	p.server.Daemon = p.Daemon
+	return err
 }
 
 // listen chooses the addresses.

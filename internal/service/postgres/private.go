@@ -53,9 +53,13 @@ func Start(ctx context.Context) (*Server, error) {
 	if err := p.create(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("private postgresql: %w", err), home.Remove())
 	}
-	var s *Server
+	return p.start(ctx)
+}
+
+// start starts a server on the data of p. It removes the folder if that fails.
+func (p *private) start(ctx context.Context) (s *Server, err error) {
 	p.Daemon, err = daemon.Start(ctx, daemon.Program{
-		Name: "postgresql", Home: home,
+		Name: "postgresql", Home: p.home,
 		Listen: func() (err error) {
 			if p.url.Host, err = servers.FreePort(); err == nil {
 				s, err = newServer(design.Private, p.url.String())
@@ -86,16 +90,24 @@ func (p *private) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, filepath.Join(p.programs, "initdb"), "-D", p.data(), "-U", "lockbench", "-A", "scram-sha-256",
-		"--pwfile", secret, "-N", "-E", "UTF8", "--no-locale", "--no-instructions")
+	if err := p.make(ctx, "initdb", nil, "-D", p.data(), "-U", "lockbench", "-A", "scram-sha-256",
+		"--pwfile", secret, "-N", "-E", "UTF8", "--no-locale", "--no-instructions"); err != nil {
+		return err
+	}
+	return os.Remove(secret)
+}
+
+// make runs a program of PostgreSQL that makes the data of the server, with more variables.
+func (p *private) make(ctx context.Context, program string, variables []string, args ...string) error {
+	command := exec.CommandContext(ctx, filepath.Join(p.programs, program), args...)
 	if err := daemon.Unprivileged(command); err != nil {
 		return err
 	}
-	command.Dir = p.folder()
+	command.Dir, command.Env = p.folder(), append(os.Environ(), variables...)
 	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+		return fmt.Errorf("%s: %w\n%s", program, err, out)
 	}
-	return os.Remove(secret)
+	return nil
 }
 
 // makeFolder makes the folder of the user that the server runs as.

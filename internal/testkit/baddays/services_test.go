@@ -25,10 +25,8 @@ func (b *bench) services(ctx context.Context) error {
 		all = append(all, chosen{name, []string{"--design", name}})
 	}
 	if libraries := os.Getenv("LOCKBENCH_ADAPTERS"); libraries != "" {
-		for _, s := range adapters.AllShipped() {
-			if s.Name == "etcd/mutex" || s.Name == "kazoo/lock" {
-				all = append(all, chosen{s.Name, []string{"--adapter", s.Shell(b.adapters, libraries)}})
-			}
+		for _, name := range []string{"etcd/mutex", "kazoo/lock"} {
+			all = append(all, chosen{name, []string{"--adapter", adapters.MustShipped(name).Shell(b.adapters, libraries)}})
 		}
 	}
 	for _, s := range all {
