@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"cmp"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
@@ -48,7 +50,7 @@ func (c *Checker) faulted(op *history.Op) {
 		}
 	case fault.Revives:
 		c.forgot(op, event.Brings)
-		c.heldAnew(op)
+		c.heldFor(anew, op)
 	case fault.Steps:
 		c.stepped(op, event.Phase)
 	case fault.SetsClock:
@@ -56,7 +58,7 @@ func (c *Checker) faulted(op *history.Op) {
 	case fault.Delays:
 		c.delayed(op)
 	case fault.Prolongs:
-		c.prolonged(op)
+		c.heldFor(op.Value, op)
 	case fault.Passes:
 		f.idleTime.Add(op.Call, interval.After(op.Call, op.Value))
 	case fault.StandsStill:
@@ -216,22 +218,14 @@ func (c *Checker) forgot(op *history.Op, cause lockbench.Conditions) {
 	c.forgetsHolds(cause)
 }
 
-// prolonged applies that the server ends no lease for op.Value ns, or begins all anew if that is zero.
-func (c *Checker) prolonged(op *history.Op) {
-	if op.Value == 0 {
-		c.heldAnew(op)
-		return
-	}
-	for _, k := range c.keys {
-		k.refusal.BusyFor(op.Call, op.Value)
-	}
-}
+// anew is the lease of heldFor that is the longest that a client asked for.
+const anew = 0
 
-// heldAnew applies that the server may hold each key for one more lease from op on, the longest that a client
-// asked for: it may have forgotten releases, or begun the leases of dead owners anew.
-func (c *Checker) heldAnew(op *history.Op) {
+// heldFor applies that the server may hold each key for a lease from op on: it may have forgotten releases, or
+// prolonged the leases of dead owners.
+func (c *Checker) heldFor(lease int64, op *history.Op) {
 	for _, k := range c.keys {
-		k.refusal.BusyFor(op.Call, k.asked.Highest())
+		k.refusal.BusyFor(op.Call, cmp.Or(lease, k.asked.Highest()))
 	}
 }
 
@@ -253,7 +247,7 @@ func (c *Checker) stepped(op *history.Op, phase fault.Phase) {
 		for _, k := range c.keys { // fences taken from the clock may repeat
 			k.fences.forget(interval.Call(op), lockbench.StateLoss)
 		}
-		c.heldAnew(op)
+		c.heldFor(anew, op)
 	}
 }
 
