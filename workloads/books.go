@@ -84,6 +84,9 @@ func (r *Run) Books(ctx context.Context, store lockbench.Store, p Program) (Book
 		return all, nil
 	}
 	for i, key := range r.Keys {
+		if !r.Here(i) {
+			continue
+		}
 		record, err := store.Read(ctx, key)
 		if err != nil {
 			return all, err

@@ -13,6 +13,9 @@ import (
 // by others meanwhile.
 type Client struct {
 	ID int
+	// Place is the number of the client among those of its run. A client that takes the place of a dead
+	// one has the same. It decides on the keys.
+	Place int
 	// Counts adds up the answers so far.
 	Counts Counts
 	// Waiting, when not nil, is the context of the client's acquires that may wait, in
@@ -86,8 +89,13 @@ func (c *Client) first() bool {
 	return c.ID%max(1, c.run.Options.Clients+c.run.Options.Stallers) == 0
 }
 
-// keyAt is the n-th key after the round's key; 0 is the round's key.
-func (c *Client) keyAt(n int) string { return c.run.Keys[(c.choice.Key+n)%len(c.run.Keys)] }
+// keyAt is the n-th key of the client's group after the round's key; 0 is the round's key.
+func (c *Client) keyAt(n int) string {
+	o := &c.run.Options
+	groups, group := o.groups(), o.Group(c.choice.Key)
+	within := (c.choice.Key/groups + n) % o.keysOf(group)
+	return c.run.Keys[group+groups*within]
+}
 
 // Acquire obtains the lock on the round's key, with the run's TTL and Wait. A refusal is a
 // nil lease with a nil error, a failure a nil lease with the error.

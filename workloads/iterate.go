@@ -31,11 +31,11 @@ type chance struct {
 	key    func() int
 }
 
-// begin seeds s for a client.
-func (s *chance) begin(o *Options, client int) {
+// begin seeds s for a client at a place.
+func (s *chance) begin(o *Options, client, place int) {
 	s.source.Seed(clientSeed(o.Seed, client))
 	s.random = rand.New(&s.source)
-	s.key = keyChooser(o, client, s.random)
+	s.key = keyChooser(o, place, s.random)
 }
 
 // clientSeed is the seed of one client's choices. A cipher mixes seed and client first:
@@ -103,7 +103,7 @@ func (p *Program) twoRounds(ctx context.Context, c *Client) error {
 func (c *Client) choose() {
 	o := &c.run.Options
 	if c.chance.random == nil {
-		c.chance.begin(o, c.ID)
+		c.chance.begin(o, c.ID, c.Place)
 	}
 	random, key := c.chance.random, c.chance.key()
 	c.refused = false

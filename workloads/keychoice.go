@@ -24,21 +24,34 @@ const (
 	hotShare     = 0.9
 )
 
-// keyChooser returns the function that draws a client's next key, as an index
-// below o.Keys.
+// keyChooser returns the function that draws the next key of a client, as an index below o.Keys.
 func keyChooser(o *Options, client int, r *rand.Rand) func() int {
-	switch o.KeyChoice {
+	groups := o.groups()
+	if groups == 1 {
+		return chooser(o.KeyChoice, o.Keys, client, r)
+	}
+	group := o.Group(client)
+	choose := chooser(o.KeyChoice, o.keysOf(group), client/groups, r)
+	return func() int { return group + groups*choose() }
+}
+
+// keysOf returns the number of keys of a group.
+func (o *Options) keysOf(group int) int { return (o.Keys - group + o.groups() - 1) / o.groups() }
+
+// chooser returns the function that draws the next of so many keys.
+func chooser(choice string, keys, client int, r *rand.Rand) func() int {
+	switch choice {
 	case Own:
-		return func() int { return client % o.Keys }
+		return func() int { return client % keys }
 	case Pairs:
-		return func() int { return client / 2 % o.Keys }
+		return func() int { return client / 2 % keys }
 	case Zipf:
-		zipf := rand.NewZipf(r, zipfExponent, 1, uint64(o.Keys-1))
+		zipf := rand.NewZipf(r, zipfExponent, 1, uint64(keys-1))
 		return func() int { return int(zipf.Uint64()) }
 	case Hot:
-		return func() int { return hotKey(o.Keys, r) }
+		return func() int { return hotKey(keys, r) }
 	}
-	return func() int { return r.IntN(o.Keys) }
+	return func() int { return r.IntN(keys) }
 }
 
 func hotKey(keys int, r *rand.Rand) int {

@@ -25,6 +25,10 @@ type Options struct {
 	// KeyChoice is how a client picks its next key, one of [KeyChoices]. Empty is
 	// uniform.
 	KeyChoice string `json:"key_choice"`
+	// Groups is the number of groups that keys, clients and processes are divided into, by their number
+	// modulo Groups. A client takes only keys of its group, so that each group can be on a machine of its
+	// own. Zero is one.
+	Groups int `json:"groups,omitempty"`
 
 	// TTL is the lease asked for.
 	TTL time.Duration `json:"ttl_ns"`
@@ -118,7 +122,7 @@ func Defaults() Options {
 // OrDefaults returns o with the defaults its fields name in place of zeros.
 func (o Options) OrDefaults() Options {
 	o.fill()
-	orDefault(&o.Processes, o.Clients)
+	orDefault(&o.Processes, max(1, o.Clients-o.Clients%o.groups()))
 	orDefault(&o.Keys, o.keysWanted())
 	orDefault(&o.NestedTTL, o.TTL)
 	orDefault(&o.Delay, o.Period/5)
@@ -158,8 +162,14 @@ func (o Options) keysWanted() int {
 	case Pairs:
 		return (o.Clients + 1) / 2
 	}
-	return 1
+	return o.groups()
 }
+
+// groups returns the number of groups.
+func (o *Options) groups() int { return max(1, o.Groups) }
+
+// Group returns the group of a key, client or process, by its number.
+func (o *Options) Group(number int) int { return number % o.groups() }
 
 // stallLease is the longest lease that stallers ask for. Even a short run with long leases must
 // see a hold outlive its lease.
@@ -174,7 +184,11 @@ func (o Options) Stalled() (Options, bool) {
 	const together, hold, think = 4, 10, 100
 	s := o
 	s.Clients, s.Keys, s.KeyChoice = o.Stallers, (o.Stallers+together-1)/together, Own
-	s.Processes = max(1, o.Stallers*o.Processes/o.Clients)
+	if o.Groups > 1 && o.Stallers > 0 {
+		s.Groups = min(o.Groups, s.Keys)
+	}
+	processes := max(s.groups(), o.Stallers*o.Processes/o.Clients)
+	s.Processes = processes - processes%s.groups()
 	s.TTL, s.NestedTTL = min(o.TTL, stallLease), min(o.NestedTTL, stallLease)
 	s.Slow, s.Hold, s.Think = 0, Always(s.TTL/hold), Always(s.TTL/think)
 	s.Rate, s.Arrival, s.Stages, s.Operations = 0, "", nil, 0

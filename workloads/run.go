@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // A Run is the state that the clients of one run share. It is not changed while they run.
 type Run struct {
 	// Options are valid and have their defaults filled in.
 	Options Options
+	// Share is the part of the run that is here.
+	Share runinfo.Share
 	// Keys are the names of the locks.
 	Keys []string
 	// Lease is the longest duration of a granted lease, the unit of programs that count in leases.
@@ -47,6 +50,9 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 	}
 }
 
+// Here reports whether the group of a key, client or process is in the share of this run, by its number.
+func (r *Run) Here(number int) bool { return r.Share.Has(int64(r.Options.Group(number))) }
+
 // Prepare writes the initial records of p to the store, with versions below the versions of all
 // clients.
 func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) error {
@@ -54,6 +60,9 @@ func (r *Run) Prepare(ctx context.Context, store lockbench.Store, p Program) err
 		return nil
 	}
 	for i, key := range r.Keys {
+		if !r.Here(i) {
+			continue
+		}
 		rec := lockbench.Record{Value: p.Stock(r.Options), Version: uint64(i + 1)}
 		if err := store.Write(ctx, key, rec); err != nil {
 			return err
@@ -67,6 +76,7 @@ func (r *Run) Client(id int, locker lockbench.Locker, store lockbench.Store) *Cl
 	o := &r.Options
 	return &Client{
 		ID:     id,
+		Place:  id,
 		locker: locker,
 		store:  store,
 		run:    r,

@@ -29,7 +29,7 @@ const (
 // values.
 func (o Options) validate() error {
 	for _, check := range []func(*Options) error{
-		(*Options).checkMost, (*Options).checkCounts, (*Options).checkKeys, (*Options).checkLease,
+		(*Options).checkMost, (*Options).checkCounts, (*Options).checkKeys, (*Options).checkGroups, (*Options).checkLease,
 		(*Options).checkSlow, (*Options).checkBusiness, (*Options).checkGuard, (*Options).checkArrivals, (*Options).checkLength,
 	} {
 		if err := check(&o); err != nil {
@@ -81,6 +81,20 @@ func (o *Options) checkKeys() error {
 		return fmt.Errorf("keys %d: a run needs a lock; hint: 1 or more", o.Keys)
 	case o.KeyChoice == Own && o.Keys != o.Clients:
 		return fmt.Errorf("keys %d: key choice own means one key for each of the %d clients; hint: leave keys out", o.Keys, o.Clients)
+	}
+	return nil
+}
+
+func (o *Options) checkGroups() error {
+	switch n := o.groups(); {
+	case o.Groups < 0:
+		return fmt.Errorf("groups %d: less than none; hint: 1, or as many as there are machines", o.Groups)
+	case n > o.Keys:
+		return fmt.Errorf("groups %d: more than the %d keys to divide; hint: at most %d, or more keys", n, o.Keys, o.Keys)
+	case n > o.Processes:
+		return fmt.Errorf("groups %d: more than the %d processes to divide; hint: at most %d, or more processes", n, o.Processes, o.Processes)
+	case o.Processes%n != 0:
+		return fmt.Errorf("processes %d: no multiple of the %d groups, so that some would be in two; hint: %d", o.Processes, n, o.Processes-o.Processes%n)
 	}
 	return nil
 }

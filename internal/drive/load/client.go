@@ -75,6 +75,7 @@ func (r *run) newOwner(c *client, id int, p *process) {
 	requests := r.requests(p)
 	locker, store := r.lockerOf(c, id, requests)
 	c.owner = c.group.shared.Client(id, locker, store)
+	c.owner.Place = c.number - c.group.first
 	c.owner.Requests, c.owner.Slow = requests, r.isSlow(c)
 	r.totals.join(c.owner)
 }

@@ -92,7 +92,7 @@ func (r *run) addNotes() {
 func (r *run) noteClock() {
 	var all []time.Duration
 	driver := false
-	for _, p := range r.processes.byPlace {
+	for _, p := range r.processes.all(0, len(r.processes.byPlace)) {
 		if timed, is := p.inner.(design.Stamped); is {
 			var widths []time.Duration
 			driver, widths = timed.Widths()

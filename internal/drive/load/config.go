@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	// Workload is the program of the clients, with its Options; defaults are filled in.
 	Workload workloads.Program
 	Options  workloads.Options
+	// Share is the part of the run that is made here: some of its groups. The zero Share is all.
+	Share runinfo.Share
 	// Faults are injected into the run. They need a History.
 	Faults []fault.Fault
 	// History receives the record. The caller closes it after the run. Nil records nothing,
@@ -114,6 +117,8 @@ func (c *Config) services() backend.Group { return c.Services.For(c.Design.Serve
 // options.
 func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
+	case c.Share.Of > max(1, o.Groups):
+		return fmt.Errorf("a share of %d of %d groups would be empty; hint: %d groups or more", c.Share.Of, max(1, o.Groups), c.Share.Of)
 	case len(c.services()) < n:
 		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.services()))
 	case c.Design.Control == design.OneRequest && c.Workload.Atomic == nil:

@@ -43,15 +43,15 @@ type clock interface {
 	close()
 }
 
-// newDispatcher returns a dispatcher that uses clock c; its timetable has not begun.
-// finish closes the clock.
-func newDispatcher(o workloads.Options, over <-chan struct{}, c clock) *dispatcher {
+// newDispatcher returns a dispatcher of the arrivals in a share that uses clock c; its timetable has not
+// begun. finish closes the clock.
+func newDispatcher(o workloads.Options, share runinfo.Share, over <-chan struct{}, c clock) *dispatcher {
 	d := &dispatcher{
 		turn: make(chan struct{}, 1), over: over,
-		timetable: newTimetable(&o), remaining: -1, clock: c,
+		timetable: newTimetable(&o, share), remaining: -1, clock: c,
 	}
 	if o.Operations > 0 {
-		d.remaining = o.Operations
+		d.remaining = share.Count(o.Operations)
 	}
 	return d
 }

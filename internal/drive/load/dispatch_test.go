@@ -49,7 +49,7 @@ type team struct {
 
 func newTeam(o workloads.Options, late time.Duration) *team {
 	t := &team{over: make(chan struct{})}
-	t.dispatcher = newDispatcher(o, t.over, sleeper{late})
+	t.dispatcher = newDispatcher(o, runinfo.Share{}, t.over, sleeper{late})
 	t.begin(time.Now().Add(o.Warmup))
 	return t
 }
@@ -254,7 +254,7 @@ func BenchmarkDispatch(b *testing.B) {
 			o := even(c.rate)
 			o.Arrival = workloads.Poisson
 			over := make(chan struct{})
-			d := newDispatcher(o, over, newAlarm())
+			d := newDispatcher(o, runinfo.Share{}, over, newAlarm())
 			d.begin(time.Now())
 			before, _ := processor.Used()
 			b.ReportAllocs()

@@ -20,6 +20,19 @@ type group struct {
 	stopped chan struct{} // closed when all clients of the group have stopped; unused for stallers
 }
 
+// here reports whether a client of the group, counted from 0, is in this share of the run.
+func (g *group) here(client int) bool { return g.shared.Here(client) }
+
+// clients returns the number of clients of the group in this share of the run.
+func (g *group) clients() (n int) {
+	for i := range g.options.Clients {
+		if g.shared.Here(i) {
+			n++
+		}
+	}
+	return n
+}
+
 // place returns the place of a client's process.
 func (g *group) place(client int) int { return g.places + (client-g.first)%g.options.Processes }
 
@@ -39,6 +52,7 @@ func (r *run) openGroups() {
 func (r *run) group(o workloads.Options, first, places int) *group {
 	g := &group{options: o, first: first, places: places, over: make(chan struct{}), stopped: make(chan struct{})}
 	g.shared = workloads.NewRun(o, g.over)
+	g.shared.Share = r.cfg.Share
 	copy(g.shared.Keys, r.cfg.Workload.KeyNames)
 	if r.cfg.Workload.Business != nil {
 		g.shared.KeepBooks()

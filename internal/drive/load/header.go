@@ -37,6 +37,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 	if c.Design.OwnStamps {
 		h.Stamps = history.AdapterStamps
 	}
+	if !c.Share.Whole() {
+		h.Share = &c.Share
+	}
 	if o.Stallers > 0 {
 		h.Clients, h.Stallers = o.Clients, o.Stallers
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -124,7 +125,7 @@ func TestArrivalsInHistory(t *testing.T) {
 				first = min(first, op.Intended)
 			}
 		}
-		timetable := newTimetable(&s.Options)
+		timetable := newTimetable(&s.Options, runinfo.Share{})
 		begin, _ := timetable.next()
 		for range o.Operations - 1 {
 			due, _ := timetable.next()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,18 +49,34 @@ func (d *usage) add(p *process) {
 // kept.
 type processes struct {
 	mu        sync.Mutex
-	byPlace   []*process // by place
-	made      int        // so far
+	byPlace   []*process // nil at a place that is in another share of the run
+	replaced  int        // number of processes that took the place of a dead one
 	deadUsage usage      // usage of dead processes, except for stallers
 	open      gauge      // open connections of processes, except for stallers
 	closed    bool       // no process is opened any more
 	errs      []error
 }
 
-// openProcess opens the process for a place, with a number unique in the run.
+// all returns the processes from place from up to place to, in order.
+func (p *processes) all(from, to int) []*process {
+	to = min(to, len(p.byPlace))
+	return slices.DeleteFunc(slices.Clone(p.byPlace[min(from, to):to]), func(p *process) bool { return p == nil })
+}
+
+// numberAt returns the number of the next process at a place. It is unique among all shares of the run.
+func (r *run) numberAt(place int) int {
+	ps := &r.processes
+	if ps.byPlace[place] == nil {
+		return place
+	}
+	number := len(ps.byPlace) + ps.replaced*max(1, r.cfg.Share.Of) + r.cfg.Share.Index
+	ps.replaced++
+	return number
+}
+
+// openProcess opens the process for a place.
 func (r *run) openProcess(place int) (*process, error) {
-	p := &process{number: r.processes.made, sent: &commands{}}
-	r.processes.made++
+	p := &process{number: r.numberAt(place), sent: &commands{}}
 	env := r.environment(p, place)
 	switch {
 	case r.injector == nil:
@@ -80,9 +97,6 @@ func (r *run) openProcess(place int) (*process, error) {
 	p.inner = process
 	if p.faults != nil {
 		p.faults.Runs(process)
-	}
-	if place == len(r.processes.byPlace) {
-		r.processes.byPlace = append(r.processes.byPlace, nil)
 	}
 	r.processes.byPlace[place] = p
 	return p, nil
@@ -157,7 +171,7 @@ func (p *process) ready(ctx context.Context) error {
 func (r *run) diedAlone() error {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
-	for _, p := range r.processes.byPlace {
+	for _, p := range r.processes.all(0, len(r.processes.byPlace)) {
 		program, is := p.inner.(design.Program)
 		if !is || p.crashed() {
 			continue
@@ -193,7 +207,7 @@ func (r *run) closeProcesses() {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
 	r.processes.closed = true
-	for _, p := range r.processes.byPlace {
+	for _, p := range r.processes.all(0, len(r.processes.byPlace)) {
 		if err := p.close(); err != nil && !p.crashed() {
 			r.summary.note("process %d of the design did not close cleanly: %v", p.number, err)
 		}
@@ -209,7 +223,7 @@ func (r *run) totalUsage() usage {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
 	all := r.processes.deadUsage
-	for _, p := range r.processes.byPlace[:min(len(r.processes.byPlace), r.options.Processes)] {
+	for _, p := range r.processes.all(0, r.options.Processes) {
 		all.add(p)
 	}
 	all.traffic.Connections = r.processes.open.highest.Load()

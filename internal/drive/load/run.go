@@ -86,16 +86,22 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.openGroups()
 	for _, g := range r.groups() {
+		r.processes.byPlace = append(r.processes.byPlace, make([]*process, g.options.Processes)...)
+	}
+	for _, g := range r.groups() {
 		if err := g.shared.Prepare(ctx, r.store, r.cfg.Workload); err != nil {
 			return fmt.Errorf("prepare the store: %w", err)
 		}
 		for place := range g.options.Processes {
+			if !g.here(place) {
+				continue
+			}
 			if _, err := r.openProcess(g.places + place); err != nil {
 				return err
 			}
 		}
 	}
-	for _, p := range r.processes.byPlace {
+	for _, p := range r.processes.all(0, len(r.processes.byPlace)) {
 		if err := p.ready(ctx); err != nil {
 			return err
 		}
@@ -155,6 +161,9 @@ func (r *run) openClients() {
 	r.monitor = occupancy.New(keys, r.cfg.Design.Reacquire == design.Nested)
 	for _, g := range r.groups() {
 		for i := range g.options.Clients {
+			if !g.here(i) {
+				continue
+			}
 			c := &client{number: g.first + i, group: g}
 			r.newOwner(c, c.number, r.processes.byPlace[g.place(c.number)])
 			r.clients = append(r.clients, c)
@@ -235,11 +244,11 @@ func (r *run) stamp(at time.Time) int64 { return int64(at.Sub(r.base())) }
 func (r *run) start(ctx context.Context) {
 	var all, measured sync.WaitGroup
 	if r.options.OpenLoop() {
-		r.arrivals = newDispatcher(r.options, r.measured.over, r.cfg.arrivalClock())
+		r.arrivals = newDispatcher(r.options, r.cfg.Share, r.measured.over, r.cfg.arrivalClock())
 		r.arrivals.begin(r.base().Add(r.options.Warmup))
 	}
 	r.running.Store(int64(len(r.clients)))
-	measured.Add(r.measured.options.Clients)
+	measured.Add(r.measured.clients())
 	for _, c := range r.clients {
 		share := r.share(c)
 		all.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -23,6 +24,8 @@ type timetable struct {
 	// integralReached is the integral of the rate at the next arrival.
 	integralReached float64
 	rate            float64
+	share           runinfo.Share // next skips the arrivals that are not in it
+	drawn           int64         // arrivals so far, of all shares
 }
 
 // A ramp is a part of the timetable in which the rate changes linearly.
@@ -35,10 +38,10 @@ type ramp struct {
 	integralBefore float64
 }
 
-// newTimetable returns the timetable of an open loop ([workloads.Options.OpenLoop]) at its
+// newTimetable returns the timetable of a share of an open loop ([workloads.Options.OpenLoop]) at its
 // start. The options must be valid and have their defaults filled in.
-func newTimetable(o *workloads.Options) *timetable {
-	a := &timetable{ramps: ramps(o)}
+func newTimetable(o *workloads.Options, share runinfo.Share) *timetable {
+	a := &timetable{ramps: ramps(o), share: share}
 	if o.Arrival == workloads.Poisson {
 		key := [32]byte{31: 'a'} // sets it apart from the clients' choices
 		binary.LittleEndian.PutUint64(key[:], o.Seed)
@@ -80,6 +83,16 @@ func (a *timetable) step(even float64) float64 {
 // next returns the time at which the next arrival is due, not before the last one; false if there
 // are no more.
 func (a *timetable) next() (due time.Duration, ok bool) {
+	for {
+		due, ok = a.any()
+		if mine := a.share.Has(a.drawn - 1); mine || !ok {
+			return due, ok
+		}
+	}
+}
+
+// any is next for all shares.
+func (a *timetable) any() (due time.Duration, ok bool) {
 	for a.integralReached > a.ramps[a.ramp].end() {
 		if a.ramp == len(a.ramps)-1 {
 			return 0, false
@@ -90,6 +103,7 @@ func (a *timetable) next() (due time.Duration, ok bool) {
 	a.due = max(a.due, nanoseconds(at))
 	a.rate = rate
 	a.integralReached += a.step(1)
+	a.drawn++
 	return time.Duration(a.due), true
 }
 
@@ -110,10 +124,10 @@ func (s ramp) reach(n float64) (at, rate float64) {
 // sums do not overflow.
 func nanoseconds(s float64) int64 { return int64(math.Round(min(s*1e9, math.MaxInt64/2))) }
 
-// interval returns the mean time between arrivals at the time of the last one. It is very long if
-// the rate has fallen to zero.
+// interval returns the mean time between arrivals of the share at the time of the last one. It is very
+// long if the rate has fallen to zero.
 func (a *timetable) interval() time.Duration {
-	return time.Duration(nanoseconds(1 / a.rate))
+	return time.Duration(nanoseconds(float64(max(1, a.share.Of)) / a.rate))
 }
 
 // maxCounted bounds the arrivals that are drawn in order to count them.
@@ -128,7 +142,7 @@ func (a *timetable) count(end time.Duration) (n int64) {
 		}
 		n++
 	}
-	return n + int64(max(0, a.integral(end.Seconds())-a.integralReached))
+	return n + a.share.Count(int64(max(0, a.integral(end.Seconds())-a.integralReached)))
 }
 
 // integral returns the integral of the rate up to second t.

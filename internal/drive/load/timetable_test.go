@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -26,7 +27,7 @@ func stage(d time.Duration, rate float64) workloads.Stage {
 }
 
 // timetableOf is newTimetable of options that have no address.
-func timetableOf(o workloads.Options) *timetable { return newTimetable(&o) }
+func timetableOf(o workloads.Options) *timetable { return newTimetable(&o, runinfo.Share{}) }
 
 // until lists the arrivals due up to end.
 func until(a *timetable, end time.Duration) (all []time.Duration) {
@@ -56,7 +57,7 @@ func TestConstantArrivals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			near := cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() <= time.Microsecond })
-			if diff := cmp.Diff(until(newTimetable(&c.o), c.end), c.want, near); diff != "" {
+			if diff := cmp.Diff(until(newTimetable(&c.o, runinfo.Share{}), c.end), c.want, near); diff != "" {
 				t.Errorf("arrivals (-got +want):\n%s", diff)
 			}
 		})
@@ -123,7 +124,7 @@ func TestPoissonArrivals(t *testing.T) {
 		for _, seed := range []uint64{1, 2, 3} {
 			o := arriving(1000, workloads.Poisson)
 			o.Seed = seed
-			all := until(newTimetable(&o), windows*window)
+			all := until(newTimetable(&o, runinfo.Share{}), windows*window)
 			if got := dispersion(all, window, windows); math.Abs(got-1) > 0.13 {
 				t.Errorf("seed %d, windows of %v: dispersion %.3f, want 1", seed, window, got)
 			}
@@ -160,12 +161,12 @@ func TestPoissonGaps(t *testing.T) {
 
 func TestEqualSeedsMakeEqualArrivals(t *testing.T) {
 	o := arriving(0, workloads.Poisson, stage(time.Second, 500), stage(time.Second, 0))
-	first := until(newTimetable(&o), time.Minute)
-	if diff := cmp.Diff(until(newTimetable(&o), time.Minute), first); diff != "" {
+	first := until(newTimetable(&o, runinfo.Share{}), time.Minute)
+	if diff := cmp.Diff(until(newTimetable(&o, runinfo.Share{}), time.Minute), first); diff != "" {
 		t.Errorf("the same options (-got +want):\n%s", diff)
 	}
 	o.Seed++
-	if cmp.Equal(until(newTimetable(&o), time.Minute), first) {
+	if cmp.Equal(until(newTimetable(&o, runinfo.Share{}), time.Minute), first) {
 		t.Error("another seed made the same arrivals")
 	}
 }
@@ -183,7 +184,7 @@ func TestCountArrivals(t *testing.T) {
 		{"more than are drawn, on a ramp", arriving(0, workloads.Poisson, stage(10*time.Second, 1e9)), 10 * time.Second, 5e9, 4e5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := newTimetable(&c.o).count(c.end); max(got-c.want, c.want-got) > c.slack {
+			if got := newTimetable(&c.o, runinfo.Share{}).count(c.end); max(got-c.want, c.want-got) > c.slack {
 				t.Errorf("got %d, want %d +- %d", got, c.want, c.slack)
 			}
 		})
@@ -227,7 +228,7 @@ func FuzzTimetable(f *testing.F) {
 			return
 		}
 		last := time.Duration(0)
-		a := newTimetable(&o)
+		a := newTimetable(&o, runinfo.Share{})
 		for range 1000 {
 			due, ok := a.next()
 			if !ok {
