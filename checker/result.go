@@ -53,6 +53,8 @@ type Result struct {
 
 // A Fairness measures how evenly a lock was granted. It is no verdict.
 type Fairness struct {
+	// Clients is the number of clients that called acquire, and Grants the number of their grants.
+	Clients, Grants int64
 	// Jain is Jain's index over the numbers of grants of the clients: 1 if all clients got equally
 	// many, 1/n if one of n clients got all; zero without grants.
 	Jain float64

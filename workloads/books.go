@@ -11,13 +11,6 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// Business is the outcome of a run in the terms of its program.
-type Business struct {
-	// Says is one sentence, Figures its numbers under stable names.
-	Says    string
-	Figures map[string]int64
-}
-
 // Books compare the clients' own record of their business with the final state of the store.
 type Books struct {
 	// Accounts has one account per key.

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/figures"
 )
 
-// Names of the figures in a [Business].
+// Names of figures of business.
 const (
 	figureSold      = "sold"      // units that buyers were told they have
 	figureGone      = "gone"      // units that are missing from the stock
@@ -23,7 +23,7 @@ const (
 
 // sales sums up a flash sale. A unit taken by a write without an answer counts as gone and not as
 // sold, so that every oversold unit is certain.
-func sales(b Books) Business {
+func sales(b Books) map[string]int64 {
 	var sold, gone, oversold, uncertain int64
 	for _, a := range b.Accounts {
 		sold += a.Taken
@@ -31,17 +31,19 @@ func sales(b Books) Business {
 		oversold += max(0, a.Taken-(a.Start-a.Left))
 		uncertain += a.MayTaken
 	}
-	says := fmt.Sprintf("sold %s, and %s %s gone from the stock: %s oversold",
-		figures.Number(sold), figures.Number(gone), are(gone), figures.Number(oversold))
-	return Business{says + atMost(uncertain, "sold"),
-		map[string]int64{figureSold: sold, figureGone: gone, figureOversold: oversold, figureUncertain: uncertain}}
+	return map[string]int64{figureSold: sold, figureGone: gone, figureOversold: oversold, figureUncertain: uncertain}
+}
+
+func saySales(f map[string]int64) string {
+	return fmt.Sprintf("sold %s, and %s %s gone from the stock: %s oversold", figures.Number(f[figureSold]),
+		figures.Number(f[figureGone]), are(f[figureGone]), figures.Number(f[figureOversold])) + atMost(f[figureUncertain], "sold")
 }
 
 // redemptions sums up the exchange of points, user by user. Both figures are lower bounds. Two
 // lost updates of one user in opposite directions cancel out. Of the writes without an answer,
 // overdrawn counts the additions as made and the takings as not made, and missing counts the
 // takings as made.
-func redemptions(b Books) Business {
+func redemptions(b Books) map[string]int64 {
 	var redeemed, had, overdrawn, missing, uncertain int64
 	for _, a := range b.Accounts {
 		its := a.Start + a.Added - a.Left
@@ -51,18 +53,24 @@ func redemptions(b Books) Business {
 		missing += max(0, its-a.Taken-a.MayTaken)
 		uncertain += a.MayTaken
 	}
-	says := fmt.Sprintf("redeemed %s, and %s %s there and %s gone: %s overdrawn, %s missing", figures.Plural(redeemed, "point"),
-		figures.Number(had), were(had), are(had), figures.Number(overdrawn), figures.Number(missing))
-	return Business{says + atMost(uncertain, "redeemed"),
-		map[string]int64{figureRedeemed: redeemed, figureHad: had, figureOverdrawn: overdrawn, figureMissing: missing, figureUncertain: uncertain}}
+	return map[string]int64{figureRedeemed: redeemed, figureHad: had, figureOverdrawn: overdrawn, figureMissing: missing, figureUncertain: uncertain}
+}
+
+func sayRedemptions(f map[string]int64) string {
+	had := f[figureHad]
+	return fmt.Sprintf("redeemed %s, and %s %s there and %s gone: %s overdrawn, %s missing", figures.Plural(f[figureRedeemed], "point"),
+		figures.Number(had), were(had), are(had), figures.Number(f[figureOverdrawn]), figures.Number(f[figureMissing])) + atMost(f[figureUncertain], "redeemed")
 }
 
 // jobsDone sums up the runs of the jobs.
-func jobsDone(b Books) Business {
+func jobsDone(b Books) map[string]int64 {
 	j := b.Jobs
-	says := fmt.Sprintf("ran the job %s in %s: %s had it twice at once, or again within the delay",
-		times(j.Run), figures.Plural(j.Periods, "period"), figures.Number(j.Repeated))
-	return Business{says, map[string]int64{figurePeriods: j.Periods, figureJobsRun: j.Run, figureRepeated: j.Repeated}}
+	return map[string]int64{figurePeriods: j.Periods, figureJobsRun: j.Run, figureRepeated: j.Repeated}
+}
+
+func sayJobsDone(f map[string]int64) string {
+	return fmt.Sprintf("ran the job %s in %s: %s had it twice at once, or again within the delay",
+		times(f[figureJobsRun]), figures.Plural(f[figurePeriods], "period"), figures.Number(f[figureRepeated]))
 }
 
 // atMost says how much the writes without an answer may have added to n.

@@ -25,18 +25,18 @@ func business() []Program {
 		{
 			Name: "oversell", Summary: "sell one unit of the key's stock: read, work, write one less; stop at none",
 			Drivers: Live | Explored, Needs: []Ability{HasStore}, Exercises: effects, Exploration: onRequest,
-			Stock: func(o Options) int64 { return o.Stock }, Step: sell, Atomic: sellAtOnce, Business: sales,
+			Stock: func(o Options) int64 { return o.Stock }, Step: sell, Atomic: sellAtOnce, Business: sales, Says: saySales,
 		},
 		{
 			Name: "redeem", Summary: "two requests per user at once: read the points and, above the threshold, subtract it",
 			Drivers: Live | Explored, Needs: []Ability{HasStore}, Exercises: effects, Exploration: onRequest,
 			Adjust: func(o Options) Options { o.KeyChoice = Pairs; return o },
-			Stock:  func(o Options) int64 { return o.Points }, Step: redeem, Atomic: redeemAtOnce, Business: redemptions,
+			Stock:  func(o Options) int64 { return o.Points }, Step: redeem, Atomic: redeemAtOnce, Business: redemptions, Says: sayRedemptions,
 		},
 		{
 			Name: "cron", Summary: "once a period all try at once; one runs the job, extending, and keeps the others out for a delay after it",
 			Drivers: Live, Exercises: Contended(lockbench.ReleaseDelay.At(0)), Timetable: true,
-			Adjust: func(o Options) Options { o.Wait = 0; return o }, Step: runJob, Atomic: runJobOnce, Business: jobsDone,
+			Adjust: func(o Options) Options { o.Wait = 0; return o }, Step: runJob, Atomic: runJobOnce, Business: jobsDone, Says: sayJobsDone,
 		},
 		{
 			// The "Study notes on distributed systems" have 5 s of work on a lease of 2 s:

@@ -35,9 +35,11 @@ type Program struct {
 	Adjust func(Options) Options
 	// Stock returns the initial value of every guarded record; nil is zero.
 	Stock func(Options) int64
-	// Business sums up a live run in the program's own terms; nil if it counts nothing. Its names
-	// of figures are stable: thresholds refer to them.
-	Business func(Books) Business
+	// Business sums up a live run, in figures of the program's own; nil if it counts nothing. Their
+	// names are stable: thresholds refer to them. The figures of shares of a run add up.
+	Business func(Books) map[string]int64
+	// Says returns the sentence of the figures of Business.
+	Says func(figures map[string]int64) string
 	// Timetable programs decide themselves when a round begins, so they take no rate.
 	Timetable bool
 	// Exploration has the settings for explorations.

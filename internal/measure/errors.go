@@ -199,6 +199,9 @@ func (e *errorCount) result() []Error {
 			}
 		}
 	}
-	slices.SortStableFunc(e.kinds, func(a, b Error) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.At, b.At)) })
+	slices.SortStableFunc(e.kinds, byCount)
 	return e.kinds
 }
+
+// byCount orders errors: the most frequent first, and among equals the earlier first.
+func byCount(a, b Error) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.At, b.At)) }

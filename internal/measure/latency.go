@@ -58,10 +58,12 @@ type Latency struct {
 	values *hdrhistogram.Histogram
 }
 
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(lowest, highest, digits) }
+
 // record adds a duration, and reports whether it was in range.
 func (l *Latency) record(ns int64) bool {
 	if l.values == nil {
-		l.values = hdrhistogram.New(lowest, highest, digits)
+		l.values = newHistogram()
 	}
 	if ns < 0 || ns > highest || l.values.RecordValue(ns) != nil {
 		l.OutOfRange++

@@ -30,10 +30,11 @@ type waitStats struct {
 
 // Figures are the results of a measurement.
 type Figures struct {
-	Jain        float64
-	Waits       int64
-	MaxWait     time.Duration
-	MaxBypassed int64
+	Clients, Grants int64
+	Jain            float64
+	Waits           int64
+	MaxWait         time.Duration
+	MaxBypassed     int64
 }
 
 // Granted notes a grant to client.
@@ -52,33 +53,25 @@ func (m *Fairness) add(client int32, grants int64) {
 	m.grants[client] += grants
 }
 
-// Figures returns the results so far.
+// Figures returns the results so far. Its Jain is Jain's fairness index over the numbers of grants of the
+// clients: 1 if all clients got equally many, 1/n if one of n clients got all (Jain, Chiu and Hawe, 1984).
 func (m *Fairness) Figures() Figures {
-	return Figures{
-		Jain: math.Round(m.jain()*1000) / 1000, Waits: m.waits,
-		MaxWait: time.Duration(m.maxWait), MaxBypassed: m.bypassed,
-	}
-}
-
-// jain returns Jain's fairness index over the numbers of grants of the clients: 1 if all clients
-// got equally many, 1/n if one of n clients got all (Jain, Chiu and Hawe, 1984).
-func (m *Fairness) jain() float64 {
-	var all, sum, squares float64
+	f := Figures{Waits: m.waits, MaxWait: time.Duration(m.maxWait), MaxBypassed: m.bypassed}
+	var squares float64
 	for n, clients := range m.each {
-		all += float64(clients)
-		sum += float64(clients) * float64(n)
+		f.Clients += clients
+		f.Grants += clients * n
 		squares += float64(clients) * float64(n) * float64(n)
 	}
-	if squares == 0 {
-		return 0
+	if squares > 0 {
+		sum := float64(f.Grants)
+		f.Jain = math.Round(1000*sum*sum/(float64(f.Clients)*squares)) / 1000
 	}
-	return sum * sum / (all * squares)
+	return f
 }
 
-// Shares returns the number of grants of each client, rising; of more than 128 clients it returns
-// 128, evenly chosen.
+// Shares returns the number of grants of each client, rising, thinned.
 func (m *Fairness) Shares() []int64 {
-	const most = 128
 	var all []int64
 	for n, clients := range m.each {
 		for range clients {
@@ -86,6 +79,12 @@ func (m *Fairness) Shares() []int64 {
 		}
 	}
 	slices.Sort(all)
+	return Thinned(all)
+}
+
+// Thinned returns all, or 128 of them, evenly chosen, the first and the last among them.
+func Thinned(all []int64) []int64 {
+	const most = 128
 	if len(all) <= most {
 		return all
 	}

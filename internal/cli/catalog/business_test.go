@@ -16,7 +16,7 @@ func TestEveryFigureOfBusinessIsAMetric(t *testing.T) {
 			continue
 		}
 		counted++
-		for name := range w.Business(workloads.Books{}).Figures {
+		for name := range w.Business(workloads.Books{}) {
 			if m, err := thresholds.Find(name); err != nil || m.Unit != thresholds.Count {
 				t.Errorf("workload %s: %s: %v", w.Name, name, err)
 			}

@@ -24,7 +24,7 @@ func (r *run) sumBusiness(ctx context.Context) {
 		return
 	}
 	found := r.cfg.Workload.Business(books)
-	r.summary.Business = &runinfo.Business{Says: found.Says, Figures: found.Figures}
+	r.summary.Business = &runinfo.Business{Says: r.cfg.Workload.Says(found), Figures: found}
 }
 
 // books returns the business records of all clients, or the reason why they cannot be used.

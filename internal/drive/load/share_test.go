@@ -10,9 +10,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/workloads"
@@ -172,4 +177,86 @@ func TestSharesOfATimetable(t *testing.T) {
 			t.Errorf("%d shares (-shares +whole timetable):\n%s", of, diff)
 		}
 	}
+}
+
+// TestJoinedSharesEqualTheRun takes the record of a run apart by groups, judges and measures each part, and
+// joins the results: they are the results of the whole record.
+func TestJoinedSharesEqualTheRun(t *testing.T) {
+	for _, d := range []design.Design{slowly(tokenDesign()), slowly(plainDesign())} {
+		t.Run(d.Name, func(t *testing.T) {
+			var record bytes.Buffer
+			synctest.Test(t, func(t *testing.T) {
+				o := grouped(func(o *workloads.Options) { o.Operations, o.Clients, o.Stallers, o.Slow, o.TTL = 600, 16, 16, 0.05, 30*time.Millisecond })
+				c := Config{clock: sleeper{}, Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Must("oversell"), Options: o, History: &record}
+				if _, err := Run(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+			})
+			whole, figures := judgeSome(t, record.Bytes(), func(int32) bool { return true })
+			var verdicts []checker.Result
+			var measures []measure.Measures
+			for share := range int32(4) {
+				v, m := judgeSome(t, record.Bytes(), func(client int32) bool { return client%4 == share })
+				verdicts, measures = append(verdicts, v), append(measures, m)
+			}
+			joined := checker.Join(verdicts...)
+			for _, f := range whole.Findings {
+				got := joined.Find(f.Cell)
+				if got.Verdict != f.Verdict || got.Exposure != f.Exposure || got.Violations != f.Violations || got.Against != f.Against || (got.Counterexample == nil) != (f.Counterexample == nil) {
+					t.Errorf("%s: got %v, %d of %d, want %v, %d of %d", f.Cell, got.Verdict, got.Violations, got.Exposure, f.Verdict, f.Violations, f.Exposure)
+				}
+			}
+			f := joined.Fairness
+			if f.Jain-whole.Fairness.Jain > 0.002 || whole.Fairness.Jain-f.Jain > 0.002 {
+				t.Errorf("Jain's index is %v, want %v", f.Jain, whole.Fairness.Jain)
+			}
+			if f.Jain = whole.Fairness.Jain; f != whole.Fairness || joined.Grants != whole.Grants || joined.Breaches != whole.Breaches || joined.WorstOverlap != whole.WorstOverlap {
+				t.Errorf("got %+v and %d breaches, want %+v and %d", f, joined.Breaches, whole.Fairness, whole.Breaches)
+			}
+			if diff := cmp.Diff(joined.GrantsByClient, whole.GrantsByClient); diff != "" {
+				t.Errorf("grants by client (-got +want):\n%s", diff)
+			}
+			if broken := whole.Find(lockbench.Exclusion.At(lockbench.Outlived)).Verdict == checker.Broken; !broken {
+				t.Error("no owners at once after a slow hold: nothing was compared")
+			}
+			m := measure.Join(measures...)
+			for _, op := range measure.Ops() {
+				for i, p := range m.Phases() {
+					want := figures.Phases()[i]
+					got, had := p.Latency(op), want.Latency(op)
+					if got.Count() != had.Count() || got.At(99) != had.At(99) || got.Max() != had.Max() || p.Counts != want.Counts {
+						t.Errorf("%s of %s: got %d, %v, %v, want %d, %v, %v", op, p.Name, got.Count(), got.At(99), got.Max(), had.Count(), had.At(99), had.Max())
+					}
+				}
+			}
+			if diff := cmp.Diff(m.Timeline, figures.Timeline, cmpopts.IgnoreUnexported(measure.Timeline{})); diff != "" {
+				t.Errorf("over time (-got +want):\n%s", diff)
+			}
+			if m.LostUpdates != figures.LostUpdates || m.LostUpdates == 0 {
+				t.Errorf("%d updates lost, want %d, and some", m.LostUpdates, figures.LostUpdates)
+			}
+		})
+	}
+}
+
+// judgeSome judges and measures the operations of some clients.
+func judgeSome(t *testing.T, record []byte, has func(client int32) bool) (checker.Result, measure.Measures) {
+	t.Helper()
+	src, err := history.NewSource(bytes.NewReader(record))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, figures := checker.New(src.Header()), measure.New(src.Header())
+	for ev, err := range src.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has(ev.Op.Client) {
+			verdicts.Add(ev)
+			figures.Add(ev)
+		}
+	}
+	end := src.End()
+	end.Trailer = history.Trailer{EndNS: end.Trailer.EndNS}
+	return verdicts.Finish(end), figures.Result(end)
 }
