@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -18,6 +19,9 @@ type Plan struct {
 	// default are filled in.
 	Workload workloads.Program
 	Options  workloads.Options
+	// Share is the part of the runs that is made here. [Join] joins the judgements of all parts. The
+	// zero Share is all.
+	Share runinfo.Share
 	// Faults are the faults of each run, in the form of lockbench run --fault:
 	// "lost-reply,p=0.01".
 	Faults []string
@@ -71,8 +75,12 @@ func (p *Plan) parse() (all parsed, err error) {
 		return all, errors.New("no workload to run; hint: one of workloads.All, or one of your own")
 	}
 	for i := range p.Subjects {
-		if _, err := p.Workload.Options(p.Subjects[i].options(p.Options)); err != nil {
+		o, err := p.Workload.Options(p.Subjects[i].options(p.Options))
+		if err != nil {
 			return all, fmt.Errorf("workload %s: %w", p.Workload.Name, err)
+		}
+		if p.Share.Of > max(1, o.Groups) {
+			return all, fmt.Errorf("share %v: %d groups cannot be divided so; hint: %d groups or more", p.Share, max(1, o.Groups), p.Share.Of)
 		}
 	}
 	if all.faults, err = fault.ParseAll(p.Faults); err != nil {

@@ -107,7 +107,7 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 	on := s.services.of(&r.design)
 	giveBack := leaveCore(on.First())
 	o.summary, o.failed = load.Run(ctx, load.Config{
-		Design: r.design, Services: on, Records: s.recordsBeside(on), Workload: s.plan.Workload, Options: r.options,
+		Design: r.design, Services: on, Records: s.recordsBeside(on), Workload: s.plan.Workload, Options: r.options, Share: s.plan.Share,
 		Faults: r.faults, History: spool, Progress: r.progress, Broken: r.broken, Failed: r.failed,
 	})
 	giveBack()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/evidence"
@@ -22,6 +23,8 @@ type checkOptions struct {
 	out      outFlags
 	claims   []string
 	gate     gateOptions
+	// join joins the judgements of histories; nil leaves them apart.
+	join func([]results.Judged) ([]results.Judged, error)
 }
 
 func newCheck() *cobra.Command {
@@ -44,19 +47,47 @@ lease. The conclusion on such a lock rests on its history alone.`,
 		Example: `  lockbench check histories
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no history given; hint: name one or more files")
-			}
-			return nil
-		},
+		Args: someHistory,
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
-	o.out.addWithEvidence(cmd.Flags(), runOutputs)
-	o.gate.flags(cmd.Flags())
-	evidenceFlags(cmd.Flags(), &o.evidence)
-	claimsFlag(cmd.Flags(), &o.claims, "the history")
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *checkOptions) flags(f *pflag.FlagSet) {
+	o.out.addWithEvidence(f, runOutputs)
+	o.gate.flags(f)
+	evidenceFlags(f, &o.evidence)
+	claimsFlag(f, &o.claims, "the history")
+}
+
+func newMerge() *cobra.Command {
+	o := checkOptions{join: runner.Join}
+	cmd := &cobra.Command{
+		Use:   "merge FILE|FOLDER...",
+		Short: "Join the histories of a run that several machines made",
+		Long: `merge judges the histories that run --share saved on several machines, each by its own clock, and
+joins them to one result. Verdicts, counts and rates are of all machines together, and percentiles
+are of all durations. Keys are divided among the machines by group, so that all clients of a key
+are in one history: no clock is compared with another.
+
+Several designs can be joined at once. All parts of a run are needed: without one, the result is
+inconclusive (3), unless a claim is broken (1).`,
+		Example: `  lockbench run --groups 4 --keys 8 --server redis://10.0.0.9:6379 --seed 1 --share 1/2 --history a
+  lockbench run --groups 4 --keys 8 --server redis://10.0.0.9:6379 --seed 1 --share 2/2 --history b
+  lockbench merge a b`,
+		Args: someHistory,
+		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func someHistory(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no history given; hint: name one or more files")
+	}
+	return nil
 }
 
 func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
@@ -84,6 +115,11 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	unlogged := logs.close()
 	if err != nil {
 		return errors.Join(err, unlogged)
+	}
+	if o.join != nil {
+		if runs, err = o.join(runs); err != nil {
+			return errors.Join(err, unlogged)
+		}
 	}
 	r := results.New(runs, nil)
 	request.Conclude(&r, impls.All(), nil)

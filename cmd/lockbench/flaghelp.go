@@ -53,7 +53,7 @@ func usage(cmd *cobra.Command) string {
 // expert are the flags that help shows only if all are asked for: those of a single workload, and
 // those that change what the usual ones imply. Run files, completion and manual pages have them all.
 var expert = []string{
-	"processes", "threads", "pool", "key-choice", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
+	"processes", "threads", "pool", "key-choice", "groups", "share", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
 	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
 	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
 	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "waits", "stamps",
@@ -73,7 +73,7 @@ type flagGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"What to run", []string{"run", "design", "run service", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
-		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
+		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "groups", "share", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},
 		{"Settings of one workload", []string{"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay"}},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cli/progress"
 	"github.com/lockbench/lockbench/internal/evidence"
 	"github.com/lockbench/lockbench/internal/evidence/conclusion"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/measure/thresholds"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/results"
@@ -32,6 +34,7 @@ type singleOptions struct {
 	metrics  metricsOptions
 	ui       bool
 	evidence evidence.Options
+	share    runinfo.Share
 }
 
 func newRun() *cobra.Command {
@@ -81,6 +84,7 @@ Ctrl-C ends the run and reports what was measured; a second Ctrl-C aborts.`,
 func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.points.flags(f, o.params)
 	o.flagsBut(f, "clients", "keys")
+	f.Var(newTextFlag(&o.share, "part"), "share", "the part of the run that this machine makes, such as 1/2: some of --groups, on a server that all machines reach; lockbench merge joins the histories")
 	o.budget.add(f)
 	exploreFlag(f, &o.evidence)
 	evidenceFlags(f, &o.evidence)
@@ -98,6 +102,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	}
 	o.points.contended(&o.params)
 	if err := o.settle(cmd.Flags()); err != nil {
+		return err
+	}
+	if err := o.checkShare(cmd.Flags()); err != nil {
 		return err
 	}
 	p, out, gates, err := o.plan(cmd.Context())
@@ -149,6 +156,21 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	return verdictOf(r.Exit)
 }
 
+// checkShare returns an error if the parts of the run would not be parts of one run.
+func (o *singleOptions) checkShare(f *pflag.FlagSet) error {
+	switch {
+	case o.share.Whole():
+		return nil
+	case len(o.servers) == 0:
+		return fmt.Errorf("share %v: each machine would lock on a server of its own; hint: --server URL, of one that all machines reach", o.share)
+	case !f.Changed("seed"):
+		return fmt.Errorf("share %v: each machine would draw another seed; hint: --seed 1 on all of them", o.share)
+	case o.history == "":
+		return fmt.Errorf("share %v: lockbench merge needs the histories of all parts; hint: --history FOLDER", o.share)
+	}
+	return nil
+}
+
 // server returns a Redis server as one of the runs has it.
 func (o *singleOptions) server(ctx context.Context) (*servers.Server, error) {
 	url := ""
@@ -163,6 +185,7 @@ func (o *singleOptions) plan(ctx context.Context) (p runner.Plan, out outPaths, 
 	if p, err = o.runOptions.plan(ctx); err != nil {
 		return p, out, nil, err
 	}
+	p.Share = o.share
 	if o.service != "" || len(o.designs) == 0 && !o.commands.given() { // the tour
 		p.AddControls(impls.Controls())
 	}

@@ -81,6 +81,7 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.IntVar(&p.Processes, "processes", p.Processes, "number of processes that the clients are divided among; clients of one process share the state that a design keeps in a process (default one per client)")
 	f.IntVar(&p.Keys, "keys", p.Keys, "number of locks; unless given, the key choices own and pairs derive it from --clients")
 	f.StringVar(&p.KeyChoice, "key-choice", p.KeyChoice, "how a client picks its next key: "+strings.Join(workloads.KeyChoices(), ", "))
+	f.IntVar(&p.Groups, "groups", p.Groups, "number of groups that keys, clients and processes are divided into; clients take only keys of their group, so that machines can take some groups each, with --share (default 1)")
 	f.DurationVar(&p.TTL, "ttl", p.TTL, "lease that clients ask for; workloads with rounds of several leases have 300ms unless given")
 	f.DurationVar(&p.Wait, "wait", p.Wait, "longest wait for a held lock; 0s makes one attempt")
 	f.Var(newTextFlag(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")

@@ -117,8 +117,6 @@ func (c *Config) services() backend.Group { return c.Services.For(c.Design.Serve
 // options.
 func (c *Config) fits(o workloads.Options) error {
 	switch n := c.Design.ServerCount(); {
-	case c.Share.Of > max(1, o.Groups):
-		return fmt.Errorf("a share of %d of %d groups would be empty; hint: %d groups or more", c.Share.Of, max(1, o.Groups), c.Share.Of)
 	case len(c.services()) < n:
 		return fmt.Errorf("design %s locks on %d servers, there are %d; hint: name as many, or none for private ones", c.Design.Name, n, len(c.services()))
 	case c.Design.Control == design.OneRequest && c.Workload.Atomic == nil:

@@ -186,7 +186,9 @@ func TestJoinedSharesEqualTheRun(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			var record bytes.Buffer
 			synctest.Test(t, func(t *testing.T) {
-				o := grouped(func(o *workloads.Options) { o.Operations, o.Clients, o.Stallers, o.Slow, o.TTL = 600, 16, 16, 0.05, 30*time.Millisecond })
+				o := grouped(func(o *workloads.Options) {
+					o.Operations, o.Clients, o.Stallers, o.Slow, o.TTL = 600, 16, 16, 0.05, 30*time.Millisecond
+				})
 				c := Config{clock: sleeper{}, Design: d, Services: backend.Group{embedded(t)}, Workload: workloads.Must("oversell"), Options: o, History: &record}
 				if _, err := Run(t.Context(), c); err != nil {
 					t.Fatal(err)

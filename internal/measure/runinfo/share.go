@@ -1,11 +1,14 @@
 package runinfo
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // A Share is a part of a run: each group of keys and clients whose number modulo Of is Index. The zero
-// Share, and one of 1, is the whole run.
-type Share struct {
-	Index int `json:"index"`
-	Of    int `json:"of"`
-}
+// Share, and one of 1, is the whole run. Its text is "1/2" for the first of two.
+type Share struct{ Index, Of int }
 
 // Whole reports whether s is the whole run.
 func (s Share) Whole() bool { return s.Of <= 1 }
@@ -19,4 +22,27 @@ func (s Share) Count(n int64) int64 {
 		return n
 	}
 	return (n + int64(s.Of-1-s.Index)) / int64(s.Of)
+}
+
+// String returns the text of s, empty for the zero Share.
+func (s Share) String() string {
+	if s == (Share{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index+1, s.Of)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Share) UnmarshalText(text []byte) error {
+	number, of, _ := strings.Cut(string(text), "/")
+	n, bad := strconv.Atoi(number)
+	all, worse := strconv.Atoi(of)
+	if bad != nil || worse != nil || n < 1 || n > all {
+		return fmt.Errorf("share %q: no part of a run; hint: its number and how many there are, such as 1/2", text)
+	}
+	*s = Share{Index: n - 1, Of: all}
+	return nil
 }
