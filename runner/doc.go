@@ -23,6 +23,7 @@
 //   - services.go, fit.go: the services of the designs, and the designs that do not fit them
 //   - record.go: one subject, from its clients to its judgement
 //   - judge.go, live.go: a saved history, and one that still grows
+//   - join.go: the parts of a run that several machines made
 //   - abort.go, selfcheck.go, histories.go: early ends, the broken lock, the files
 //   - claims.go, machine.go: changed claims, and changes of this process during a run
 //   - conclude.go: the report's conclusions

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 
 // Join joins the judgements of shares of runs ([Plan.Share]), in any order, to the judgements of the runs.
 // Verdicts are joined by [checker.Join] and figures by the rules of reports: counts and rates add up, and
-// percentiles are of all durations. A run of which a share is missing is partial. Join returns an error that
+// percentiles are of all durations. A run of which a share is missing is partial. The History of a run is the
+// history of the share with the most breaches. Join returns an error that
 // names the files if one is no share, if one is there twice, or if two differ in more than their share.
 func Join(shares []results.Judged) (runs []results.Judged, err error) {
 	byRun := make(map[string][]results.Judged)
@@ -53,7 +55,6 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 	run.Header.Share = nil
 	var verdicts []checker.Result
 	var figures []measure.Measures
-	var files []string
 	for i := range shares {
 		j := &shares[i]
 		if i > 0 {
@@ -65,7 +66,6 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 			run.Header.Started = j.Header.Started
 		}
 		verdicts, figures = append(verdicts, j.Verdicts), append(figures, j.Measures)
-		files = append(files, j.History)
 		run.End = joinEnds(run.End, j.End)
 		run.Err = errors.Join(run.Err, j.Err)
 		for _, n := range j.Notes {
@@ -75,7 +75,7 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 		}
 	}
 	run.Verdicts, run.Measures = checker.Join(verdicts...), measure.Join(figures...)
-	run.History = strings.Join(files, ", ")
+	run.History = slices.MaxFunc(shares, func(a, b results.Judged) int { return cmp.Compare(a.Verdicts.Breaches, b.Verdicts.Breaches) }).History
 	if missing := missing(shares); missing != "" {
 		run.Verdicts.Partial, run.Verdicts.Why = true, missing
 	}
@@ -99,12 +99,21 @@ func sameRun(a, b *results.Judged) error {
 		return fmt.Errorf("%s: lockbench %s made it, and %s made %s; hint: the same lockbench on all machines", b.History, is, was, a.History)
 	}
 	was, is := settings(&a.Header), settings(&b.Header)
-	for _, name := range slices.Sorted(maps.Keys(was)) {
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if string(was[name]) != string(is[name]) {
-			return fmt.Errorf("%s: %s is %s, and %s in %s: they are no parts of one run; hint: the same flags on all machines, but --share", b.History, name, is[name], was[name], a.History)
+			return fmt.Errorf("%s: %s is %s, and %s in %s: they are no parts of one run; hint: the same flags on all machines, but --share", b.History, name, orUnset(is[name]), orUnset(was[name]), a.History)
 		}
 	}
 	return nil
+}
+
+func orUnset(value json.RawMessage) string {
+	if value == nil {
+		return "not set"
+	}
+	return string(value)
 }
 
 // settings returns the fields of a header that the shares of a run have in common.
