@@ -84,7 +84,7 @@ func settingOf(f *pflag.FlagSet) func(runfile.Setting) []string {
 // runFileKeys returns the keys of a run file: one for each flag, with its name.
 func runFileKeys(flags *pflag.FlagSet) (keys []runfile.Key) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" {
+		if f.Name == "help" || f.Name == "share" { // machines have the same file, and another share each
 			return
 		}
 		keys = append(keys, keyOf(f))
