@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,13 +30,18 @@ func TestWindowMutantsExist(t *testing.T) {
 }
 
 // TestWindowMutantsAreCaught compiles this package with each of the mutants in turn, and
-// requires a test to fail.
+// requires a test to fail. With a share of the size of long tests it takes some of them; which, follows
+// from the text of the package, so that each change of it has others.
 func TestWindowMutantsAreCaught(t *testing.T) {
 	longtest.Only(t)
+	seed := hashOfSources(t)
 	if said, passed := judgeWith(t, buildWith(t, overlay(t, nil))); !passed {
 		t.Fatalf("the tests fail without any mutant:\n%s", said)
 	}
-	for _, m := range windowMutants(t) {
+	for i, m := range windowMutants(t) {
+		if !longtest.Picks(i, seed) {
+			continue
+		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			text, err := m.mutated()
@@ -47,6 +53,24 @@ func TestWindowMutantsAreCaught(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hashOfSources returns a hash of the files of the package, tests and mutants included.
+func hashOfSources(t *testing.T) uint32 {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := fnv.New32a()
+	for _, file := range append(files, "testdata/windows.txt", "testdata/cases.txt") {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash.Write(content)
+	}
+	return hash.Sum32()
 }
 
 // A windowMutant is a change of the rules for touching.

@@ -45,7 +45,7 @@ var (
 
 // TestDocuments runs every command of the blocks of the README and of docs, and every
 // command of tables of bugs, and asserts the exit codes in their comments; in full only in
-// long tests.
+// long tests of whole size.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a minute")
@@ -56,7 +56,7 @@ func TestDocuments(t *testing.T) {
 	}
 	ran := 0
 	for _, b := range shellBlocks(t) {
-		if strings.HasPrefix(b.name, "matrix.md") && !longtest.On() {
+		if strings.HasPrefix(b.name, "matrix.md") && !longtest.Full() {
 			continue // testdata/matrix.txtar has the same commands
 		}
 		ran += len(b.commands)
@@ -167,15 +167,15 @@ var (
 // meetsTooLittle reports whether a command may exit with code 3 on a slow machine: it measures or
 // searches for a fixed time, or was shortened.
 func meetsTooLittle(command string) bool {
-	return strings.Contains(command, "--budget ") || live.MatchString(command) && (!operations.MatchString(command) || !longtest.On())
+	return strings.Contains(command, "--budget ") || live.MatchString(command) && (!operations.MatchString(command) || !longtest.Full())
 }
 
-// shortened returns a command that does the same with less work, unless long tests are on.
+// shortened returns a command that does the same with less work, unless long tests are on in whole size.
 func shortened(command string) string {
 	line, _, _ := strings.Cut(command, remark)
 	code, orZero := exitNamed(command)
 	switch verb, _, _ := strings.Cut(strings.TrimPrefix(line, "lockbench "), " "); {
-	case longtest.On():
+	case longtest.Full():
 		return line
 	case operations.MatchString(line) && strings.Contains(line, "--fault"): // the fault occurs by chance
 		return operations.ReplaceAllString(line, "--operations 2500")
