@@ -74,6 +74,12 @@ func (s *summary) settings(run *results.Run) []string {
 	add("ttl_ns", "lease %s")
 	add("hold", "hold %s")
 	add("wait_ns", "wait %s")
+	switch {
+	case run.Share != "":
+		parts = append(parts, "part "+run.Share)
+	case run.Machines > 1:
+		parts = append(parts, fmt.Sprintf("%d machines", run.Machines))
+	}
 	if run.Stamps != "" && !slices.ContainsFunc(s.result.Runs, func(other results.Run) bool { return other.Stamps != run.Stamps }) {
 		parts = append(parts, "times of the "+run.Stamps+"'s clock")
 	}

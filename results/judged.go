@@ -24,6 +24,8 @@ type Judged struct {
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
+	// Machines is the number of machines whose histories were joined, zero for one history.
+	Machines int
 	// Within is the largest delay between an event and its judgement during the run, sampled every
 	// few events; zero if the history was judged after the run. An operation in progress delays the
 	// events after its call.
@@ -75,7 +77,7 @@ func newRun(j *Judged) Run {
 	run := Run{
 		RunSettings: RunSettings{
 			Design: h.Design, Control: h.Control, Workload: h.Workload, Params: h.Params, Seed: h.Seed,
-			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started, Stamps: h.Stamps,
+			Faults: h.Faults, Injected: j.End.Trailer.Faults, Started: h.Started, Stamps: h.Stamps, Machines: j.Machines,
 		},
 		RunFigures: RunFigures{
 			MeasuredNS: int64(m.Span), Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
@@ -101,6 +103,9 @@ func newRun(j *Judged) Run {
 	}
 	if j.Err != nil {
 		run.Error = j.Err.Error()
+	}
+	if h.Share != nil {
+		run.Share = h.Share.String()
 	}
 	run.Exit = run.counted(run.Exit)
 	run.compareOnly()

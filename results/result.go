@@ -143,6 +143,10 @@ type RunSettings struct {
 	Started string `json:"started,omitempty"`
 	// Stamps is [history.AdapterStamps] if the clock of an adapter timed the calls, else empty.
 	Stamps string `json:"stamps,omitempty"`
+	// Share is the part of a run that this is, such as 1/2, empty for a whole run. Machines is the number of
+	// machines whose parts were joined, zero for a run of one.
+	Share    string `json:"share,omitempty"`
+	Machines int    `json:"machines,omitempty"`
 	// Server and Environment are nil if they are the Result's.
 	Server      *runinfo.Server      `json:"server,omitempty"`
 	Environment *runinfo.Environment `json:"environment,omitempty"`

@@ -51,7 +51,7 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 func joinRun(shares []results.Judged) (run results.Judged, err error) {
 	slices.SortFunc(shares, func(a, b results.Judged) int { return a.Header.Share.Index - b.Header.Share.Index })
 	first := &shares[0]
-	run = results.Judged{Header: first.Header}
+	run = results.Judged{Header: first.Header, Machines: len(shares)}
 	run.Header.Share = nil
 	var verdicts []checker.Result
 	var figures []measure.Measures
