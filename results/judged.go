@@ -104,9 +104,7 @@ func newRun(j *Judged) Run {
 	if j.Err != nil {
 		run.Error = j.Err.Error()
 	}
-	if h.Share != nil {
-		run.Share = h.Share.String()
-	}
+	run.Share = h.Share.String()
 	run.Exit = run.counted(run.Exit)
 	run.compareOnly()
 	return run

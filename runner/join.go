@@ -28,7 +28,7 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 	byRun := make(map[string][]results.Judged)
 	var order []string
 	for _, j := range shares {
-		if j.Header.Share == nil {
+		if j.Header.Share.Whole() {
 			return nil, fmt.Errorf("%s: it is no part of a run but a whole one; hint: lockbench check judges it, and run --share 1/2 makes parts", j.History)
 		}
 		name := fmt.Sprint(j.Header.Design, j.Header.Params["guard"], j.Header.Params["clients"], j.Header.Params["keys"])
@@ -52,7 +52,7 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 	slices.SortFunc(shares, func(a, b results.Judged) int { return a.Header.Share.Index - b.Header.Share.Index })
 	first := &shares[0]
 	run = results.Judged{Header: first.Header, Machines: len(shares)}
-	run.Header.Share = nil
+	run.Header.Share = runinfo.Share{}
 	var verdicts []checker.Result
 	var figures []measure.Measures
 	for i := range shares {
@@ -92,8 +92,8 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 
 // sameRun returns an error unless a and b, in the order of their shares, are two shares of one run.
 func sameRun(a, b *results.Judged) error {
-	if *a.Header.Share == *b.Header.Share {
-		return fmt.Errorf("%s and %s: both are part %v of the run; hint: each part once", a.History, b.History, *a.Header.Share)
+	if a.Header.Share == b.Header.Share {
+		return fmt.Errorf("%s and %s: both are part %v of the run; hint: each part once", a.History, b.History, a.Header.Share)
 	}
 	if was, is := a.Header.Environment.Version, b.Header.Environment.Version; was != is {
 		return fmt.Errorf("%s: lockbench %s made it, and %s made %s; hint: the same lockbench on all machines", b.History, is, was, a.History)
@@ -119,7 +119,7 @@ func orUnset(value json.RawMessage) string {
 // settings returns the fields of a header that the shares of a run have in common.
 func settings(h *history.Header) map[string]json.RawMessage {
 	common := *h
-	common.Share = &runinfo.Share{Of: h.Share.Of}
+	common.Share.Index = 0
 	common.Started, common.Environment, common.Server = "", runinfo.Environment{}, runinfo.Server{}
 	var fields map[string]json.RawMessage
 	text, err := json.Marshal(&common)

@@ -14,7 +14,7 @@ import (
 func part(n int, change func(*results.Judged)) results.Judged {
 	j := results.Judged{History: []string{"a.lbh", "b.lbh"}[n], Header: history.Header{
 		Design: "d", Workload: "mutex", Seed: 1, Started: "2026-01-02T03:04:05Z", Environment: runinfo.Environment{Version: "1", CPUs: n},
-		Share: &runinfo.Share{Index: n, Of: 2},
+		Share: runinfo.Share{Index: n, Of: 2},
 	}}
 	j.End.Trailer.EndNS = 1e9
 	if change != nil {
@@ -36,11 +36,11 @@ func TestJoin(t *testing.T) {
 		{"with other claims", func(j *results.Judged) { j.Header.AssumedClaims = true }, "b.lbh: assumed_claims"},
 		{"of three", func(j *results.Judged) { j.Header.Share.Of = 3 }, "b.lbh: share is"},
 		{"twice", func(j *results.Judged) { j.Header.Share.Index = 0 }, "both are part 1/2"},
-		{"the whole run", func(j *results.Judged) { j.Header.Share = nil }, "b.lbh: it is no part of a run"},
+		{"the whole run", func(j *results.Judged) { j.Header.Share = runinfo.Share{} }, "b.lbh: it is no part of a run"},
 	} {
 		runs, err := runner.Join([]results.Judged{part(0, nil), part(1, c.change)})
 		if c.err == "" {
-			if err != nil || len(runs) != 1 || runs[0].Verdicts.Partial || runs[0].Header.Share != nil || runs[0].Machines != 2 || len(runs[0].Notes) != 1 {
+			if err != nil || len(runs) != 1 || runs[0].Verdicts.Partial || !runs[0].Header.Share.Whole() || runs[0].Machines != 2 || len(runs[0].Notes) != 1 {
 				t.Errorf("a part %s: error %v, runs %+v; want one that is whole, and a note", c.name, err, runs)
 			}
 			continue

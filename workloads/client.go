@@ -92,7 +92,7 @@ func (c *Client) first() bool {
 // keyAt is the n-th key of the client's group after the round's key; 0 is the round's key.
 func (c *Client) keyAt(n int) string {
 	o := &c.run.Options
-	groups, group := o.groups(), o.Group(c.choice.Key)
+	groups, group := o.groups(), o.group(c.choice.Key)
 	within := (c.choice.Key/groups + n) % o.keysOf(group)
 	return c.run.Keys[group+groups*within]
 }

@@ -30,7 +30,7 @@ func keyChooser(o *Options, client int, r *rand.Rand) func() int {
 	if groups == 1 {
 		return chooser(o.KeyChoice, o.Keys, client, r)
 	}
-	group := o.Group(client)
+	group := o.group(client)
 	choose := chooser(o.KeyChoice, o.keysOf(group), client/groups, r)
 	return func() int { return group + groups*choose() }
 }

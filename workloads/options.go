@@ -168,8 +168,8 @@ func (o Options) keysWanted() int {
 // groups returns the number of groups.
 func (o *Options) groups() int { return max(1, o.Groups) }
 
-// Group returns the group of a key, client or process, by its number.
-func (o *Options) Group(number int) int { return number % o.groups() }
+// group returns the group of a key, client or process, by its number.
+func (o *Options) group(number int) int { return number % o.groups() }
 
 // stallLease is the longest lease that stallers ask for. Even a short run with long leases must
 // see a hold outlive its lease.

@@ -51,7 +51,7 @@ func NewRun(o Options, over <-chan struct{}) *Run {
 }
 
 // Here reports whether the group of a key, client or process is in the share of this run, by its number.
-func (r *Run) Here(number int) bool { return r.Share.Has(int64(r.Options.Group(number))) }
+func (r *Run) Here(number int) bool { return r.Share.Has(int64(r.Options.group(number))) }
 
 // Prepare writes the initial records of p to the store, with versions below the versions of all
 // clients.

@@ -49,7 +49,7 @@ func share(t *testing.T, c Config, s runinfo.Share) (ops []history.Op) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := src.Header().Share; s.Whole() != (got == nil) || got != nil && *got != s {
+		if got := src.Header().Share; got != s {
 			t.Errorf("the header has share %v, want %v", got, s)
 		}
 		for ev, err := range src.Events() {
