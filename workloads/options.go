@@ -198,8 +198,8 @@ func (o Options) Stalled() (Options, bool) {
 // overruns reports whether some holds outlive their lease.
 func (o *Options) overruns() bool { return o.Slow > 0 || o.Stallers > 0 }
 
-// contended reports whether clients meet on a key at all.
-func (o *Options) contended() bool { return o.Clients > 1 && o.KeyChoice != Own }
+// contended reports whether clients meet on a key at all: with a client for each group none do.
+func (o *Options) contended() bool { return o.Clients > o.groups() && o.KeyChoice != Own }
 
 // slowHold is how long a slow hold lasts when ttl was granted.
 func (o *Options) slowHold(ttl time.Duration) time.Duration {
