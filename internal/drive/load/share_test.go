@@ -86,6 +86,8 @@ func TestSharesMakeTheRun(t *testing.T) {
 			t.Run(w.Name+"/"+choice, func(t *testing.T) {
 				c := Config{Workload: w, Options: grouped(func(o *workloads.Options) { o.KeyChoice, o.Period = choice, 20*time.Millisecond })}
 				switch _, err := w.Options(c.Options); {
+				case testing.Short() && (choice != workloads.Uniform || w.Name != "oversell"):
+					t.Skip("the race detector sees in one what it would see in all")
 				case choice != workloads.Uniform && w.Name != "mutex":
 					t.Skip("mutex chooses likewise")
 				case w.Name == "renewed": // its clients take the same key
