@@ -113,6 +113,9 @@ func (c *counted) add(h StalledHistory, accused bool) {
 // TestSoundLockThatStandsStill: nothing counts against a lock that does nothing wrong,
 // however its machines stand still.
 func TestSoundLockThatStandsStill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges many histories, in one goroutine")
+	}
 	rows := map[string]*counted{"lockbench": {}, "server": {}, "both": {}}
 	for n := range stalledRuns(t) {
 		s := stalls(n, Sound)
@@ -163,6 +166,9 @@ func matters(of Fault, h StalledHistory) bool {
 
 // TestMutantsThatStandStill: a broken lock is found as often as without standstills.
 func TestMutantsThatStandStill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges many histories, in one goroutine")
+	}
 	for _, of := range Faults() {
 		t.Run(string(of), func(t *testing.T) {
 			shown := counted{}
