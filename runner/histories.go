@@ -3,11 +3,13 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -55,6 +57,23 @@ func (r *histories) keep() int64 {
 
 func (r *histories) path(design string) string {
 	return filepath.Join(r.dir, results.FileName(design)+".lbh")
+}
+
+// part returns the path of the history of a share.
+func (r *histories) part(design string, share runinfo.Share) string {
+	return filepath.Join(r.dir, fmt.Sprintf("%s.part-%d-of-%d.lbh", results.FileName(design), share.Index+1, share.Of))
+}
+
+// remove removes the history of a run, or those of its shares.
+func (r *histories) remove(design string) error {
+	files := []string{r.path(design)}
+	parts, err := filepath.Glob(filepath.Join(r.dir, results.FileName(design)+".part-*-of-*.lbh"))
+	for _, file := range append(files, parts...) {
+		if gone := os.Remove(file); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 // tidy removes temporary histories without a violation, and the directory when none is left; it

@@ -67,6 +67,7 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 		}
 		verdicts, figures = append(verdicts, j.Verdicts), append(figures, j.Measures)
 		run.End = joinEnds(run.End, j.End)
+		run.Within = max(run.Within, j.Within)
 		run.Err = errors.Join(run.Err, j.Err)
 		for _, n := range j.Notes {
 			if !slices.Contains(run.Notes, n) {
@@ -187,10 +188,16 @@ const leastTogether = 0.9
 
 // notesOn returns notes on what several machines cannot show, and on parts that did not run together.
 func notesOn(shares []results.Judged) []string {
+	if len(shares) == 1 && shares[0].Header.Share.Whole() {
+		return nil
+	}
 	notes := []string{fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
 		"and equal host names and process ids of its clients were not tested", len(shares))}
 	var from, to, last, first time.Time
 	for i, j := range shares {
+		if j.End.Partial { // its end is not known
+			return notes
+		}
 		start, err := time.Parse(time.RFC3339Nano, j.Header.Started)
 		if err != nil {
 			return append(notes, fmt.Sprintf("%s does not say when it started", j.History))

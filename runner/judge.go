@@ -54,7 +54,7 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, be
 		damage = each(src, sink, func(ev history.Event) {
 			verdicts.Add(ev)
 			figures.Add(ev)
-			beside(Snapshot{verdicts, figures}, ev)
+			beside(Snapshot{checker: verdicts, figures: figures}, ev)
 		})
 	} else {
 		judge, end := checker.Parallel(h, runtime.GOMAXPROCS(0))

@@ -22,6 +22,8 @@ type Plan struct {
 	// Share is the part of the runs that is made here. [Join] joins the judgements of all parts. The
 	// zero Share is all.
 	Share runinfo.Share
+	// Machines make the load of the runs, on Servers, in place of this process; nil makes it here.
+	Machines Machines
 	// Faults are the faults of each run, in the form of lockbench run --fault:
 	// "lost-reply,p=0.01".
 	Faults []string
@@ -81,6 +83,9 @@ func (p *Plan) parse() (all parsed, err error) {
 		}
 		if p.Share.Of > max(1, o.Groups) {
 			return all, fmt.Errorf("share %v: %d groups cannot be divided so; hint: %d groups or more", p.Share, max(1, o.Groups), p.Share.Of)
+		}
+		if p.Machines != nil && p.Machines.Len() > max(1, o.Groups) {
+			return all, fmt.Errorf("%d machines: %d groups cannot be divided so; hint: %[1]d groups or more", p.Machines.Len(), max(1, o.Groups))
 		}
 	}
 	if all.faults, err = fault.ParseAll(p.Faults); err != nil {

@@ -154,7 +154,7 @@ func (s *session) awaitServers(ctx context.Context) {
 
 // over reports whether the session can run nothing more.
 func (s *session) over(ctx context.Context) bool {
-	return ctx.Err() != nil || s.stopped || s.services.err() != nil
+	return ctx.Err() != nil || s.stopped || s.services.err() != nil || s.plan.Machines != nil && s.plan.Machines.Err() != nil
 }
 
 // inOrder returns a function that returns one subject after the other.

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -113,6 +112,8 @@ func (s *session) cutOff(ctx context.Context) string {
 		return err.Error()
 	case ctx.Err() != nil:
 		return "interrupted"
+	case s.plan.Machines != nil && s.plan.Machines.Err() != nil:
+		return s.plan.Machines.Err().Error()
 	}
 	return ""
 }
@@ -169,7 +170,7 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 		exposure = cells.Occasions(p.breaks, checker.Held, checker.Broken)
 		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
 	}
-	return c, exposure, os.Remove(s.histories.path(d.Name))
+	return c, exposure, s.histories.remove(d.Name)
 }
 
 // caughtBy reports whether the finding f exposes the lock.

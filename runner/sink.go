@@ -120,10 +120,27 @@ func progressOf(live *load.Progress) Progress {
 type Snapshot struct {
 	checker *checker.Checker
 	figures *measure.Collector
+	others  []*shareSoFar // of the same run; none if one machine makes it
 }
 
 // Verdicts returns the verdicts on the events so far.
-func (s Snapshot) Verdicts() checker.Result { return s.checker.SoFar() }
+func (s Snapshot) Verdicts() checker.Result {
+	all := []checker.Result{s.checker.SoFar()}
+	for _, o := range s.others {
+		all = append(all, o.verdicts)
+	}
+	return checker.Join(all...)
+}
 
 // Measures returns the measures of the events so far.
-func (s Snapshot) Measures() *measure.Measures { return s.figures.SoFar() }
+func (s Snapshot) Measures() *measure.Measures {
+	if len(s.others) == 0 {
+		return s.figures.SoFar()
+	}
+	all := []measure.Measures{*s.figures.SoFar()}
+	for _, o := range s.others {
+		all = append(all, o.figures)
+	}
+	joined := measure.Join(all...)
+	return &joined
+}

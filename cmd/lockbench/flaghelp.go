@@ -56,7 +56,7 @@ var expert = []string{
 	"processes", "threads", "pool", "key-choice", "groups", "share", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
 	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
 	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
-	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "waits", "stamps",
+	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "listen", "nats", "token", "tls-cert", "tls-key", "waits", "stamps",
 }
 
 // allFlags is the word after --help, and the annotation of a command, that asks for all flags.
@@ -73,7 +73,8 @@ type flagGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"What to run", []string{"run", "design", "run service", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
-		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "groups", "share", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
+		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "groups", "share", "agents", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
+		{"Several machines", []string{"listen", "nats", "token", "agent token", "tls-cert", "tls-key", "tls-ca"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},
 		{"Settings of one workload", []string{"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay"}},

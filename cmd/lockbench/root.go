@@ -180,7 +180,7 @@ usage or set-up; 3 inconclusive; 4 a threshold (--fail-if) failed, and nothing w
 	})
 	root.AddGroup(&cobra.Group{ID: "usual", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
 	grouped(root, "usual", newRun(), newChoose(), newExplore(), newCheck(), newCompare(), newLimit())
-	grouped(root, "more", newMatrix(), newExplain(), newList(), newReport(), newHistory(), newMerge(), newInit(), newAdapter(), newClean(), newVersion(), newMan())
+	grouped(root, "more", newMatrix(), newExplain(), newList(), newReport(), newHistory(), newMerge(), newAgent(), newInit(), newAdapter(), newClean(), newVersion(), newMan())
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	root.Flags().BoolVar(&version, "version", false, "version of lockbench")

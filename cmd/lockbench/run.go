@@ -35,6 +35,7 @@ type singleOptions struct {
 	ui       bool
 	evidence evidence.Options
 	share    runinfo.Share
+	machines machineFlags
 }
 
 func newRun() *cobra.Command {
@@ -85,6 +86,7 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.points.flags(f, o.params)
 	o.flagsBut(f, "clients", "keys")
 	f.Var(newTextFlag(&o.share, "part"), "share", "the part of the run that this machine makes, such as 1/2: some of --groups, on a server that all machines reach; lockbench merge joins the histories")
+	o.machines.add(f)
 	o.budget.add(f)
 	exploreFlag(f, &o.evidence)
 	evidenceFlags(f, &o.evidence)
@@ -105,6 +107,9 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if err := o.checkShare(cmd.Flags()); err != nil {
+		return err
+	}
+	if err := o.machines.settle(cmd.Flags(), &o.runOptions, o.share); err != nil {
 		return err
 	}
 	p, out, gates, err := o.plan(cmd.Context())
@@ -142,7 +147,13 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	scope.Seed = p.Options.Seed
 	search := request.InTurns(searches, designs, scope, shown.Say)
 	p.Before = func(ctx context.Context, of runner.Subject) { search(ctx, of.Design) }
+	machines, err := o.machines.open(ctx, &p, shown.Say)
+	if err != nil {
+		shown.Close()
+		return err
+	}
 	result, failed := o.observed(ctx, p, shown, out.hlog())
+	failed = errors.Join(failed, machines.End(failed))
 	if failed != nil && len(result.Runs) == 0 {
 		return failed
 	}

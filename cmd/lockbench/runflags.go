@@ -87,11 +87,11 @@ func (o *runOptions) loadFlags(f *pflag.FlagSet) {
 	f.Var(newTextFlag(&p.Hold, "distribution"), "hold", "time of work under the lock: 5ms, uniform:1ms-5ms, exp:5ms or lognormal:5ms,0.8")
 	f.Var(newTextFlag(&p.Think, "distribution"), "think", "pause between two iterations, written like --hold")
 	f.Float64Var(&p.Slow, "slow", 0, "share of holds that outlive their lease, 0 to 1 (default 0)")
-	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients in addition to --clients, in groups of four with a key for each group: one works on past its lease, and the others compete for the key; stallers are judged but not measured, and run until each could stall once")
+	f.IntVar(&p.Stallers, "stallers", p.Stallers, "number of clients in addition to --clients; of each four, which have a key of their own, one works on past its lease; stallers are judged but not measured, and run until each could stall once")
 	f.DurationVar(&p.Duration, "duration", p.Duration, "length of the run of each design, warm-up included; 0s runs until --operations are done")
 	f.Int64Var(&p.Operations, "operations", 0, "total number of iterations of all clients (default no limit)")
 	f.DurationVar(&p.Warmup, "warmup", p.Warmup, "start of the run that is judged but not measured")
-	f.Uint64Var(&p.Seed, "seed", 0, "seed of all random choices of the clients (default random, printed)")
+	f.Uint64Var(&p.Seed, "seed", 0, "seed of the random choices of clients (default random)")
 }
 
 func (o *runOptions) workloadFlags(f *pflag.FlagSet) {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -35,6 +36,9 @@ type Config struct {
 	// History receives the record. The caller closes it after the run. Nil records nothing,
 	// which is useful only to measure the cost of recording.
 	History io.Writer
+	// Barrier, when not nil, is called once everything is open. It returns when the clients shall begin, or
+	// an error that ends the run before it begins.
+	Barrier func(context.Context) error
 	// Progress, when not nil, is kept up to date during the run.
 	Progress *Progress
 	// Broken, once closed, ends the run in good order: the reader of the growing History

@@ -106,6 +106,11 @@ func (r *run) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.cfg.Barrier != nil {
+		if err := r.cfg.Barrier(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.record(); err != nil {
 		return err
 	}

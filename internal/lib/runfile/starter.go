@@ -47,6 +47,10 @@ var samples = map[string]string{
 	"take":       "SET {key} {token} NX PX {ttl_ms}",
 	"free":       "EVAL @free.lua 1 {key} {token}",
 	"extend":     "EVAL @extend.lua 1 {key} {token} {ttl_ms}",
+	"nats":       "nats://10.0.0.9:4222",
+	"token":      "a-secret",
+	"tls-cert":   "certificate.pem",
+	"tls-key":    "key.pem",
 	"conditions": "[outlived, crash, lost-reply]",
 }
 

@@ -17,7 +17,12 @@ import (
 const childVariable = "LOCKBENCH_NATS_SERVER"
 
 // The settings of a child. Name is random, so that nobody takes another server for the child.
-type settings struct{ Name, Address, Password, Folder string }
+type settings struct {
+	Name, Address, Password, Folder string
+	JetStream                       bool
+	// Certificate and Key are files of TLS, empty for none.
+	Certificate, Key string `json:",omitempty"`
+}
 
 const childUser = "lockbench"
 
@@ -50,10 +55,17 @@ func serve(text string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.NewServer(&server.Options{
+	options := &server.Options{
 		ServerName: its.Name, Host: host, Port: number, Username: childUser, Password: its.Password,
-		JetStream: true, StoreDir: its.Folder, NoSigs: true,
-	})
+		JetStream: its.JetStream, StoreDir: its.Folder, NoSigs: true,
+	}
+	if its.Certificate != "" {
+		if options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{CertFile: its.Certificate, KeyFile: its.Key}); err != nil {
+			return err
+		}
+		options.TLS = true
+	}
+	s, err := server.NewServer(options)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lockbench/lockbench/internal/cli/machines"
+	"github.com/lockbench/lockbench/internal/lib/legible"
+	"github.com/lockbench/lockbench/internal/lib/tempdir"
+	"github.com/lockbench/lockbench/internal/lib/wrap"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// tokenVariable names the environment variable that --token falls back to.
+const tokenVariable = "LOCKBENCH_TOKEN"
+
+// machineFlags are the flags of runs that several machines make.
+type machineFlags struct{ config machines.Config }
+
+// machineFlagNames are the flags that have no effect without --agents.
+var machineFlagNames = []string{"listen", "nats", "token", "tls-cert", "tls-key"}
+
+func (m *machineFlags) add(f *pflag.FlagSet) {
+	c := &m.config
+	f.IntVar(&c.Machines, "agents", 0, "number of machines that make the load; each makes a share of --groups by lockbench agent, whose command run prints (default none)")
+	f.StringVar(&c.Listen, "listen", ":0", "`[HOST]:PORT` at which --agents come; port 0 is any free port, no host is all of this machine's addresses")
+	f.StringVar(&c.URL, "nats", "", "`URL` of a NATS server through which --agents come, or several of a cluster, separated by commas (default one that run starts)")
+	tokenFlag(f, &c.Token, "what --agents must show (default $"+tokenVariable+", else drawn)")
+	f.StringVar(&c.Certificate, "tls-cert", "", "`file` of a certificate, in PEM, by which --agents know this machine (default no TLS)")
+	f.StringVar(&c.Key, "tls-key", "", "`file` of the key of --tls-cert")
+}
+
+func tokenFlag(f *pflag.FlagSet, token *string, what string) {
+	f.StringVar(token, "token", os.Getenv(tokenVariable), what)
+	f.Lookup("token").DefValue = "" // help must not show the one of the environment
+}
+
+// settle checks the flags, and makes a group for each machine unless --groups is given.
+func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Share) error {
+	c := &m.config
+	if c.Machines == 0 {
+		for _, name := range machineFlagNames {
+			if f.Changed(name) {
+				return fmt.Errorf("--%s: no agents are asked for; hint: --agents 2", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case c.Machines < 0:
+		return fmt.Errorf("--agents %d: not a number of machines; hint: --agents 2", c.Machines)
+	case !share.Whole():
+		return fmt.Errorf("--agents %d and --share %v: the agents make all parts; hint: leave one of them out", c.Machines, share)
+	case len(o.servers) == 0:
+		return fmt.Errorf("--agents %d: each machine would lock on a server of its own; hint: --server URL, of one that all machines reach", c.Machines)
+	case o.commands.given():
+		return fmt.Errorf("--agents %d: an agent runs designs of the catalogue only, and neither --adapter nor --take; hint: lockbench run --share on each machine, and lockbench merge", c.Machines)
+	case (c.Certificate == "") != (c.Key == ""):
+		return errors.New("--tls-cert and --tls-key: one of them is missing; hint: both, or none")
+	case c.URL != "" && f.Changed("listen"):
+		return fmt.Errorf("--nats and --listen %s: agents come by one of them; hint: leave one out", c.Listen)
+	case c.URL != "" && c.Certificate != "":
+		return errors.New("--nats and --tls-cert: the certificate is for the server that run starts; hint: --nats tls://HOST:PORT")
+	}
+	if !f.Changed("groups") {
+		o.params.Groups = c.Machines
+	}
+	c.Servers = o.servers
+	return nil
+}
+
+// open waits for the machines of a plan, if it has some. The Coordinator that it returns ends them; its End
+// does nothing without machines.
+func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (ender, error) {
+	if m.config.Machines == 0 {
+		return noMachines{}, nil
+	}
+	m.config.Say = say
+	c, err := machines.Open(ctx, m.config)
+	if err != nil {
+		return nil, err
+	}
+	p.Machines = c
+	return c, nil
+}
+
+// An ender ends machines, which learn why.
+type ender interface{ End(why error) error }
+
+type noMachines struct{}
+
+func (noMachines) End(error) error { return nil }
+
+func newAgent() *cobra.Command {
+	var a machines.Agent
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "agent URL",
+		Short: "Make a share of the load of another machine's run",
+		Long: `agent connects to a lockbench run --agents on another machine, which prints the whole command. It
+makes a share of each run on the server that the run names, records it and hands the record over.
+It runs nothing but designs of the catalogue, and ends with the run.
+
+The wait for the other machine is a minute. If that machine is lost, agent ends its run, keeps its
+histories and says where; lockbench merge joins them with those of the other agents.`,
+		Example: `  lockbench agent nats://10.0.0.9:4222 --token 5XN3...
+  LOCKBENCH_TOKEN=5XN3... lockbench agent tls://10.0.0.9:4222 --tls-ca ca.pem --history histories`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%d addresses given; hint: one, as lockbench run --agents prints it", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.URL = args[0]
+			a.Say = sayTo(cmd.ErrOrStderr(), quiet)
+			return serveAgent(cmd.Context(), &a)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	tokenFlag(f, &a.Token, "what the run printed (default $"+tokenVariable+")")
+	f.StringVar(&a.Authority, "tls-ca", "", "`file` of certificates, in PEM, one of which signed the run's (default those of this machine)")
+	f.StringVar(&a.History, "history", "", "keep the history of each run in this `directory` (default a temporary one, removed when the run has all of them)")
+	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing on standard error but errors")
+	return cmd
+}
+
+func sayTo(w io.Writer, quiet bool) func(string, ...any) {
+	return func(format string, args ...any) {
+		if !quiet {
+			fmt.Fprintln(w, wrap.Fit(w, legible.Text(fmt.Sprintf(format, args...))))
+		}
+	}
+}
+
+// serveAgent runs an agent with a folder for its histories. It keeps a temporary one unless all went well.
+func serveAgent(ctx context.Context, a *machines.Agent) error {
+	if a.Token == "" {
+		return errors.New("no token; hint: --token, as lockbench run --agents prints it, or $" + tokenVariable)
+	}
+	if a.History != "" {
+		if err := os.MkdirAll(a.History, 0o755); err != nil {
+			return fmt.Errorf("--history %s: %w; hint: a directory that can be made or written to", a.History, err)
+		}
+		return a.Serve(ctx)
+	}
+	dir, err := tempdir.Fresh()
+	if err != nil {
+		return fmt.Errorf("no place for histories: %w; hint: --history DIR", err)
+	}
+	a.History = dir.Path
+	err = a.Serve(ctx)
+	entries, unread := os.ReadDir(dir.Path)
+	recorded := unread == nil && strings.Contains(strings.Join(namesIn(entries), " "), ".lbh")
+	if err == nil || !recorded {
+		return cmp.Or(err, dir.Remove())
+	}
+	return errors.Join(err, dir.Keep())
+}
+
+func namesIn(entries []os.DirEntry) (names []string) {
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

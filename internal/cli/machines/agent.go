@@ -1,0 +1,253 @@
+package machines
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/lib/buildinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+)
+
+// An Agent makes a share of each run that its coordinator orders. It runs nothing else.
+type Agent struct {
+	// URL is the address of the NATS server, or of several servers of a cluster, separated by commas.
+	URL string
+	// Token is what the coordinator printed.
+	Token string
+	// Authority is a file of certificates in PEM that the server's must be signed by, empty for those of
+	// the system.
+	Authority string
+	// History is the folder for the histories, one file for each run.
+	History string
+	// Say receives lines for people.
+	Say func(format string, args ...any)
+
+	conn     *natsgo.Conn
+	subjects string
+	id       string
+	share    runinfo.Share
+	clock    *comparison
+	heard    atomic.Int64 // time of the last answer of the coordinator, on clock
+
+	mu   sync.Mutex
+	runs []*recording
+	left chan leave // receives the message that ends the agent
+}
+
+// coordinatorLost is the silence after which an agent gives its coordinator up. Its runs end then.
+const coordinatorLost = 5 * time.Second
+
+// ErrCoordinatorLost is the error of an agent whose coordinator is silent. The histories so far are kept.
+var ErrCoordinatorLost = errors.New("the coordinator is lost")
+
+// Serve connects to the coordinator and makes the runs that it orders, until the coordinator ends. When ctx
+// ends, Serve ends the run under way in good order, and returns when the coordinator has its history. It
+// returns an error if the coordinator sends the agent away, is lost, or ends by an error.
+func (a *Agent) Serve(ctx context.Context) error {
+	var extra []natsgo.Option
+	if a.Authority != "" {
+		extra = append(extra, natsgo.RootCAs(a.Authority))
+	}
+	conn, err := dial(ctx, a.URL, a.Token, extra...)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	a.conn, a.subjects, a.id, a.clock, a.left = conn, subjects(a.Token), rand.Text(), newComparison(), make(chan leave, 1)
+	if err := a.greet(ctx); err != nil {
+		return err
+	}
+	if err := a.listen(); err != nil {
+		return err
+	}
+	err = a.serve(ctx)
+	for _, r := range a.all() {
+		r.stop(load.EndedInterrupted)
+		<-r.done
+		err = errors.Join(err, r.file.Close())
+	}
+	return err
+}
+
+// greet asks the coordinator for a share.
+func (a *Agent) greet(ctx context.Context) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	until := time.Now().Add(comes)
+	var w welcome
+	err = request(ctx, a.conn, a.subjects+helloVerb, hello{ID: a.id, Version: buildinfo.Version(), Host: host, PID: os.Getpid()}, &w, func() error {
+		if time.Now().After(until) {
+			return fmt.Errorf("no coordinator with this token answers at %s; hint: the line that it prints has both", shown(a.URL))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.share = w.Share
+	a.heard.Store(a.clock.now())
+	a.Say("machine %d of %d", a.share.Index+1, a.share.Of)
+	return nil
+}
+
+// listen answers the coordinator's requests.
+func (a *Agent) listen() error {
+	own := a.subjects + a.id + "."
+	pulls, err := a.conn.Subscribe(own+pullVerb, a.answerPull)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		pulls.SetPendingLimits(-1, -1),
+		serve(a.conn, own+orderVerb, a.take),
+		serve(a.conn, own+goVerb, func(s start) (struct{}, error) {
+			return of(a, s.Run, func(r *recording) struct{} { r.begin(s.At); return struct{}{} })
+		}),
+		serve(a.conn, own+stopVerb, func(s stop) (struct{}, error) {
+			return of(a, s.Run, func(r *recording) struct{} { r.stop(s.Why); return struct{}{} })
+		}),
+		serve(a.conn, own+resultVerb, func(q question) (result, error) {
+			return of(a, q.Run, (*recording).result)
+		}),
+		serve(a.conn, own+leaveVerb, func(l leave) (struct{}, error) {
+			select {
+			case a.left <- l:
+			default:
+			}
+			return struct{}{}, nil
+		}),
+		a.conn.FlushTimeout(tryTime),
+	)
+}
+
+// of calls f for the run of that number.
+func of[A any](a *Agent, run int, f func(*recording) A) (answer A, err error) {
+	a.mu.Lock()
+	if run < 1 || run > len(a.runs) {
+		a.mu.Unlock()
+		return answer, fmt.Errorf("run %d was not ordered", run)
+	}
+	r := a.runs[run-1]
+	a.mu.Unlock()
+	return f(r), nil
+}
+
+func (a *Agent) all() []*recording {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]*recording(nil), a.runs...)
+}
+
+// take accepts an order and begins to open its run. A repeated one changes nothing.
+func (a *Agent) take(o order) (accepted, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case o.Run <= len(a.runs):
+		return accepted{a.runs[o.Run-1].order.digest()}, nil
+	case o.Run != len(a.runs)+1:
+		return accepted{}, fmt.Errorf("run %d was ordered, and run %d not yet", o.Run, len(a.runs)+1)
+	case len(a.runs) > 0 && !a.runs[len(a.runs)-1].hasEnded():
+		return accepted{}, fmt.Errorf("run %d was ordered, and run %d has not ended", o.Run, len(a.runs))
+	}
+	r, err := a.record(o)
+	if err != nil {
+		return accepted{}, err
+	}
+	a.runs = append(a.runs, r)
+	return accepted{o.digest()}, nil
+}
+
+// answerPull answers with a block of a history.
+func (a *Agent) answerPull(m *natsgo.Msg) {
+	reply := natsgo.NewMsg(m.Reply)
+	block, whole, err := a.block(m.Data)
+	reply.Data = block
+	if whole {
+		reply.Header.Set(wholeHeader, "1")
+	}
+	if err != nil {
+		reply.Header.Set(errorHeader, err.Error())
+	}
+	_ = a.conn.PublishMsg(reply) // who asked asks again
+}
+
+// serve sends beats until the agent ends.
+func (a *Agent) serve(ctx context.Context) error {
+	tick := time.NewTicker(beatInterval)
+	defer tick.Stop()
+	interrupted := ctx.Done()
+	var late <-chan time.Time
+	for {
+		if err := a.beat(); err != nil {
+			return err
+		}
+		if silent := time.Duration(a.clock.now() - a.heard.Load()); silent > coordinatorLost {
+			return fmt.Errorf("%w: it was silent for %v; hint: lockbench merge joins the histories of all machines, here in %s", ErrCoordinatorLost, silent.Round(time.Millisecond), a.History)
+		}
+		select {
+		case <-tick.C:
+		case l := <-a.left:
+			if l.Why != "" {
+				return fmt.Errorf("the coordinator ended: %s", l.Why)
+			}
+			return nil
+		case <-interrupted:
+			interrupted = nil
+			runs := a.all()
+			if len(runs) == 0 {
+				return ctx.Err()
+			}
+			a.Say("interrupted: ending in good order")
+			runs[len(runs)-1].stop(load.EndedInterrupted)
+			late = time.After(coordinatorLost)
+			for _, r := range runs {
+				r.leaves.Store(true)
+			}
+		case <-late:
+			return context.Canceled
+		}
+	}
+}
+
+// beat tells the coordinator how far the last run is, and compares the clocks.
+func (a *Agent) beat() error {
+	b := beat{ID: a.id, State: idle, Ahead: a.clock.ahead()}
+	_, width, _ := a.clock.difference()
+	b.Width = time.Duration(width)
+	if runs := a.all(); len(runs) > 0 {
+		runs[len(runs)-1].describe(&b)
+	}
+	sent := a.clock.now()
+	var answer clocks
+	ctx, cancel := context.WithTimeout(context.Background(), tryTime)
+	defer cancel()
+	err := request(ctx, a.conn, a.subjects+beatVerb, b, &answer, func() error { return errSilent })
+	if r := refusal(""); errors.As(err, &r) {
+		return err
+	}
+	if err == nil {
+		a.clock.add(sent, answer)
+		a.heard.Store(a.clock.now())
+	}
+	return nil
+}
+
+var errSilent = errors.New("no answer")
+
+// path returns the path of the history of a run.
+func (a *Agent) path(o *order) string {
+	return filepath.Join(a.History, fmt.Sprintf("%02d-%s.part-%d-of-%d.lbh", o.Run, fileName(o.Design), o.Share.Index+1, o.Share.Of))
+}

@@ -1,0 +1,344 @@
+package machines
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/lib/buildinfo"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/service/nats"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// A Config describes a coordinator and the machines that it waits for.
+type Config struct {
+	// Machines is the number of agents.
+	Machines int
+	// Listen is the address at which the private NATS server listens, HOST:PORT; port 0 is a free one.
+	// URL is the address of a NATS server or cluster of the user's in its place, empty for none.
+	Listen, URL string
+	// Token is what agents must know; empty draws one.
+	Token string
+	// Certificate and Key are files in PEM for TLS of the private server, empty for none.
+	Certificate, Key string
+	// Servers are the addresses of the servers under test.
+	Servers []string
+	// Say receives lines for people.
+	Say func(format string, args ...any)
+}
+
+const (
+	// beatInterval is the time between two beats of an agent.
+	beatInterval = 250 * time.Millisecond
+	// lostAfter is the silence after which an agent is lost.
+	lostAfter = 4 * beatInterval
+	// goneAfter is the silence after which no other run is made.
+	goneAfter = 20 * beatInterval
+	// startDelay is the time from the readiness of all agents to the start of their clients.
+	startDelay = time.Second
+	// patience bounds how long a coordinator waits for its agents to come.
+	patience = 10 * time.Minute
+)
+
+// A Coordinator lets agents make runs. It implements [runner.Machines].
+type Coordinator struct {
+	config   Config
+	door     *nats.Door // nil with a server of the user's
+	conn     *natsgo.Conn
+	subjects string
+	began    time.Time
+
+	mu       sync.Mutex
+	machines []*machine // in the order of their shares; nil until an agent has come
+	come     chan struct{}
+	run      int
+}
+
+var _ runner.Machines = (*Coordinator)(nil)
+
+// Open starts a NATS server, or connects to the user's, says what to run on the other machines, and returns
+// when all agents have come, within ten minutes. Close ends it and the agents.
+func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
+	if config.Token == "" {
+		config.Token = rand.Text()
+	}
+	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	if err := c.connect(ctx); err != nil {
+		return c, err
+	}
+	if err := errors.Join(serve(c.conn, c.subjects+helloVerb, c.greet), serve(c.conn, c.subjects+beatVerb, c.hear)); err != nil {
+		return c, err
+	}
+	if err := c.conn.FlushTimeout(tryTime); err != nil {
+		return c, err
+	}
+	config.Say("on each of the %d machines: %s", config.Machines, c.command())
+	return c, c.await(ctx)
+}
+
+func (c *Coordinator) connect(ctx context.Context) (err error) {
+	if c.config.URL != "" {
+		c.conn, err = dial(ctx, c.config.URL, "")
+		return err
+	}
+	door := &nats.Door{Address: c.config.Listen, Token: c.config.Token, Certificate: c.config.Certificate, Key: c.config.Key}
+	if err := door.Open(ctx); err != nil {
+		return err
+	}
+	c.door = door
+	c.conn, err = door.Connect(options()...)
+	return err
+}
+
+// command returns the command that starts an agent.
+func (c *Coordinator) command() string {
+	url := c.config.URL
+	if c.door != nil {
+		scheme := "nats"
+		if c.config.Certificate != "" {
+			scheme = "tls"
+		}
+		host, port, _ := net.SplitHostPort(c.door.Address) // it listens there
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			host = ownAddress()
+		}
+		url = scheme + "://" + net.JoinHostPort(host, port)
+	}
+	return fmt.Sprintf("lockbench agent %s --token %s", url, c.config.Token)
+}
+
+// ownAddress returns an address of this machine that others may reach, else the one of loopback.
+func ownAddress() string {
+	addresses, _ := net.InterfaceAddrs() // else loopback
+	for _, a := range addresses {
+		if n, is := a.(*net.IPNet); is && n.IP.IsGlobalUnicast() {
+			return n.IP.String()
+		}
+	}
+	return "127.0.0.1"
+}
+
+// greet gives an agent a number, the same one if it asks again.
+func (c *Coordinator) greet(h hello) (w welcome, err error) {
+	if is := buildinfo.Version(); h.Version != is {
+		return w, fmt.Errorf("the agent on %s is lockbench %s, and the coordinator is %s; hint: the same lockbench on all machines", h.Host, h.Version, is)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.IndexFunc(c.machines, func(m *machine) bool { return m != nil && m.hello.ID == h.ID })
+	if at < 0 {
+		at = slices.IndexFunc(c.machines, func(m *machine) bool { return m == nil || c.run == 0 && m.lost() })
+	}
+	if at < 0 {
+		return w, fmt.Errorf("all %d agents have come; hint: --agents %d, or end one: %s", len(c.machines), len(c.machines)+1, strings.Join(c.names(), ", "))
+	}
+	if c.machines[at] == nil || c.machines[at].hello.ID != h.ID {
+		c.machines[at] = newMachine(c, h, runinfo.Share{Index: at, Of: len(c.machines)})
+		c.config.Say("machine %d of %d has come: %s, process %d", at+1, len(c.machines), h.Host, h.PID)
+	}
+	select {
+	case c.come <- struct{}{}:
+	default:
+	}
+	return welcome{Share: c.machines[at].share}, nil
+}
+
+// names lists the agents that have come. The caller holds c.mu.
+func (c *Coordinator) names() (all []string) {
+	for _, m := range c.machines {
+		if m != nil {
+			all = append(all, m.String())
+		}
+	}
+	return all
+}
+
+// hear answers a beat with the clock.
+func (c *Coordinator) hear(b beat) (clocks, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.machines, func(m *machine) bool { return m != nil && m.hello.ID == b.ID })
+	if i < 0 {
+		return clocks{}, errors.New("another agent has come in the place of this one")
+	}
+	c.machines[i].heard(b)
+	return clocks{Clock: c.now(), Wall: time.Now().UnixNano()}, nil
+}
+
+// now is the clock that agents compare theirs with, in ns.
+func (c *Coordinator) now() int64 { return int64(time.Since(c.began)) }
+
+// await waits until all agents have come.
+func (c *Coordinator) await(ctx context.Context) error {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		names := c.names()
+		c.mu.Unlock()
+		if len(names) == len(c.machines) {
+			return nil
+		}
+		select {
+		case <-c.come:
+		case <-c.ended():
+			return c.door.Err()
+		case <-late.C:
+			return fmt.Errorf("--agents %d: %d have come in %v; hint: %s", len(c.machines), len(names), patience, c.command())
+		case <-ctx.Done():
+			return fmt.Errorf("--agents %d: %d have come: %w", len(c.machines), len(names), context.Cause(ctx))
+		}
+	}
+}
+
+// ended returns a channel that is closed when the private server has ended by itself.
+func (c *Coordinator) ended() <-chan struct{} {
+	if c.door == nil {
+		return nil
+	}
+	return c.door.Done()
+}
+
+// Len implements [runner.Machines].
+func (c *Coordinator) Len() int { return len(c.machines) }
+
+// Err implements [runner.Machines]: each agent that is lost or ends is a reason.
+func (c *Coordinator) Err() error {
+	if c.door != nil && c.door.Err() != nil {
+		return c.door.Err()
+	}
+	for _, m := range c.machines {
+		if err := m.gone(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for all machines at once.
+func each[R any](all []*machine, f func(i int, m *machine) R) []R {
+	results := make([]R, len(all))
+	var work sync.WaitGroup
+	for i, m := range all {
+		work.Go(func() { results[i] = f(i, m) })
+	}
+	work.Wait()
+	return results
+}
+
+// Record implements [runner.Machines].
+func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []io.Writer) []runner.Part {
+	c.mu.Lock()
+	c.run++
+	number := c.run
+	c.mu.Unlock()
+	asked := context.WithoutCancel(ctx) // the end of ctx ends the run, not the requests
+	its := newOrder(buildinfo.Version(), &run, c.config.Servers)
+	its.Run = number
+	parts := each(c.machines, func(_ int, m *machine) runner.Part { return runner.Part{Err: m.open(ctx, asked, its)} })
+	if failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil }); failed || ctx.Err() != nil {
+		each(c.machines, func(_ int, m *machine) error { return m.stop(asked, number, load.EndedInterrupted) })
+		return parts
+	}
+	at := c.now() + int64(startDelay)
+	each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })
+	over := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(ctx, run, number, at, over) })
+	left := newCountdown(len(c.machines))
+	parts = each(c.machines, func(i int, m *machine) runner.Part {
+		part := m.copy(asked, number, histories[i], left)
+		return part
+	})
+	close(over)
+	watching.Wait()
+	return parts
+}
+
+// watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed.
+func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at int64, over <-chan struct{}) {
+	tick := time.NewTicker(beatInterval / 2)
+	defer tick.Stop()
+	done, broken, failed := ctx.Done(), run.Broken, run.Failed
+	for {
+		why := ""
+		select {
+		case <-over:
+			c.progress(run.Progress, number, at)
+			return
+		case <-tick.C:
+			c.progress(run.Progress, number, at)
+			continue
+		case <-done:
+			why, done = load.EndedInterrupted, nil
+		case <-broken:
+			why, broken = load.EndedBroken, nil
+		case <-failed:
+			why, failed = load.EndedFailed, nil
+		}
+		each(c.machines, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
+	}
+}
+
+// progress adds up the progress of the agents.
+func (c *Coordinator) progress(p *load.Progress, number int, at int64) {
+	if p == nil {
+		return
+	}
+	var grants, refused, failed, length int64
+	c.mu.Lock()
+	for _, m := range c.machines {
+		if b := m.last; b.Run == number {
+			grants, refused, failed, length = grants+b.Grants, refused+b.Refused, failed+b.Failed, max(length, b.Length)
+		}
+	}
+	c.mu.Unlock()
+	p.Grants.Store(grants)
+	p.Refused.Store(refused)
+	p.Failed.Store(failed)
+	p.Duration.Store(length)
+	if begins := c.began.Add(time.Duration(at)); time.Now().After(begins) {
+		p.Started.Store(begins.UnixNano())
+	}
+}
+
+// Close ends the agents and the private server.
+func (c *Coordinator) Close() error { return c.end("") }
+
+// End is like Close, and tells the agents why.
+func (c *Coordinator) End(why error) error {
+	if why == nil {
+		return c.end("")
+	}
+	return c.end(why.Error())
+}
+
+func (c *Coordinator) end(why string) (err error) {
+	if c.conn != nil {
+		c.mu.Lock()
+		come := slices.DeleteFunc(slices.Clone(c.machines), func(m *machine) bool { return m == nil })
+		c.mu.Unlock()
+		each(come, func(_ int, m *machine) error { return m.leave(why) })
+		c.conn.Close()
+	}
+	if c.door != nil {
+		err = c.door.Close()
+	}
+	return err
+}

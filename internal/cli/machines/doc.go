@@ -1,0 +1,22 @@
+// Package machines makes the load of runs on several machines. A [Coordinator] plans and judges; an [Agent]
+// on each machine makes its share of each run and records it. They speak over a NATS server, which the
+// coordinator starts as a child, or which is the user's.
+//
+// An order describes one run completely, as one document. The coordinator sends it to all agents; when all
+// are ready it names the instant at which the clients begin. It then copies the histories of the agents
+// while they grow, by requests for blocks from an offset, so that a broken connection loses nothing.
+//
+// Every quarter of a second an agent asks for the coordinator's clock. The question tells that the agent
+// lives and how far its run is, the answer tells that the coordinator lives, and both together bound the
+// difference of the two clocks. After four intervals of silence an agent is lost, unless it comes back: its
+// history then ends early, and nothing is concluded from the rest. An agent that has lost the coordinator
+// ends its run and keeps its files, which lockbench merge joins.
+//
+// The order of the files:
+//
+//   - message.go: what coordinator and agents say to each other
+//   - clock.go: the difference of two clocks
+//   - connect.go: the connection, requests and answers
+//   - coordinator.go, machine.go: the coordinator, and a machine as it sees it
+//   - agent.go, recording.go: the agent, and a run that it records
+package machines

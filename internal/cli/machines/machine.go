@@ -1,0 +1,243 @@
+package machines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// A machine is an agent as the coordinator sees it.
+type machine struct {
+	of    *Coordinator
+	hello hello
+	share runinfo.Share
+	left  atomic.Bool // it ends because it was interrupted
+
+	// Fields guarded by of.mu.
+	last  beat
+	since time.Time     // of the last beat
+	news  chan struct{} // closed and replaced at each beat
+}
+
+func newMachine(of *Coordinator, h hello, share runinfo.Share) *machine {
+	return &machine{of: of, hello: h, share: share, since: time.Now(), news: make(chan struct{})}
+}
+
+// String names the machine in messages.
+func (m *machine) String() string {
+	return fmt.Sprintf("machine %d (%s, process %d)", m.share.Index+1, m.hello.Host, m.hello.PID)
+}
+
+// heard takes a beat. The caller holds m.of.mu.
+func (m *machine) heard(b beat) {
+	m.last, m.since = b, time.Now()
+	close(m.news)
+	m.news = make(chan struct{})
+}
+
+// lost reports whether nothing was heard for too long. The caller holds m.of.mu.
+func (m *machine) lost() bool { return time.Since(m.since) > lostAfter }
+
+// err returns why the machine can make no run, nil if it can: it was silent for longer than bound, or ends.
+func (m *machine) err(bound time.Duration) error {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	switch silent := time.Since(m.since); {
+	case m.left.Load():
+		return fmt.Errorf("%v was interrupted", m)
+	case silent > bound:
+		return fmt.Errorf("%v is lost: it was silent for %v", m, silent.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// gone returns why the machine can make no run any more. It waits for one that is lost to come back, until
+// it was silent for goneAfter.
+func (m *machine) gone() error {
+	for m.err(lostAfter) != nil {
+		if err := m.err(goneAfter); err != nil {
+			return err
+		}
+		time.Sleep(retryPause)
+	}
+	return nil
+}
+
+// isGone is gone without waiting.
+func (m *machine) isGone() error { return m.err(goneAfter) }
+
+// state returns the machine's last beat, and a channel that is closed by the next one.
+func (m *machine) state() (beat, <-chan struct{}) {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	return m.last, m.news
+}
+
+func (m *machine) subject(verb string) string { return m.of.subjects + m.hello.ID + "." + verb }
+
+// ask sends a request until it is answered or give returns an error.
+func (m *machine) ask(ctx context.Context, verb string, q, a any, give func() error) error {
+	err := request(ctx, m.of.conn, m.subject(verb), q, a, give)
+	if r := refusal(""); errors.As(err, &r) {
+		return fmt.Errorf("%v: %w", m, err)
+	}
+	return err
+}
+
+// open orders a run, and waits until the machine is ready to begin. It gives up when ctx ends.
+func (m *machine) open(ctx, asked context.Context, its order) error {
+	its.Share = m.share
+	var understood accepted
+	if err := m.ask(asked, orderVerb, its, &understood, m.isGone); err != nil {
+		return err
+	}
+	if understood.Digest != its.digest() {
+		return fmt.Errorf("%v understood another order than it was given; hint: the same lockbench on all machines", m)
+	}
+	look := time.NewTicker(beatInterval)
+	defer look.Stop()
+	for {
+		b, news := m.state()
+		switch {
+		case b.Run == its.Run && b.State == ready:
+			return nil
+		case b.Run == its.Run && b.State == ended:
+			r, err := m.result(asked, its.Run, m.isGone)
+			return errors.Join(err, r.err(m))
+		case m.isGone() != nil:
+			return m.isGone()
+		}
+		select {
+		case <-news:
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (m *machine) begin(ctx context.Context, s start) error {
+	return m.ask(ctx, goVerb, s, nil, m.isGone)
+}
+
+func (m *machine) stop(ctx context.Context, run int, why string) error {
+	return m.ask(ctx, stopVerb, stop{Run: run, Why: why}, nil, m.isGone)
+}
+
+// leave ends the agent, if it can be reached.
+func (m *machine) leave(why string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lostAfter)
+	defer cancel()
+	return m.ask(ctx, leaveVerb, leave{Why: why}, nil, m.isGone)
+}
+
+func (m *machine) result(ctx context.Context, run int, give func() error) (r result, err error) {
+	err = m.ask(ctx, resultVerb, question{Run: run}, &r, give)
+	if r.Leaves {
+		m.left.Store(true)
+	}
+	return r, err
+}
+
+// err returns the error of m's share, nil for none.
+func (r result) err(m *machine) error {
+	if r.Err == "" {
+		return nil
+	}
+	return fmt.Errorf("%v: %s", m, r.Err)
+}
+
+const (
+	// pullPause is the time between two looks for more history.
+	pullPause = 20 * time.Millisecond
+	// saturated is the share of the processors' time above which a machine limits its clients.
+	saturated = 0.9
+)
+
+// copy copies the machine's history of a run to w, and returns the outcome of its share. A machine that is
+// lost may come back until all others have ended.
+func (m *machine) copy(ctx context.Context, run int, w io.Writer, left *countdown) (part runner.Part) {
+	done := sync.OnceFunc(left.done)
+	defer done()
+	give := func() error {
+		err := m.err(lostAfter)
+		if err == nil || m.left.Load() {
+			return nil
+		}
+		done()
+		if left.others() {
+			return nil
+		}
+		return err
+	}
+	for offset := int64(0); ; {
+		block, whole, err := m.pull(ctx, run, offset, give)
+		if err != nil {
+			return runner.Part{Err: err}
+		}
+		n, err := w.Write(block)
+		if offset += int64(n); err != nil {
+			_ = m.stop(ctx, run, "") // the error of the copy is the reason
+			return runner.Part{Err: fmt.Errorf("the copy of the history of %v: %w", m, err)}
+		}
+		if whole {
+			break
+		}
+		if len(block) < blockSize {
+			time.Sleep(pullPause)
+		}
+	}
+	r, err := m.result(ctx, run, give)
+	if err == nil {
+		err = r.err(m)
+	}
+	part = runner.Part{Err: err, Notes: r.Notes}
+	b, _ := m.state()
+	if limit := max(10*time.Millisecond, b.Width); b.Ahead > limit || b.Ahead < -limit {
+		part.Notes = append(part.Notes, fmt.Sprintf("the wall clock of %v differs by %+v from the coordinator's", m, b.Ahead.Round(time.Millisecond)))
+	}
+	if r.Busy > saturated {
+		part.Notes = append(part.Notes, fmt.Sprintf("%v was saturated: %.0f %% of its processors' time was used, so its clients limit the rate; hint: more machines", m, 100*r.Busy))
+	}
+	return part
+}
+
+// pull asks for a block of the history until it is answered or give returns an error.
+func (m *machine) pull(ctx context.Context, run int, offset int64, give func() error) (block []byte, whole bool, err error) {
+	for {
+		var msg *natsgo.Msg
+		if msg, err = send(ctx, m.of.conn, m.subject(pullVerb), pull{Run: run, Offset: offset}); err == nil {
+			if refused := msg.Header.Get(errorHeader); refused != "" {
+				return nil, false, fmt.Errorf("%v: %s", m, refused)
+			}
+			return msg.Data, msg.Header.Get(wholeHeader) != "", nil
+		}
+		if given := give(); given != nil {
+			return nil, false, given
+		}
+		time.Sleep(retryPause)
+	}
+}
+
+// A countdown counts the machines whose histories are not yet complete.
+type countdown struct{ n atomic.Int64 }
+
+func newCountdown(n int) *countdown {
+	c := new(countdown)
+	c.n.Store(int64(n))
+	return c
+}
+
+func (c *countdown) done() { c.n.Add(-1) }
+
+// others reports whether there are more.
+func (c *countdown) others() bool { return c.n.Load() > 0 }

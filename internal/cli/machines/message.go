@@ -1,0 +1,216 @@
+package machines
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// The verbs of requests. The first two are to the coordinator, the others to an agent.
+const (
+	helloVerb  = "hello"
+	beatVerb   = "beat"
+	orderVerb  = "order"
+	goVerb     = "go"
+	stopVerb   = "stop"
+	pullVerb   = "pull"
+	resultVerb = "result"
+	leaveVerb  = "leave"
+)
+
+// blockSize is the largest number of bytes of a history in one message. The default limit of a NATS server
+// is 1 MiB with headers.
+const blockSize = 256 << 10
+
+// A hello is the first message of an agent. ID is random, and names the agent from then on.
+type hello struct {
+	ID, Version, Host string
+	PID               int
+}
+
+// A welcome answers a hello: the share of the agent in all runs.
+type welcome struct{ Share runinfo.Share }
+
+// A state is what an agent does with the run of its last order.
+type state string
+
+const (
+	idle    state = "idle" // there is no order yet
+	opening state = "opening"
+	ready   state = "ready"   // it waits for the instant
+	running state = "running" // or ending
+	ended   state = "ended"   // the history is complete
+)
+
+// A beat is an agent's regular message. Run is the number of its last order, zero for none.
+type beat struct {
+	ID                              string
+	Run                             int
+	State                           state
+	Started                         time.Duration // since the clients began
+	Grants, Refused, Failed, Length int64
+	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of what the
+	// two clocks are known to differ by; both are zero before the second beat.
+	Ahead, Width time.Duration
+}
+
+// A clocks answers a beat: the coordinator's clock, in ns since it began, and its wall clock in Unix ns.
+type clocks struct{ Clock, Wall int64 }
+
+// An order describes a run and the share of it that an agent makes. It has all that decides which requests
+// the agent sends.
+type order struct {
+	Run      int
+	Version  string
+	Share    runinfo.Share
+	Design   string
+	Backend  string // of the services that the design locks on
+	Claims   lockbench.Claims
+	Workload string
+	Options  workloads.Options
+	Faults   []string
+	Servers  []string // with passwords
+}
+
+// newOrder returns the order for a run; the caller sets Run and Share.
+func newOrder(version string, c *load.Config, addresses []string) order {
+	o := order{
+		Version: version, Design: c.Design.Name, Backend: servers.BackendOf(&c.Design).Name(), Claims: c.Design.Claims,
+		Workload: c.Workload.Name, Options: c.Options, Servers: addresses,
+	}
+	for _, f := range c.Faults {
+		o.Faults = append(o.Faults, f.String())
+	}
+	return o
+}
+
+// String returns the order as JSON without passwords.
+func (o order) String() string {
+	o.Servers = slices.Clone(o.Servers)
+	for i, address := range o.Servers {
+		if u, err := url.Parse(address); err == nil {
+			u.RawQuery = ""
+			o.Servers[i] = u.Redacted()
+		} else {
+			o.Servers[i] = "unreadable"
+		}
+	}
+	return string(o.document())
+}
+
+// document returns the order as JSON.
+func (o order) document() []byte {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	return text
+}
+
+// digest identifies the order. An agent that understands less of it than it has computes another one.
+func (o order) digest() string {
+	sum := sha256.Sum256(o.document())
+	return hex.EncodeToString(sum[:])
+}
+
+// config returns the run that the order describes, without what only the agent knows.
+func (o order) config() (c load.Config, err error) {
+	c = load.Config{Options: o.Options, Share: o.Share}
+	if c.Design, err = designOf(o.Design, o.Backend); err != nil {
+		return c, err
+	}
+	c.Design.Claims = o.Claims
+	if c.Workload, err = workloads.Find(workloads.Live, o.Workload); err != nil {
+		return c, err
+	}
+	c.Faults, err = fault.ParseAll(o.Faults)
+	return c, err
+}
+
+// selfCheck begins the names of the locks that are broken on purpose.
+const selfCheck = "self-check/"
+
+// designOf returns a lock or control of the catalogue, or one that is broken on purpose, by its name. A
+// control is on the backend of that name.
+func designOf(name, backend string) (design.Design, error) {
+	if mutant, is := strings.CutPrefix(name, selfCheck); is {
+		known := func(m mutants.Mutant) bool { return m.Name == mutant }
+		if mutant != "bare" && !slices.ContainsFunc(mutants.Mutants(), known) {
+			return design.Design{}, fmt.Errorf("design %s: unknown; hint: the same lockbench on all machines", name)
+		}
+		return mutants.SelfCheck(mutant), nil
+	}
+	found, err := impls.MatchRun(name)
+	if err != nil {
+		return design.Design{}, err
+	}
+	d := found[0]
+	if d.Control == "" || backend == servers.BackendOf(&d).Name() {
+		return d, nil
+	}
+	all := impls.All()
+	i := slices.IndexFunc(all, func(other design.Design) bool { return servers.BackendOf(&other).Name() == backend })
+	if i < 0 {
+		return d, fmt.Errorf("backend %s of design %s: unknown; hint: the same lockbench on all machines", backend, name)
+	}
+	d.Backend = all[i].Backend
+	return d, nil
+}
+
+// An accepted answers an order: the digest of what the agent understood.
+type accepted struct{ Digest string }
+
+// A start names the instant at which the clients of a run begin, on the coordinator's clock.
+type start struct {
+	Run int
+	At  int64
+}
+
+// A stop ends a run early, for one of the reasons of package load.
+type stop struct {
+	Run int
+	Why string
+}
+
+// A pull asks for a block of the history of a run.
+type pull struct {
+	Run    int
+	Offset int64
+}
+
+// The headers of the answer to a pull, whose payload is the block.
+const (
+	wholeHeader = "Lockbench-Whole" // set if the history is complete and ends with this block
+	errorHeader = "Lockbench-Error" // the reason why there is no block
+)
+
+// A question asks for the result of a run that has ended.
+type question struct{ Run int }
+
+// A result is the outcome of an agent's share.
+type result struct {
+	Notes []string
+	Err   string // empty for none
+	// Busy is the share of the processors' time on the agent's machine that was used, negative if unknown.
+	Busy float64
+	// Leaves is set if the agent ends, because it was interrupted.
+	Leaves bool
+}
+
+// A leave ends an agent. Why is empty at the end of all runs.
+type leave struct{ Why string }

@@ -1,0 +1,177 @@
+package machines
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/lib/processor"
+	"github.com/lockbench/lockbench/results"
+	"github.com/lockbench/lockbench/runner"
+)
+
+// A recording is a run that an agent makes its share of, and the file of its history.
+type recording struct {
+	order    order
+	file     *os.File
+	written  atomic.Int64 // bytes of the history
+	progress load.Progress
+	leaves   atomic.Bool
+
+	cancel         context.CancelFunc
+	broken, failed chan struct{}
+	at             chan int64 // the instant at which the clients begin
+	isReady        atomic.Bool
+	done           chan struct{}
+	ending         sync.Mutex // guards broken and failed
+
+	// Set before done is closed.
+	summary load.Summary
+	err     error
+	busy    float64
+}
+
+func fileName(design string) string { return results.FileName(design) }
+
+// record begins a run.
+func (a *Agent) record(o order) (*recording, error) {
+	c, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), done: make(chan struct{})}
+	if r.file, err = os.Create(a.path(&o)); err != nil {
+		return nil, err
+	}
+	var ctx context.Context
+	ctx, r.cancel = context.WithCancel(context.Background())
+	c.History, c.Progress, c.Broken, c.Failed = r, &r.progress, r.broken, r.failed
+	c.Barrier = func(ctx context.Context) error { return r.await(ctx, a.clock) }
+	a.Say("run %d: %s", o.Run, o.Design)
+	go func() {
+		defer close(r.done)
+		used := processor.Busy()
+		r.summary, r.err = runner.Record(ctx, c, o.Servers)
+		if inner := errors.Unwrap(r.err); inner != nil {
+			r.err = inner
+		}
+		r.busy = used()
+	}()
+	return r, nil
+}
+
+// Write implements io.Writer for the history. An agent reads the file meanwhile.
+func (r *recording) Write(b []byte) (int, error) {
+	n, err := r.file.Write(b)
+	r.written.Add(int64(n))
+	return n, err
+}
+
+// await waits for the instant at which the clients begin.
+func (r *recording) await(ctx context.Context, clock *comparison) error {
+	r.isReady.Store(true)
+	var begins time.Time
+	select {
+	case at := <-r.at:
+		begins = clock.local(at)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	timer := time.NewTimer(time.Until(begins))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// begin names the instant at which the clients begin. A second call changes nothing.
+func (r *recording) begin(at int64) {
+	select {
+	case r.at <- at:
+	default:
+	}
+}
+
+// stop ends the run for a reason of package load.
+func (r *recording) stop(why string) {
+	r.ending.Lock()
+	defer r.ending.Unlock()
+	ends := map[string]*chan struct{}{load.EndedBroken: &r.broken, load.EndedFailed: &r.failed}[why]
+	switch {
+	case ends == nil:
+		r.cancel()
+	case *ends != nil:
+		close(*ends)
+		*ends = nil // the run has the channel
+	}
+}
+
+func (r *recording) hasEnded() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// describe adds the state of the run to a beat.
+func (r *recording) describe(b *beat) {
+	p := &r.progress
+	b.Run, b.Grants, b.Refused, b.Failed, b.Length = r.order.Run, p.Grants.Load(), p.Refused.Load(), p.Failed.Load(), p.Duration.Load()
+	switch {
+	case r.hasEnded():
+		b.State = ended
+	case p.Started.Load() != 0:
+		b.State = running
+	case r.isReady.Load():
+		b.State = ready
+	default:
+		b.State = opening
+	}
+}
+
+// result returns the outcome, once the run has ended.
+func (r *recording) result() result {
+	<-r.done
+	its := result{Notes: r.summary.Notes, Busy: r.busy, Leaves: r.leaves.Load()}
+	if r.err != nil {
+		its.Err = r.err.Error()
+	}
+	return its
+}
+
+// block returns the block of a history that a pull asks for.
+func (a *Agent) block(text []byte) (block []byte, whole bool, err error) {
+	var q pull
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, false, err
+	}
+	type part struct {
+		block []byte
+		whole bool
+		err   error
+	}
+	its, err := of(a, q.Run, func(r *recording) (its part) {
+		ended := r.hasEnded() // and then nothing more is written
+		has := r.written.Load() - q.Offset
+		its.block = make([]byte, max(0, min(has, blockSize)))
+		if len(its.block) > 0 {
+			if _, its.err = r.file.ReadAt(its.block, q.Offset); errors.Is(its.err, io.EOF) {
+				its.err = nil
+			}
+		}
+		its.whole = ended && has <= blockSize
+		return its
+	})
+	return its.block, its.whole, errors.Join(err, its.err)
+}

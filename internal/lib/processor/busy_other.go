@@ -1,0 +1,7 @@
+//go:build !linux
+
+package processor
+
+// Busy returns a function that returns a negative number: the use of the machine's processors is read on
+// Linux only.
+func Busy() (share func() float64) { return func() float64 { return -1 } }
