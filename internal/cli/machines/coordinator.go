@@ -63,6 +63,7 @@ type Coordinator struct {
 	machines []*machine // in the order of their shares; nil until an agent has come
 	come     chan struct{}
 	run      int
+	ending   sync.Once
 }
 
 var _ runner.Machines = (*Coordinator)(nil)
@@ -318,15 +319,19 @@ func (c *Coordinator) progress(p *load.Progress, number int, at int64) {
 	}
 }
 
-// Close ends the agents and the private server.
-func (c *Coordinator) Close() error { return c.end("") }
+// Close ends the agents and the private server. A second call does nothing.
+func (c *Coordinator) Close() error { return c.End(nil) }
 
-// End is like Close, and tells the agents why.
-func (c *Coordinator) End(why error) error {
-	if why == nil {
-		return c.end("")
-	}
-	return c.end(why.Error())
+// End is like Close, and tells the agents why; nil is the end of all runs.
+func (c *Coordinator) End(why error) (err error) {
+	c.ending.Do(func() {
+		if why == nil {
+			err = c.end("")
+		} else {
+			err = c.end(why.Error())
+		}
+	})
+	return err
 }
 
 func (c *Coordinator) end(why string) (err error) {

@@ -1,0 +1,307 @@
+package machines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// counted are the options of a run with so many operations, in four groups, all of which succeed.
+func counted(operations int64) workloads.Options {
+	o := workloads.Defaults()
+	o.Clients, o.Keys, o.Groups, o.Wait, o.TTL = 8, 8, 4, time.Minute, time.Minute
+	o.Hold, o.Duration, o.Operations, o.Seed = workloads.Always(0), 0, operations, 7
+	return o
+}
+
+// planOf returns a plan of one lock on files, whose history it keeps.
+func planOf(t *testing.T, o workloads.Options) runner.Plan {
+	t.Helper()
+	t.Setenv("GOMAXPROCS", "2") // agents in one process would set it against each other
+	d, err := impls.Match("file/excl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workloads.Find(workloads.Live, "oversell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.Plan{Subjects: []runner.Subject{{Design: d[0]}}, Workload: w, Options: o, Servers: []string{"file://" + t.TempDir()}, History: t.TempDir()}
+}
+
+// A crew is a coordinator and its agents, in this process.
+type crew struct {
+	*Coordinator
+	agents []*Agent
+	served sync.WaitGroup
+	errs   []error // of the agents, once served is done
+}
+
+// gather starts a coordinator and n agents. They end with t.
+func gather(t *testing.T, n int, addresses []string) *crew {
+	t.Helper()
+	c := &crew{errs: make([]error, n)}
+	come := make([]*Agent, n) // by their shares
+	var greeted sync.WaitGroup
+	greeted.Add(n)
+	tell := make(chan string, 1)
+	say := func(format string, args ...any) {
+		if line := fmt.Sprintf(format, args...); strings.Contains(line, "lockbench agent") {
+			tell <- line
+		}
+	}
+	for i := range n {
+		a := &Agent{History: t.TempDir()}
+		first := sync.OnceFunc(func() { // the line that tells its share
+			come[a.share.Index] = a
+			greeted.Done()
+		})
+		a.Say = func(string, ...any) { first() }
+		c.served.Go(func() {
+			fields := strings.Fields(<-tell)
+			tell <- strings.Join(fields, " ")
+			a.URL, a.Token = fields[len(fields)-3], fields[len(fields)-1]
+			c.errs[i] = a.Serve(context.Background())
+		})
+	}
+	var err error
+	if c.Coordinator, err = Open(t.Context(), Config{Machines: n, Listen: "127.0.0.1:0", Servers: addresses, Say: say}); err != nil {
+		t.Fatal(err)
+	}
+	greeted.Wait()
+	c.agents = come
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		c.served.Wait()
+	})
+	return c
+}
+
+// run runs a plan on the crew. It calls meddle, unless that is nil, when clients were granted locks.
+func (c *crew) run(t *testing.T, p runner.Plan, meddle func()) runner.Result {
+	t.Helper()
+	p.Machines = c
+	var meddling sync.WaitGroup
+	over := make(chan struct{})
+	var once sync.Once
+	r, err := runner.Run(t.Context(), p, runner.Sink{Begin: func(_ runner.Subject, progress func() runner.Progress) {
+		meddling.Go(func() {
+			for progress().Grants == 0 {
+				select {
+				case <-over:
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+			if meddle != nil {
+				once.Do(meddle)
+			}
+		})
+	}})
+	close(over)
+	meddling.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// asked lists, for each client, the keys that it acquired, in order, in the histories of a folder.
+func asked(t *testing.T, folder string) map[int32]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.lbh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[int32]string{}
+	for _, file := range files {
+		src, err := history.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ev, err := range src.Events() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Phase == history.Call && ev.Op.Kind == history.Acquire {
+				all[ev.Op.Client] += ev.Op.Key + " "
+			}
+		}
+	}
+	return all
+}
+
+// TestRequests checks that one, two and four machines make the requests of a run without machines, each by
+// the same client, and that the sum of what they sold is that of the run.
+func TestRequests(t *testing.T) {
+	want := map[int32]string{}
+	for _, n := range []int{0, 1, 2, 4} {
+		p := planOf(t, counted(160))
+		var r runner.Result
+		if n == 0 {
+			var err error
+			if r, err = runner.Run(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			want = asked(t, p.History)
+		} else {
+			r = gather(t, n, p.Servers).run(t, p, nil)
+		}
+		j := &r.Runs[0]
+		if j.Err != nil || j.Verdicts.Partial || j.Machines != n || j.Verdicts.Grants != 160 {
+			t.Fatalf("%d machines: %d counted, %d grants, partial %v, error %v", n, j.Machines, j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
+		}
+		if b := j.Measures.Business; b == nil || !strings.Contains(b.Says, "sold 160, and 160 are gone") {
+			t.Errorf("%d machines: business %+v", n, b)
+		}
+		if diff := cmp.Diff(asked(t, p.History), want); diff != "" || len(want) != 8 {
+			t.Errorf("%d machines (-machines +one process):\n%s", n, diff)
+		}
+	}
+}
+
+// TestBrokenConnections checks that connections that break, of the agents and of the coordinator, lose
+// nothing of a run, and that the copies are the agents' histories.
+func TestBrokenConnections(t *testing.T) {
+	p := planOf(t, counted(20000))
+	c := gather(t, 2, p.Servers)
+	r := c.run(t, p, func() {
+		for _, a := range c.agents {
+			if err := errors.Join(a.conn.ForceReconnect(), c.conn.ForceReconnect()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants != 20000 {
+		t.Errorf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
+	}
+	for i, a := range c.agents {
+		own, err := filepath.Glob(filepath.Join(a.History, "*.lbh"))
+		copied, err2 := filepath.Glob(filepath.Join(p.History, fmt.Sprintf("*.part-%d-of-2.lbh", i+1)))
+		if err := errors.Join(err, err2); err != nil || len(own) != 1 || len(copied) != 1 {
+			t.Fatalf("histories %v, copies %v, error %v", own, copied, err)
+		}
+		if !bytesEqual(t, own[0], copied[0]) {
+			t.Errorf("%s is no copy of %s", copied[0], own[0])
+		}
+	}
+}
+
+// TestLostAgent checks that a run without one of its machines is partial and tells which, that the other
+// machine's share is whole, and that the lost one ends by itself and keeps its history.
+func TestLostAgent(t *testing.T) {
+	o := counted(0)
+	o.Duration = 3 * time.Second
+	p := planOf(t, o)
+	c := gather(t, 2, p.Servers)
+	r := c.run(t, p, func() { c.agents[1].conn.Close() })
+	j := &r.Runs[0]
+	if !j.Verdicts.Partial || j.Err == nil || !strings.Contains(j.Err.Error(), "machine 2 ") || !strings.Contains(j.Err.Error(), "is lost") {
+		t.Errorf("partial %v, error %v", j.Verdicts.Partial, j.Err)
+	}
+	if r.Exit() != 3 {
+		t.Errorf("exit %d, want 3", r.Exit())
+	}
+	judged, err := runner.Judge(filepath.Join(p.History, "file-excl.part-1-of-2.lbh"), nil)
+	if err != nil || judged.Verdicts.Partial || judged.Verdicts.Grants == 0 {
+		t.Errorf("the other share: %d grants, partial %v, error %v", judged.Verdicts.Grants, judged.Verdicts.Partial, err)
+	}
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "machine 2 ") {
+		t.Errorf("another run could be made: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	c.served.Wait()
+	if !slices.ContainsFunc(c.errs, func(err error) bool { return errors.Is(err, ErrCoordinatorLost) }) {
+		t.Errorf("the agents ended by %v, want %v", c.errs, ErrCoordinatorLost)
+	}
+	kept, err := filepath.Glob(filepath.Join(c.agents[1].History, "*.lbh"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v, error %v", kept, err)
+	}
+	if judged, err = runner.Judge(kept[0], nil); err != nil || judged.Verdicts.Partial || judged.Verdicts.Grants == 0 {
+		t.Errorf("its own history: %d grants, partial %v, error %v", judged.Verdicts.Grants, judged.Verdicts.Partial, err)
+	}
+}
+
+// TestRefusals checks whom a coordinator sends away, and what it says of a run that a machine cannot make.
+func TestRefusals(t *testing.T) {
+	p := planOf(t, counted(8))
+	c := gather(t, 1, p.Servers)
+	for _, x := range []struct {
+		name, want string
+		change     func(*Agent)
+	}{
+		{"one too many", "all 1 agents have come", func(*Agent) {}},
+		{"of another token", "Authorization Violation", func(a *Agent) { a.Token = "other" }},
+		{"at no address", "not an address of NATS", func(a *Agent) { a.URL = "http://127.0.0.1:1" }},
+	} {
+		a := &Agent{URL: c.agents[0].URL, Token: c.agents[0].Token, History: t.TempDir(), Say: func(string, ...any) {}}
+		x.change(a)
+		if err := a.Serve(t.Context()); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %q", x.name, err, x.want)
+		}
+	}
+	if _, err := c.greet(hello{ID: "x", Version: "v0.0.1", Host: "h"}); err == nil || !strings.Contains(err.Error(), "the agent on h is lockbench v0.0.1") {
+		t.Errorf("another version: %v", err)
+	}
+	c.agents[0].History = filepath.Join(t.TempDir(), "missing")
+	p.Machines = c
+	if _, err := runner.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "machine 1 ") || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a folder that is missing: %v", err)
+	}
+}
+
+// TestEnds checks that an interrupted agent ends its run in good order: its history is whole, and no other
+// run is made.
+func TestEnds(t *testing.T) {
+	o := counted(0)
+	o.Duration = time.Minute
+	p := planOf(t, o)
+	c := gather(t, 1, p.Servers)
+	r := c.run(t, p, func() { c.agents[0].all()[0].leaves.Store(true); c.agents[0].all()[0].stop("interrupted") })
+	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Grants == 0 || j.End.Trailer.Ended != "interrupted" {
+		t.Errorf("%d grants, ended by %q, error %v", j.Verdicts.Grants, j.End.Trailer.Ended, j.Err)
+	}
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "was interrupted") {
+		t.Errorf("another run could be made: %v", err)
+	}
+}
+
+// TestFailFast checks that a broken claim on one machine ends the run on all.
+func TestFailFast(t *testing.T) {
+	o := counted(0)
+	o.Duration, o.Hold, o.TTL, o.Keys, o.Stallers = time.Minute, workloads.Always(time.Millisecond), time.Second, 4, 0
+	p := planOf(t, o)
+	d, err := impls.Match("file/presence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d[0], err = runner.Claiming(d[0], "exclusion"); err != nil {
+		t.Fatal(err)
+	}
+	p.Subjects[0].Design, p.FailFast = d[0], true
+	r := gather(t, 2, p.Servers).run(t, p, nil)
+	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Partial || j.End.Trailer.Ended != "claim broken" || r.Exit() != 1 {
+		t.Errorf("ended by %q, exit %d, partial %v, error %v", j.End.Trailer.Ended, r.Exit(), j.Verdicts.Partial, j.Err)
+	}
+}
