@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/lib/wrap"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -83,6 +85,12 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (ender, error) {
 	if m.config.Machines == 0 {
 		return noMachines{}, nil
+	}
+	for i := range p.Subjects {
+		d := &p.Subjects[i].Design
+		if d.Control == "" && !slices.ContainsFunc(p.Servers, servers.BackendOf(d).Serves) {
+			return nil, fmt.Errorf("--agents %d: design %s locks on %s, and each machine would start one of its own; hint: --server URL, of one that all machines reach", m.config.Machines, d.Name, servers.BackendOf(d).Name())
+		}
 	}
 	m.config.Say = say
 	c, err := machines.Open(ctx, m.config)

@@ -22,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/faketime"
 	"github.com/lockbench/lockbench/internal/service/mariadb"
 	"github.com/lockbench/lockbench/internal/service/postgres"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
 
@@ -70,7 +71,7 @@ func TestScripts(t *testing.T) {
 // setUp leaves nothing but lockbench in PATH, so that runs use the embedded server; a
 // script that needs other programs sets PATH to $FULLPATH. $SCHEDULES is the number of
 // schedules to search, $HISTORY the saved history of examples, with a lock that breaks its
-// claims.
+// claims. $ADDRESS is a free address on this machine.
 func setUp(env *testscript.Env) error {
 	full := env.Getenv("PATH")
 	env.Setenv("FULLPATH", full)
@@ -82,6 +83,11 @@ func setUp(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("HISTORY", example)
+	address, err := servers.FreePort()
+	if err != nil {
+		return err
+	}
+	env.Setenv("ADDRESS", address)
 	tmp := filepath.Join(env.WorkDir, "tmp")
 	env.Setenv("TMPDIR", tmp)
 	env.Setenv("TMP", tmp)

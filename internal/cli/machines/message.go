@@ -87,11 +87,18 @@ type order struct {
 	Servers  []string // with passwords
 }
 
-// newOrder returns the order for a run; the caller sets Run and Share.
+// newOrder returns the order for a run on those of the addresses that the design's backend serves. Without
+// one, the agent starts a server of its own. The caller sets Run and Share.
 func newOrder(version string, c *load.Config, addresses []string) order {
+	on := servers.BackendOf(&c.Design)
 	o := order{
-		Version: version, Design: c.Design.Name, Backend: servers.BackendOf(&c.Design).Name(), Claims: c.Design.Claims,
-		Workload: c.Workload.Name, Options: c.Options, Servers: addresses,
+		Version: version, Design: c.Design.Name, Backend: on.Name(), Claims: c.Design.Claims,
+		Workload: c.Workload.Name, Options: c.Options,
+	}
+	for _, address := range addresses {
+		if on.Serves(address) {
+			o.Servers = append(o.Servers, address)
+		}
 	}
 	for _, f := range c.Faults {
 		o.Faults = append(o.Faults, f.String())
