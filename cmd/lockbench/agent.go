@@ -76,6 +76,9 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 	if !f.Changed("groups") {
 		o.params.Groups = c.Machines
 	}
+	if o.params.Groups < c.Machines {
+		return fmt.Errorf("--agents %d and --groups %d: a machine takes whole groups; hint: --groups %[1]d or more", c.Machines, o.params.Groups)
+	}
 	c.Servers = o.servers
 	return nil
 }

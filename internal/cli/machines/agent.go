@@ -3,6 +3,8 @@ package machines
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -56,7 +58,12 @@ var ErrCoordinatorLost = errors.New("the coordinator is lost")
 func (a *Agent) Serve(ctx context.Context) error {
 	var extra []natsgo.Option
 	if a.Authority != "" {
-		extra = append(extra, natsgo.RootCAs(a.Authority))
+		text, err := os.ReadFile(a.Authority)
+		pool := x509.NewCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(text) {
+			return errors.Join(fmt.Errorf("--tls-ca %s: no certificates can be read; hint: a file in PEM", a.Authority), err)
+		}
+		extra = append(extra, natsgo.Secure(&tls.Config{RootCAs: pool}))
 	}
 	conn, err := dial(ctx, a.URL, a.Token, extra...)
 	if err != nil {

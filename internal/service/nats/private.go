@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/nats-io/nats.go"
 
@@ -75,8 +76,9 @@ func (d *Door) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen at %q: %w; hint: [HOST]:PORT, such as 10.0.0.9:4222", d.Address, err)
 	}
-	if _, err := tls.LoadX509KeyPair(d.Certificate, d.Key); d.Certificate != "" && err != nil {
-		return fmt.Errorf("certificate %s, key %s: %w; hint: files in PEM that belong together", d.Certificate, d.Key, err)
+	certificate, key, err := d.files()
+	if err != nil {
+		return err
 	}
 	home, err := daemon.NewHome("", homePrefix)
 	if err != nil {
@@ -95,7 +97,7 @@ func (d *Door) Open(ctx context.Context) error {
 			return errors.Join(err, l.Close())
 		},
 		Command: func() (*exec.Cmd, error) {
-			return childCommand(settings{Name: d.name, Address: d.Address, Password: d.Token, Folder: home.Path, Certificate: d.Certificate, Key: d.Key})
+			return childCommand(settings{Name: d.name, Address: d.Address, Password: d.Token, Folder: home.Path, Certificate: certificate, Key: key})
 		},
 		Answers: func(context.Context) error {
 			conn, err := d.Connect()
@@ -106,6 +108,21 @@ func (d *Door) Open(ctx context.Context) error {
 		},
 	})
 	return err
+}
+
+// files returns the paths of certificate and key for the child, which has another working directory.
+func (d *Door) files() (certificate, key string, err error) {
+	if d.Certificate == "" {
+		return "", "", nil
+	}
+	if _, err := tls.LoadX509KeyPair(d.Certificate, d.Key); err != nil {
+		return "", "", fmt.Errorf("certificate %s, key %s: %w; hint: files in PEM that belong together", d.Certificate, d.Key, err)
+	}
+	certificate, err = filepath.Abs(d.Certificate)
+	if err == nil {
+		key, err = filepath.Abs(d.Key)
+	}
+	return certificate, key, err
 }
 
 // Connect connects to the server from its own machine. It returns [daemon.ErrForeign] if another server
