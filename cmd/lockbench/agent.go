@@ -36,7 +36,7 @@ func (m *machineFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.Machines, "agents", 0, "number of machines that make the load; each makes a share of --groups by lockbench agent, whose command run prints (default none)")
 	f.StringVar(&c.Listen, "listen", ":0", "`[HOST]:PORT` at which --agents come; port 0 is any free port, no host is all of this machine's addresses")
 	f.StringVar(&c.URL, "nats", "", "`URL` of a NATS server through which --agents come, or several of a cluster, separated by commas (default one that run starts)")
-	tokenFlag(f, &c.Token, "what --agents must show (default $"+tokenVariable+", else drawn)")
+	tokenFlag(f, &c.Token, "secret that --agents must show (default $"+tokenVariable+", else drawn)")
 	f.StringVar(&c.Certificate, "tls-cert", "", "`file` of a certificate, in PEM, by which --agents know this machine (default no TLS)")
 	f.StringVar(&c.Key, "tls-key", "", "`file` of the key of --tls-cert")
 }
@@ -139,7 +139,7 @@ histories and says where; lockbench merge joins them with those of the other age
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	tokenFlag(f, &a.Token, "what the run printed (default $"+tokenVariable+")")
+	tokenFlag(f, &a.Token, "secret that the run printed (default $"+tokenVariable+")")
 	f.StringVar(&a.Authority, "tls-ca", "", "`file` of certificates, in PEM, one of which signed the run's (default those of this machine)")
 	f.StringVar(&a.History, "history", "", "keep the history of each run in this `directory` (default a temporary one, removed when the run has all of them)")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing on standard error but errors")

@@ -21,6 +21,7 @@ import (
 // network or a server of the user's.
 var notRun = []string{
 	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ", "lockbench clean --server ", "git clone ", "docker ",
+	"lockbench agent ",
 	"lockbench matrix   ",
 }
 

@@ -24,10 +24,10 @@ import (
 type Agent struct {
 	// URL is the address of the NATS server, or of several servers of a cluster, separated by commas.
 	URL string
-	// Token is what the coordinator printed.
+	// Token is the one that the coordinator printed.
 	Token string
-	// Authority is a file of certificates in PEM that the server's must be signed by, empty for those of
-	// the system.
+	// Authority is a file of certificates in PEM that the server's must be signed by, empty for the
+	// certificates of the system.
 	Authority string
 	// History is the folder for the histories, one file for each run.
 	History string

@@ -19,7 +19,7 @@ func (p probe) width() int64 { return p.received - p.sent }
 // keptProbes is how many probes an agent keeps. Clocks drift, so that older ones say less.
 const keptProbes = 16
 
-// A comparison is what an agent knows of the coordinator's clocks. It is safe for concurrent use.
+// A comparison compares an agent's clock with the coordinator's. It is safe for concurrent use.
 type comparison struct {
 	mu     sync.Mutex
 	began  time.Time // zero of the agent's clock

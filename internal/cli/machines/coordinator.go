@@ -28,7 +28,7 @@ type Config struct {
 	// Listen is the address at which the private NATS server listens, HOST:PORT; port 0 is a free one.
 	// URL is the address of a NATS server or cluster of the user's in its place, empty for none.
 	Listen, URL string
-	// Token is what agents must know; empty draws one.
+	// Token is the secret of the agents; empty draws one.
 	Token string
 	// Certificate and Key are files in PEM for TLS of the private server, empty for none.
 	Certificate, Key string
@@ -68,7 +68,7 @@ type Coordinator struct {
 
 var _ runner.Machines = (*Coordinator)(nil)
 
-// Open starts a NATS server, or connects to the user's, says what to run on the other machines, and returns
+// Open starts a NATS server, or connects to the user's, says the command for the other machines, and returns
 // when all agents have come, within ten minutes. Close ends it and the agents.
 func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	if config.Token == "" {
@@ -89,7 +89,11 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	if err := c.conn.FlushTimeout(tryTime); err != nil {
 		return c, err
 	}
-	config.Say("on each of the %d machines: %s", config.Machines, c.command())
+	where := "on the other machine"
+	if config.Machines > 1 {
+		where = fmt.Sprintf("on each of the %d machines", config.Machines)
+	}
+	config.Say("%s: %s", where, c.command())
 	return c, c.await(ctx)
 }
 

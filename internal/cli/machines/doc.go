@@ -14,7 +14,7 @@
 //
 // The order of the files:
 //
-//   - message.go: what coordinator and agents say to each other
+//   - message.go: the messages between coordinator and agents
 //   - clock.go: the difference of two clocks
 //   - connect.go: the connection, requests and answers
 //   - coordinator.go, machine.go: the coordinator, and a machine as it sees it

@@ -150,7 +150,7 @@ func asked(t *testing.T, folder string) map[int32]string {
 }
 
 // TestRequests checks that one, two and four machines make the requests of a run without machines, each by
-// the same client, and that the sum of what they sold is that of the run.
+// the same client, and sell as much together.
 func TestRequests(t *testing.T) {
 	want := map[int32]string{}
 	for _, n := range []int{0, 1, 2, 4} {
@@ -243,7 +243,7 @@ func TestLostAgent(t *testing.T) {
 	}
 }
 
-// TestRefusals checks whom a coordinator sends away, and what it says of a run that a machine cannot make.
+// TestRefusals checks that a coordinator sends wrong agents away, and the error of a run that a machine cannot make.
 func TestRefusals(t *testing.T) {
 	p := planOf(t, counted(8))
 	c := gather(t, 1, p.Servers)

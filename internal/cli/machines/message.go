@@ -46,7 +46,7 @@ type hello struct {
 // A welcome answers a hello: the share of the agent in all runs.
 type welcome struct{ Share runinfo.Share }
 
-// A state is what an agent does with the run of its last order.
+// A state is the stage of the run of an agent's last order.
 type state string
 
 const (
@@ -64,8 +64,8 @@ type beat struct {
 	State                           state
 	Started                         time.Duration // since the clients began
 	Grants, Refused, Failed, Length int64
-	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of what the
-	// two clocks are known to differ by; both are zero before the second beat.
+	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of the
+	// bounds on that; both are zero before the second beat.
 	Ahead, Width time.Duration
 }
 
@@ -135,7 +135,7 @@ func (o order) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// config returns the run that the order describes, without what only the agent knows.
+// config returns the run that the order describes, without the fields of the agent.
 func (o order) config() (c load.Config, err error) {
 	c = load.Config{Options: o.Options, Share: o.Share}
 	if c.Design, err = designOf(o.Design, o.Backend); err != nil {
@@ -179,7 +179,7 @@ func designOf(name, backend string) (design.Design, error) {
 	return d, nil
 }
 
-// An accepted answers an order: the digest of what the agent understood.
+// An accepted answers an order: the digest of the order as the agent understood it.
 type accepted struct{ Digest string }
 
 // A start names the instant at which the clients of a run begin, on the coordinator's clock.

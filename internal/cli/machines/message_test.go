@@ -90,7 +90,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestUnknownOrders checks that an agent refuses what its lockbench does not know.
+// TestUnknownOrders checks that an agent refuses orders that its lockbench does not know.
 func TestUnknownOrders(t *testing.T) {
 	for _, o := range []order{
 		{Design: "x/y"}, {Design: "self-check/x"}, {Design: "lua-token/token", Workload: "x"},
