@@ -8,7 +8,8 @@
 #   ROUNDS=5 KILLS=0 CLUSTER=0 bench/machines.sh     the rate only
 #
 # ROUNDS is how many pairs of runs are compared, KILLS how many agents are killed, and as many coordinators,
-# CLUSTER how many servers of NATS clusters. LEAST is the smallest ratio of the rates that is right.
+# CLUSTER how many servers of NATS clusters, and how many are suspended. LEAST is the smallest ratio of the
+# rates that is right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go run ./bench/machines -rounds "${ROUNDS:-5}" -kills "${KILLS:-20}" -cluster "${CLUSTER:-5}" -least "${LEAST:-0.9}"

@@ -12,20 +12,34 @@ import (
 	"github.com/lockbench/lockbench/results"
 )
 
-// killServers kills a server of a NATS cluster in each of so many runs.
+// killServers kills a server of a NATS cluster in each of so many runs, and suspends one in as many others.
 func (b *bench) killServers(ctx context.Context, times int) error {
-	wrongBefore := b.wrong
-	for range times {
-		if err := b.withCluster(ctx); err != nil {
-			return err
+	for _, do := range []struct {
+		what string
+		to   func(*process) error
+	}{
+		{"killed", func(p *process) error { return p.Kill() }},
+		{"suspended", func(p *process) error { return p.Suspend() }},
+	} {
+		wrongBefore, connected := b.wrong, 0
+		for range times {
+			clients, err := b.withCluster(ctx, do.what, do.to)
+			if err != nil {
+				return err
+			}
+			connected += clients
 		}
+		fmt.Printf("servers of a NATS cluster %s: %d, wrong: %d\n", do.what, times, b.wrong-wrongBefore)
+		fmt.Printf("  connections that this ended: %d of %d\n", connected, times*(machines+1))
 	}
-	fmt.Printf("servers of a NATS cluster killed: %d, wrong: %d\n", times, b.wrong-wrongBefore)
 	return nil
 }
 
-// withCluster starts a cluster, makes a run by it, and judges that.
-func (b *bench) withCluster(ctx context.Context) error {
+// withCluster starts a cluster, makes a run by it in which do is called for a server, and judges the run. It
+// returns the number of clients of that server.
+func (b *bench) withCluster(
+	ctx context.Context, what string, do func(*process) error,
+) (clients int, err error) {
 	const servers = 3
 	cluster, err := startCluster(ctx, servers)
 	defer func() {
@@ -37,7 +51,7 @@ func (b *bench) withCluster(ctx context.Context) error {
 		}
 	}()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var urls []string
 	for _, m := range cluster {
@@ -45,18 +59,20 @@ func (b *bench) withCluster(ctx context.Context) error {
 	}
 	t, err := b.start(killLength, strings.Join(urls, ","))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	clients, after, wrong := killServer(ctx, t, cluster)
+	clients, after, wrong := killServer(ctx, t, cluster, do)
 	if err := errors.Join(t.end(), ctx.Err()); err != nil {
-		return err
+		return 0, err
 	}
-	b.judge(t, fmt.Sprintf("server of %d clients killed after %v", clients, after), wrong)
-	return nil
+	b.judge(t, fmt.Sprintf("server of %d clients %s after %v", clients, what, after), wrong)
+	return clients, nil
 }
 
-// killServer kills the server that most of the coordinator and the agents are connected to.
-func killServer(ctx context.Context, t *team, cluster []*member) (clients int, after time.Duration, err error) {
+// killServer calls do for the server that most of the coordinator and the agents are connected to.
+func killServer(
+	ctx context.Context, t *team, cluster []*member, do func(*process) error,
+) (clients int, after time.Duration, err error) {
 	if after, err = t.moment(ctx); err != nil {
 		return clients, after, err
 	}
@@ -70,8 +86,8 @@ func killServer(ctx context.Context, t *team, cluster []*member) (clients int, a
 			most, clients = m, is.Connections
 		}
 	}
-	if err := most.process.Kill(); err != nil {
-		return clients, after, fmt.Errorf("kill: %w", err)
+	if err := do(most.process); err != nil {
+		return clients, after, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, enough)
 	defer cancel()

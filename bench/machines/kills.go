@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -51,12 +50,15 @@ func (b *bench) killAgents(ctx context.Context, times int) error {
 		}
 		b.judge(t, fmt.Sprintf("agent killed after %v", after), wrong)
 	}
-	fmt.Printf("agents killed: %d, wrong: %d\n  largest shortfall of the copy: %d bytes; %v\n  exit codes of check: %v\n",
-		times, b.wrong-wrongBefore, largest.bytes, largest.time, codes)
+	fmt.Printf("agents killed: %d, wrong: %d\n", times, b.wrong-wrongBefore)
+	fmt.Printf("  largest shortfall of a copy: %d bytes, %v\n", largest.bytes, largest.time.Round(time.Microsecond))
+	fmt.Printf("  exit codes of check: %v\n", codes)
 	return nil
 }
 
-func (b *bench) killAgent(ctx context.Context, t *team, codes exitCodes) (lacks shortfall, after time.Duration, err error) {
+func (b *bench) killAgent(
+	ctx context.Context, t *team, codes exitCodes,
+) (lacks shortfall, after time.Duration, err error) {
 	victim := rand.IntN(machines)
 	if after, err = t.moment(ctx); err != nil {
 		return lacks, after, err
@@ -77,7 +79,8 @@ func (b *bench) killAgent(ctx context.Context, t *team, codes exitCodes) (lacks 
 	}
 	parts, unread := t.copies()
 	if unread != nil || len(parts) != machines {
-		return lacks, after, errors.Join(err, unread, fmt.Errorf("the coordinator has the parts %q, want %d", parts, machines))
+		unread = errors.Join(unread, fmt.Errorf("the coordinator has the parts %q, want %d", parts, machines))
+		return lacks, after, errors.Join(err, unread)
 	}
 	for _, copied := range parts {
 		err = errors.Join(err, b.judged(ctx, t, codes, "check", copied))
@@ -87,11 +90,8 @@ func (b *bench) killAgent(ctx context.Context, t *team, codes exitCodes) (lacks 
 			continue
 		}
 		short, unequal := compareCopy(copied, own)
-		if unequal == nil && agent != victim && short.bytes > 0 {
-			unequal = fmt.Errorf("%s lacks %d bytes of %s, whose agent was not killed", copied, short.bytes, own)
-		}
-		if unequal == nil && short.time > mostShort {
-			unequal = fmt.Errorf("%s lacks %v of %s", copied, short.time, own)
+		if unequal == nil && (short.time > mostShort || agent != victim && short.bytes > 0) {
+			unequal = fmt.Errorf("%s lacks %v, %d bytes, of %s", copied, short.time, short.bytes, own)
 		}
 		err = errors.Join(err, unequal)
 		lacks = shortfall{max(lacks.bytes, short.bytes), max(lacks.time, short.time)}
@@ -114,12 +114,15 @@ func (b *bench) killCoordinators(ctx context.Context, times int) error {
 		}
 		b.judge(t, fmt.Sprintf("coordinator killed after %v", after), wrong)
 	}
-	fmt.Printf("coordinators killed: %d, wrong: %d\n  last process of a run ended within %v\n  exit codes of merge: %v\n",
-		times, b.wrong-wrongBefore, longest.Round(time.Millisecond), codes)
+	fmt.Printf("coordinators killed: %d, wrong: %d\n", times, b.wrong-wrongBefore)
+	fmt.Printf("  last process of a run ended within %v\n", longest.Round(time.Millisecond))
+	fmt.Printf("  exit codes of merge: %v\n", codes)
 	return nil
 }
 
-func (b *bench) killCoordinator(ctx context.Context, t *team, codes exitCodes) (left, after time.Duration, err error) {
+func (b *bench) killCoordinator(
+	ctx context.Context, t *team, codes exitCodes,
+) (left, after time.Duration, err error) {
 	if after, err = t.moment(ctx); err != nil {
 		return left, after, err
 	}
@@ -138,14 +141,16 @@ func (b *bench) killCoordinator(ctx context.Context, t *team, codes exitCodes) (
 	defer cancel()
 	lives := func() bool { return slices.ContainsFunc(all, stat.lives) }
 	if !poll(waiting, func() bool { return !lives() }) {
-		err = errors.Join(err, fmt.Errorf("processes are left after %v: %v", mostLeft, slices.DeleteFunc(all, func(s stat) bool { return !s.lives() })))
+		all = slices.DeleteFunc(all, func(s stat) bool { return !s.lives() })
+		err = errors.Join(err, fmt.Errorf("processes are left after %v: %v", mostLeft, all))
 	}
 	left = time.Since(began)
 	ctx, cancel = context.WithTimeout(ctx, enough)
 	defer cancel()
 	for i, a := range t.agents {
 		err = errors.Join(err, a.want(ctx, "agent", lostCoordinator))
-		if said := a.said.Head(); !strings.Contains(said, t.agentFolder(i)) || !strings.Contains(said, "lockbench merge") {
+		said := a.said.Head()
+		if !strings.Contains(said, t.agentFolder(i)) || !strings.Contains(said, "lockbench merge") {
 			err = errors.Join(err, fmt.Errorf("agent %d names no folder:\n%s", i, said))
 		}
 	}
@@ -200,7 +205,7 @@ func compareCopy(copied, own string) (short shortfall, err error) {
 		return short, err
 	}
 	if !bytes.HasPrefix(whole, is) {
-		return short, fmt.Errorf("%s, %d bytes, is not the beginning of %s, %d bytes", filepath.Base(copied), len(is), own, len(whole))
+		return short, fmt.Errorf("%s, %d bytes, is not the beginning of %s, %d bytes", copied, len(is), own, len(whole))
 	}
 	if short.bytes = int64(len(whole) - len(is)); short.bytes == 0 {
 		return short, nil

@@ -71,7 +71,8 @@ func statOf(pid int) (s stat, exists bool) {
 		n, _ := strconv.Atoi(fields[i]) // the kernel writes numbers
 		return n
 	}
-	return stat{pid: pid, parent: number(parent), began: number(began), used: time.Duration(number(user)+number(system)) * tick}, true
+	used := time.Duration(number(user)+number(system)) * tick
+	return stat{pid: pid, parent: number(parent), began: number(began), used: used}, true
 }
 
 // lives reports whether the process has not ended.

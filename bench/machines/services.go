@@ -35,7 +35,7 @@ func startRedis(ctx context.Context) (own *daemon.Daemon, address string, err er
 		},
 		Command: func() (*exec.Cmd, error) {
 			host, port, err := net.SplitHostPort(address)
-			return exec.Command("redis-server", "--bind", host, "--port", port, "--dir", home.Path, "--save", "", "--appendonly", "no"), err
+			return exec.Command("redis-server", "--bind", host, "--port", port, "--dir", home.Path, "--save", ""), err
 		},
 		Answers: func(ctx context.Context) error {
 			client := redis.NewClient(&redis.Options{Addr: address})
@@ -93,7 +93,8 @@ func serve(text string) error {
 		}
 	}
 	o := &server.Options{
-		ServerName: m.Address, Host: hosts[0], Port: ports[0], HTTPHost: hosts[2], HTTPPort: ports[2], NoSigs: true,
+		ServerName: m.Address, Host: hosts[0], Port: ports[0], NoSigs: true,
+		HTTPHost: hosts[2], HTTPPort: ports[2],
 		Cluster: server.ClusterOpts{Name: "machines", Host: hosts[1], Port: ports[1]},
 	}
 	for _, other := range m.Others {
@@ -111,14 +112,14 @@ func serve(text string) error {
 }
 
 // startCluster starts a cluster of so many servers, and returns when all know each other. Kill the members.
-func startCluster(ctx context.Context, servers int) (all []*member, err error) {
+func startCluster(ctx context.Context, size int) (all []*member, err error) {
 	ctx, cancel := context.WithTimeout(ctx, enough)
 	defer cancel()
 	var routes []string
-	for range servers {
+	for range size {
 		m := &member{}
 		for _, address := range []*string{&m.Address, &m.Route, &m.Monitor} {
-			if *address, err = freePort(); err != nil {
+			if *address, err = servers.FreePort(); err != nil {
 				return nil, err
 			}
 		}
@@ -143,15 +144,17 @@ func startCluster(ctx context.Context, servers int) (all []*member, err error) {
 	}
 	for _, m := range all {
 		var is server.Varz
-		if !poll(ctx, func() bool { is, err = m.state(ctx); return err == nil && is.Remotes == servers-1 }) {
-			return all, errors.Join(fmt.Errorf("a server of the cluster knows %d others:\n%s", is.Remotes, m.process.said.Tail()), err)
+		knows := func() bool {
+			is, err = m.state(ctx)
+			return err == nil && is.Remotes == size-1
+		}
+		if !poll(ctx, knows) {
+			err = errors.Join(err, fmt.Errorf("a server of the cluster knows %d others", is.Remotes))
+			return all, fmt.Errorf("%w\n%s", err, m.process.said.Tail())
 		}
 	}
 	return all, nil
 }
-
-// freePort returns an address of loopback.
-func freePort() (string, error) { return servers.FreePort() }
 
 // state asks a server for its state.
 func (m *member) state(ctx context.Context) (is server.Varz, err error) {

@@ -73,12 +73,14 @@ func (b *bench) start(length time.Duration, urls string) (t *team, err error) {
 		at, urls = []string{"--listen", address}, "nats://"+address
 	}
 	token := strconv.FormatUint(rand.Uint64(), 36)
-	args := slices.Concat(b.settings(t.dir, length), at, []string{"--agents", strconv.Itoa(machines), "--token", token})
+	at = append(at, "--agents", strconv.Itoa(machines), "--token", token)
+	args := append(b.settings(t.dir, length), at...)
 	if t.coordinator, err = startProcess(b.lockbench(t.dir, args...)); err != nil {
 		return nil, err
 	}
 	for i := range machines {
-		agent, err := startProcess(b.lockbench(t.dir, "agent", urls, "--token", token, "--history", t.agentFolder(i)))
+		command := b.lockbench(t.dir, "agent", urls, "--token", token, "--history", t.agentFolder(i))
+		agent, err := startProcess(command)
 		if err != nil {
 			return t, errors.Join(err, t.end())
 		}
@@ -121,7 +123,8 @@ func (t *team) begun(ctx context.Context) error {
 			}
 		}
 		parts, err := t.copies()
-		return err == nil && len(parts) == machines && !slices.ContainsFunc(parts, func(p string) bool { return size(p) == 0 })
+		empty := func(part string) bool { return size(part) == 0 }
+		return err == nil && len(parts) == machines && !slices.ContainsFunc(parts, empty)
 	})
 	switch {
 	case early != nil:
@@ -150,8 +153,8 @@ func (t *team) copies() ([]string, error) {
 	return filepath.Glob(filepath.Join(t.dir, "run", "*.part-*.lbh"))
 }
 
-// own returns the path of the history of which an agent, i.e. one of agents, made the copy. It also returns
-// the number of the agent.
+// own returns the path of an agent's history of which the coordinator made a copy, and the agent's place in
+// t.agents.
 func (t *team) own(copied string) (path string, agent int, err error) {
 	_, part, _ := strings.Cut(filepath.Base(copied), ".part-")
 	for i := range machines {
