@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/lockbench/lockbench/bench/commands"
 	"github.com/lockbench/lockbench/internal/service/servers"
@@ -42,7 +43,7 @@ type bench struct {
 	program string // lockbench
 	server  string // URL of the Redis server
 	dir     string // has a folder for each run
-	runs    int
+	runs    atomic.Int64
 	wrong   int // runs that something is wrong with
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -30,14 +32,19 @@ func (m measurement) per(used time.Duration) time.Duration {
 	return time.Duration(float64(used) * 100_000 / float64(m.ops)).Round(time.Millisecond)
 }
 
-// compare measures one process and two agents in turns, prints the pairs, and returns the median of their
-// ratios.
+// compare measures one process, two processes that make a share each, and two agents in turns. It prints the
+// rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out what
+// two processes cost each other.
 func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
-	var ratios []float64
-	var ones, twos []measurement
-	fmt.Printf("grants/s of one process and of %d agents, and their ratio\n", machines)
+	var ratios, beside []float64
+	var ones, shares, twos []measurement
+	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents; agents/one process, agents/shares\n", machines)
 	for range rounds {
 		one, err := b.measureOne(ctx)
+		if err != nil {
+			return 0, err
+		}
+		share, err := b.measureShares(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -45,10 +52,12 @@ func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		ones, twos, ratios = append(ones, one), append(twos, two), append(ratios, two.grants/one.grants)
-		fmt.Printf("  %7.0f %7.0f  %.2f\n", one.grants, two.grants, two.grants/one.grants)
+		ones, shares, twos = append(ones, one), append(shares, share), append(twos, two)
+		ratios, beside = append(ratios, two.grants/one.grants), append(beside, two.grants/share.grants)
+		fmt.Printf("  %7.0f %7.0f %7.0f  %.2f  %.2f\n",
+			one.grants, share.grants, two.grants, ratios[len(ratios)-1], beside[len(beside)-1])
 	}
-	fmt.Printf("  median ratio %.2f\n", median(ratios))
+	fmt.Printf("  %-23s  %.2f  %.2f\n", "median ratios", median(ratios), median(beside))
 	fmt.Println("processor time per 100,000 operations, medians")
 	for _, row := range []struct {
 		name string
@@ -56,6 +65,7 @@ func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
 		used func(measurement) time.Duration
 	}{
 		{"one process", ones, func(m measurement) time.Duration { return m.per(m.clients) }},
+		{"all shares", shares, func(m measurement) time.Duration { return m.per(m.clients) }},
 		{"all agents", twos, func(m measurement) time.Duration { return m.per(m.clients) }},
 		{"coordinator", twos, func(m measurement) time.Duration { return m.per(m.coordinator) }},
 		{"its NATS server", twos, func(m measurement) time.Duration { return m.per(m.nats) }},
@@ -76,15 +86,15 @@ func median[T int | float64 | time.Duration](all []T) T {
 	return all[len(all)/2]
 }
 
-// measureOne measures a run of one process.
-func (b *bench) measureOne(ctx context.Context) (m measurement, err error) {
+// measureOne measures a run, or a share of one, by one process.
+func (b *bench) measureOne(ctx context.Context, share ...string) (m measurement, err error) {
 	dir, err := b.folder()
 	if err != nil {
 		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, enough)
 	defer cancel()
-	p, err := startProcess(b.lockbench(dir, b.settings(dir, rateLength)...))
+	p, err := startProcess(b.lockbench(dir, append(b.settings(dir, rateLength), share...)...))
 	if err != nil {
 		return m, err
 	}
@@ -93,6 +103,23 @@ func (b *bench) measureOne(ctx context.Context) (m measurement, err error) {
 	}
 	m.clients = p.used()
 	return m, m.read(dir)
+}
+
+// measureShares measures processes that make a share each at once, without a coordinator.
+func (b *bench) measureShares(ctx context.Context) (all measurement, err error) {
+	var work errgroup.Group
+	var shares [machines]measurement
+	for i := range machines {
+		work.Go(func() (err error) {
+			shares[i], err = b.measureOne(ctx, "--seed", "1", "--share", fmt.Sprintf("%d/%d", i+1, machines))
+			return err
+		})
+	}
+	err = work.Wait()
+	for _, m := range shares {
+		all.grants, all.ops, all.clients = all.grants+m.grants, all.ops+m.ops, all.clients+m.clients
+	}
+	return all, err
 }
 
 // measureTwo measures a run of two agents.

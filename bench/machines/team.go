@@ -46,8 +46,7 @@ func (b *bench) settings(dir string, length time.Duration) []string {
 
 // folder makes the folder of the next run.
 func (b *bench) folder() (string, error) {
-	b.runs++
-	dir := filepath.Join(b.dir, fmt.Sprintf("%03d", b.runs))
+	dir := filepath.Join(b.dir, fmt.Sprintf("%03d", b.runs.Add(1)))
 	return dir, os.Mkdir(dir, 0o755)
 }
 
