@@ -41,6 +41,9 @@ func NewBuilder(ctx context.Context, paths *strings.Replacer) (*Builder, error) 
 	return b, nil
 }
 
+// Program returns the path of lockbench.
+func (b *Builder) Program() string { return b.program }
+
 // Close removes what was built.
 func (b *Builder) Close() error { return os.RemoveAll(b.dir) }
 

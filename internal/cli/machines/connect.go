@@ -23,11 +23,13 @@ func subjects(token string) string {
 	return "lockbench." + hex.EncodeToString(sum[:8]) + "."
 }
 
-// options are the options of a connection that outlives breaks.
+// options are the options of a connection that outlives breaks. A server of a cluster that stands still is
+// left for another within three pings and the time of a connect, which is less than the silence after which
+// machines give each other up.
 func options(extra ...nats.Option) []nats.Option {
 	return append([]nats.Option{
 		nats.Name("lockbench"), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(0, 0),
-		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.ReconnectBufSize(-1),
+		nats.PingInterval(500 * time.Millisecond), nats.MaxPingsOutstanding(2), nats.Timeout(tryTime), nats.ReconnectBufSize(-1),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	}, extra...)
 }

@@ -43,7 +43,7 @@ const (
 	beatInterval = 250 * time.Millisecond
 	// lostAfter is the silence after which an agent is lost.
 	lostAfter = 4 * beatInterval
-	// goneAfter is the silence after which no other run is made.
+	// goneAfter is the silence after which no other run is made, and the rest of a history is given up.
 	goneAfter = 20 * beatInterval
 	// startDelay is the time from the readiness of all agents to the start of their clients.
 	startDelay = time.Second
@@ -266,9 +266,9 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	over := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(ctx, run, number, at, over) })
-	left := newCountdown(len(c.machines))
+	all := newGrowing(len(c.machines))
 	parts = each(c.machines, func(i int, m *machine) runner.Part {
-		part := m.copy(asked, number, histories[i], left)
+		part := m.copy(asked, number, histories[i], all)
 		return part
 	})
 	close(over)

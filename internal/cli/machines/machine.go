@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -164,17 +163,17 @@ const (
 )
 
 // copy copies the machine's history of a run to w, and returns the outcome of its share. A machine that is
-// lost may come back until all others have ended.
-func (m *machine) copy(ctx context.Context, run int, w io.Writer, left *countdown) (part runner.Part) {
-	done := sync.OnceFunc(left.done)
-	defer done()
+// silent may come back until it was so for goneAfter and all others have ended, or are silent as long: all
+// at once are if the coordinator's own connection is broken.
+func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) (part runner.Part) {
+	its := m.share.Index
+	defer all.set(its, false)
 	give := func() error {
-		err := m.err(lostAfter)
-		if err == nil || m.left.Load() {
-			return nil
+		err := m.isGone()
+		if m.left.Load() {
+			err = nil
 		}
-		done()
-		if left.others() {
+		if all.set(its, err == nil); all.others(its) {
 			return nil
 		}
 		return err
@@ -184,6 +183,7 @@ func (m *machine) copy(ctx context.Context, run int, w io.Writer, left *countdow
 		if err != nil {
 			return runner.Part{Err: err}
 		}
+		all.set(its, true)
 		n, err := w.Write(block)
 		if offset += int64(n); err != nil {
 			_ = m.stop(ctx, run, "") // the error of the copy is the reason
@@ -228,16 +228,25 @@ func (m *machine) pull(ctx context.Context, run int, offset int64, give func() e
 	}
 }
 
-// A countdown counts the machines whose histories are not yet complete.
-type countdown struct{ n atomic.Int64 }
+// growing tells of each machine whether its history may still grow.
+type growing struct{ may []atomic.Bool }
 
-func newCountdown(n int) *countdown {
-	c := new(countdown)
-	c.n.Store(int64(n))
-	return c
+func newGrowing(machines int) *growing {
+	g := &growing{may: make([]atomic.Bool, machines)}
+	for i := range g.may {
+		g.may[i].Store(true)
+	}
+	return g
 }
 
-func (c *countdown) done() { c.n.Add(-1) }
+func (g *growing) set(i int, may bool) { g.may[i].Store(may) }
 
-// others reports whether there are more.
-func (c *countdown) others() bool { return c.n.Load() > 0 }
+// others reports whether a history may still grow, other than that of machine i.
+func (g *growing) others(i int) bool {
+	for k := range g.may {
+		if k != i && g.may[k].Load() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// rateLength is the length of a run whose rate counts.
+const rateLength = 5 * time.Second
+
+// A measurement is one run.
+type measurement struct {
+	grants float64 // a second
+	ops    int64
+	// clients is the processor time of the processes that have clients. The other two are of a coordinator
+	// without its NATS server, and of that.
+	clients, coordinator, nats time.Duration
+	skew                       time.Duration // of the start of two agents
+}
+
+// per returns the processor time per 100,000 operations.
+func (m measurement) per(used time.Duration) time.Duration {
+	return time.Duration(float64(used) * 100_000 / float64(m.ops)).Round(time.Millisecond)
+}
+
+// compare measures one process, two processes that make a share each, and two agents in turns. It prints the
+// rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out what
+// two processes cost each other.
+func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
+	var ratios, beside []float64
+	var ones, shares, twos []measurement
+	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents; agents/one process, agents/shares\n", machines)
+	for range rounds {
+		one, err := b.measureOne(ctx)
+		if err != nil {
+			return 0, err
+		}
+		share, err := b.measureShares(ctx)
+		if err != nil {
+			return 0, err
+		}
+		two, err := b.measureTwo(ctx)
+		if err != nil {
+			return 0, err
+		}
+		ones, shares, twos = append(ones, one), append(shares, share), append(twos, two)
+		ratios, beside = append(ratios, two.grants/one.grants), append(beside, two.grants/share.grants)
+		fmt.Printf("  %7.0f %7.0f %7.0f  %.2f  %.2f\n",
+			one.grants, share.grants, two.grants, ratios[len(ratios)-1], beside[len(beside)-1])
+	}
+	fmt.Printf("  %-23s  %.2f  %.2f\n", "median ratios", median(ratios), median(beside))
+	fmt.Println("processor time per 100,000 operations, medians")
+	for _, row := range []struct {
+		name string
+		of   []measurement
+		used func(measurement) time.Duration
+	}{
+		{"one process", ones, func(m measurement) time.Duration { return m.per(m.clients) }},
+		{"all shares", shares, func(m measurement) time.Duration { return m.per(m.clients) }},
+		{"all agents", twos, func(m measurement) time.Duration { return m.per(m.clients) }},
+		{"coordinator", twos, func(m measurement) time.Duration { return m.per(m.coordinator) }},
+		{"its NATS server", twos, func(m measurement) time.Duration { return m.per(m.nats) }},
+	} {
+		var all []time.Duration
+		for _, m := range row.of {
+			all = append(all, row.used(m))
+		}
+		fmt.Printf("  %-16s %v\n", row.name, median(all))
+	}
+	largest := slices.MaxFunc(twos, func(a, b measurement) int { return int(a.skew - b.skew) })
+	fmt.Printf("skew of the start, largest of %d\n  %v\n", rounds, largest.skew)
+	return median(ratios), nil
+}
+
+func median[T int | float64 | time.Duration](all []T) T {
+	all = slices.Sorted(slices.Values(all))
+	return all[len(all)/2]
+}
+
+// measureOne measures a run, or a share of one, by one process.
+func (b *bench) measureOne(ctx context.Context, share ...string) (m measurement, err error) {
+	dir, err := b.folder()
+	if err != nil {
+		return m, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, enough)
+	defer cancel()
+	p, err := startProcess(b.lockbench(dir, append(b.settings(dir, rateLength), share...)...))
+	if err != nil {
+		return m, err
+	}
+	if code, err := p.exit(ctx); err != nil || code != 0 {
+		return m, errors.Join(err, fmt.Errorf("one process: exit %d\n%s", code, p.said.Tail()))
+	}
+	m.clients = p.used()
+	return m, m.read(dir)
+}
+
+// measureShares measures processes that make a share each at once, without a coordinator.
+func (b *bench) measureShares(ctx context.Context) (all measurement, err error) {
+	var work errgroup.Group
+	var shares [machines]measurement
+	for i := range machines {
+		work.Go(func() (err error) {
+			shares[i], err = b.measureOne(ctx, "--seed", "1", "--share", fmt.Sprintf("%d/%d", i+1, machines))
+			return err
+		})
+	}
+	err = work.Wait()
+	for _, m := range shares {
+		all.grants, all.ops, all.clients = all.grants+m.grants, all.ops+m.ops, all.clients+m.clients
+	}
+	return all, err
+}
+
+// measureTwo measures a run of two agents.
+func (b *bench) measureTwo(ctx context.Context) (m measurement, err error) {
+	t, err := b.start(rateLength, "")
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, t.end()) }()
+	ctx, cancel := context.WithTimeout(ctx, enough)
+	defer cancel()
+	if err := t.begun(ctx); err != nil {
+		return m, err
+	}
+	if family := familyOf(t.coordinator.PID()); len(family) == 2 {
+		poll(ctx, func() bool {
+			is, exists := statOf(family[1].pid)
+			if exists {
+				m.nats = is.used
+			}
+			return !exists
+		})
+	}
+	for _, p := range t.processes() {
+		if code, err := p.exit(ctx); err != nil || code != 0 {
+			return m, errors.Join(err, fmt.Errorf("%d agents: exit %d\n%s", machines, code, p.said.Tail()))
+		}
+	}
+	for _, p := range t.agents {
+		m.clients += p.used()
+	}
+	m.coordinator = t.coordinator.used() - m.nats
+	if m.skew, err = t.skew(); err != nil {
+		return m, err
+	}
+	return m, m.read(t.dir)
+}
+
+// read takes what the report has.
+func (m *measurement) read(dir string) error {
+	r, err := report(dir)
+	if err != nil {
+		return err
+	}
+	if r.Partial || r.Error != "" || r.Counts.Ops == 0 {
+		return fmt.Errorf("the record is partial or empty: %s %s (%s)", r.Why, r.Error, dir)
+	}
+	m.grants, m.ops = r.GrantsPerS, r.Counts.Ops
+	return nil
+}
+
+// skew returns how far apart the clients of the agents began. All agents have one wall clock.
+func (t *team) skew() (time.Duration, error) {
+	parts, err := t.copies()
+	if err != nil {
+		return 0, err
+	}
+	var all []time.Time
+	for _, part := range parts {
+		src, err := history.Open(part)
+		if err != nil {
+			return 0, err
+		}
+		began, err := time.Parse(time.RFC3339Nano, src.Header().Started)
+		if err != nil {
+			return 0, err
+		}
+		for _, err := range src.Events() { // closes it
+			if err != nil {
+				return 0, err
+			}
+		}
+		all = append(all, began)
+	}
+	if len(all) != machines {
+		return 0, fmt.Errorf("%d histories, want %d", len(all), machines)
+	}
+	return slices.MaxFunc(all, time.Time.Compare).Sub(slices.MinFunc(all, time.Time.Compare)), nil
+}
