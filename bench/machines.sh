@@ -9,8 +9,8 @@
 #   ROUNDS=5 KILLS=0 CLUSTER=0 bench/machines.sh     the rate only
 #
 # ROUNDS is how often these are compared, KILLS how many agents are killed, and as many coordinators,
-# CLUSTER how many servers of NATS clusters, and how many are suspended. LEAST is the smallest ratio of the
-# rates of agents and one process that is right.
+# CLUSTER how many servers of NATS clusters, and how many are suspended. LEAST is the smallest ratio that is
+# right, of the rates of agents and one process while the processors have time to spare.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go run ./bench/machines -rounds "${ROUNDS:-5}" -kills "${KILLS:-20}" -cluster "${CLUSTER:-5}" -least "${LEAST:-0.9}"

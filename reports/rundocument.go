@@ -72,7 +72,7 @@ func (s *summary) runBlocks() []document.Block {
 		if s.crowded() {
 			table = []document.Block{s.inWhole(table[0]), s.shortTable()}
 		}
-		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()))...))
+		speeds := append(table, s.rates(), document.Only(document.Terminal|document.Page, append(s.arrivals(), s.inWhole(s.costs()), s.inWhole(s.machines()))...))
 		speeds = append(speeds, s.compareChart()...)
 		blocks = slices.Concat([]document.Block{s.conclusions(), head, s.pageFacts()}, blocks, []document.Block{named("Speed", "speed", speeds...), s.inWhole(s.business()), s.inWhole(s.guarantees())})
 	}

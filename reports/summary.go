@@ -77,8 +77,8 @@ func (s *summary) settings(run *results.Run) []string {
 	switch {
 	case run.Share != "":
 		parts = append(parts, "part "+run.Share)
-	case run.Machines > 1:
-		parts = append(parts, fmt.Sprintf("%d machines", run.Machines))
+	case len(run.Machines) > 1:
+		parts = append(parts, fmt.Sprintf("%d machines", len(run.Machines)))
 	}
 	if run.Stamps != "" && !slices.ContainsFunc(s.result.Runs, func(other results.Run) bool { return other.Stamps != run.Stamps }) {
 		parts = append(parts, "times of the "+run.Stamps+"'s clock")

@@ -45,7 +45,7 @@ var traits = []trait{
 	{"faults", true, injectedFaults},
 	{"stamps", true, func(o observed) string { return cmp.Or(o.run.Stamps, "driver") }},
 	{"share", true, func(o observed) string { return cmp.Or(o.run.Share, "whole") }},
-	{"machines", true, func(o observed) string { return strconv.Itoa(max(1, o.run.Machines)) }},
+	{"machines", true, func(o observed) string { return strconv.Itoa(max(1, len(o.run.Machines))) }},
 	{"server", true, func(o observed) string { return o.server.Kind }},
 	{"server version", false, func(o observed) string { return o.server.Version }},
 	{"server address", false, externalAddress},

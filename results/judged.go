@@ -24,8 +24,9 @@ type Judged struct {
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
-	// Machines is the number of machines whose histories were joined, zero for one history.
-	Machines int
+	// Machines are the machines whose histories were joined, in the order of their shares; none for one
+	// history.
+	Machines []Machine
 	// Within is the largest delay between an event and its judgement during the run, sampled every
 	// few events; zero if the history was judged after the run. An operation in progress delays the
 	// events after its call.
@@ -69,6 +70,15 @@ func Speed(rate float64, on runinfo.Server) string {
 // Metrics returns the run as the data of metrics.
 func (j *Judged) Metrics() *thresholds.Run {
 	return &thresholds.Run{Design: j.Header.Design, Verdicts: &j.Verdicts, Measures: &j.Measures}
+}
+
+// Machine returns the figures of j as those of a machine, the number of whose share is known.
+func (j *Judged) Machine() Machine {
+	m := &j.Measures
+	return Machine{
+		Number: j.Header.Share.Index + 1, Grants: m.Measured.Grants, GrantsPerS: m.GrantsPerSecond,
+		Acquire: latencyOf(m.Measured.Latency(measure.Acquire)), Breaches: j.Verdicts.Breaches,
+	}
 }
 
 // newRun returns the run of a judged history, and keeps j.

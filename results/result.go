@@ -143,14 +143,32 @@ type RunSettings struct {
 	Started string `json:"started,omitempty"`
 	// Stamps is [history.AdapterStamps] if the clock of an adapter timed the calls, else empty.
 	Stamps string `json:"stamps,omitempty"`
-	// Share is the part of a run that this is, such as 1/2, empty for a whole run. Machines is the number of
-	// machines whose parts were joined, zero for a run of one.
-	Share    string `json:"share,omitempty"`
-	Machines int    `json:"machines,omitempty"`
+	// Share is the part of a run that this is, such as 1/2, empty for a whole run. Machines are the
+	// machines whose parts were joined, none for a run of one.
+	Share    string    `json:"share,omitempty"`
+	Machines []Machine `json:"machines,omitempty"`
 	// Server and Environment are nil if they are the Result's.
 	Server      *runinfo.Server      `json:"server,omitempty"`
 	Environment *runinfo.Environment `json:"environment,omitempty"`
 }
+
+// A Machine has the figures of one machine of a run that several made. Number counts from 1. Grants, its
+// rate and the durations of acquires are of the measured part.
+type Machine struct {
+	Number     int     `json:"number"`
+	Name       string  `json:"name,omitempty"` // of its host; empty if it is unknown
+	Grants     int64   `json:"grants"`
+	GrantsPerS float64 `json:"grants_per_s"`
+	Acquire    Latency `json:"acquire"`
+	Breaches   int64   `json:"breaches"`
+	// AheadNS is how much its wall clock was ahead of the coordinator's, in ns, and Busy the share of its
+	// processors' time that was used, 0 to 1. Both are nil if unknown.
+	AheadNS *int64   `json:"ahead_ns,omitempty"`
+	Busy    *float64 `json:"busy,omitempty"`
+}
+
+// Saturated is the share of the processors' time from which on a machine limits its clients.
+const Saturated = 0.9
 
 // RunFigures are the speed of a run and its amount of work.
 type RunFigures struct {

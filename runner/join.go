@@ -51,7 +51,7 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 func joinRun(shares []results.Judged) (run results.Judged, err error) {
 	slices.SortFunc(shares, func(a, b results.Judged) int { return a.Header.Share.Index - b.Header.Share.Index })
 	first := &shares[0]
-	run = results.Judged{Header: first.Header, Machines: len(shares)}
+	run = results.Judged{Header: first.Header}
 	run.Header.Share = runinfo.Share{}
 	var verdicts []checker.Result
 	var figures []measure.Measures
@@ -66,6 +66,7 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 			run.Header.Started = j.Header.Started
 		}
 		verdicts, figures = append(verdicts, j.Verdicts), append(figures, j.Measures)
+		run.Machines = append(run.Machines, j.Machine())
 		run.End = joinEnds(run.End, j.End)
 		run.Within = max(run.Within, j.Within)
 		run.Err = errors.Join(run.Err, j.Err)

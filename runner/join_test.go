@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 	} {
 		runs, err := runner.Join([]results.Judged{part(0, nil), part(1, c.change)})
 		if c.err == "" {
-			if err != nil || len(runs) != 1 || runs[0].Verdicts.Partial || !runs[0].Header.Share.Whole() || runs[0].Machines != 2 || len(runs[0].Notes) != 1 {
+			if err != nil || len(runs) != 1 || runs[0].Verdicts.Partial || !runs[0].Header.Share.Whole() || len(runs[0].Machines) != 2 || len(runs[0].Notes) != 1 {
 				t.Errorf("a part %s: error %v, runs %+v; want one that is whole, and a note", c.name, err, runs)
 			}
 			continue

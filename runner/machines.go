@@ -35,8 +35,10 @@ type Machines interface {
 
 // A Part is the outcome of the share of a machine. Its history may be complete even if there is an error.
 type Part struct {
-	Notes []string
-	Err   error
+	// Machine has the Name of the machine, and AheadNS and Busy if they are known.
+	Machine results.Machine
+	Notes   []string
+	Err     error
 }
 
 // Record makes one run, or the share c.Share of one, on the servers at addresses, for another process that
@@ -109,6 +111,11 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	}
 	o.unreadable = nil
 	o.judged, err = joinRun(shares)
+	for i := range o.judged.Machines {
+		its := &o.judged.Machines[i]
+		of := parts[its.Number-1].Machine
+		its.Name, its.AheadNS, its.Busy = of.Name, of.AheadNS, of.Busy
+	}
 	r.sink.Closed(o.judged.End)
 	return o, err
 }

@@ -17,6 +17,9 @@ import (
 // rateLength is the length of a run whose rate counts.
 const rateLength = 5 * time.Second
 
+// freely is a hold by which the clients limit the rate, and not the processors.
+const freely = "10ms"
+
 // A measurement is one run.
 type measurement struct {
 	grants float64 // a second
@@ -38,7 +41,7 @@ func (m measurement) per(used time.Duration) time.Duration {
 func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
 	var ratios, beside []float64
 	var ones, shares, twos []measurement
-	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents; agents/one process, agents/shares\n", machines)
+	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents, holds of %[2]s; agents/one process, agents/shares\n", machines, b.hold)
 	for range rounds {
 		one, err := b.measureOne(ctx)
 		if err != nil {

@@ -34,12 +34,12 @@ type team struct {
 	agents      []*process
 }
 
-// settings are the flags of all runs: of as many grants as the machine makes.
+// settings are the flags of all runs. Without a hold they make as many grants as the machine can.
 func (b *bench) settings(dir string, length time.Duration) []string {
 	return []string{
 		"run", "--quiet", "--server", b.server, "--design", "lua-token/token", "--workload", "mutex",
 		"--key-choice", "own", "--clients", "32", "--groups", strconv.Itoa(machines), "--stallers", "0",
-		"--hold", "0s", "--think", "0s", "--wait", "0s", "--explore", "0s", "--duration", length.String(),
+		"--hold", b.hold, "--think", "0s", "--wait", "0s", "--explore", "0s", "--duration", length.String(),
 		"--history", filepath.Join(dir, "run"), "--out", "json=" + filepath.Join(dir, "report.json"),
 	}
 }

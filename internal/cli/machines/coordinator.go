@@ -268,8 +268,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	watching.Go(func() { c.watch(ctx, run, number, at, over) })
 	all := newGrowing(len(c.machines))
 	parts = each(c.machines, func(i int, m *machine) runner.Part {
-		part := m.copy(asked, number, histories[i], all)
-		return part
+		return m.copy(asked, number, histories[i], all)
 	})
 	close(over)
 	watching.Wait()
@@ -289,6 +288,7 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 			return
 		case <-tick.C:
 			c.progress(run.Progress, number, at)
+			c.saySilent()
 			continue
 		case <-done:
 			why, done = load.EndedInterrupted, nil
@@ -298,6 +298,18 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 			why, failed = load.EndedFailed, nil
 		}
 		each(c.machines, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
+	}
+}
+
+// saySilent says once of each machine that it is silent, and that it is back.
+func (c *Coordinator) saySilent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.machines {
+		if is := m.lost(); is != m.silent {
+			m.silent = is
+			c.config.Say("%v %s", m, map[bool]string{true: "is silent", false: "is back"}[is])
+		}
 	}
 }
 

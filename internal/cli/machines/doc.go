@@ -8,9 +8,10 @@
 //
 // Every quarter of a second an agent asks for the coordinator's clock. The question tells that the agent
 // lives and how far its run is, the answer tells that the coordinator lives, and both together bound the
-// difference of the two clocks. An agent that is silent for five seconds, and until all others have ended,
-// is lost: its history then ends early, and nothing is concluded from the rest. An agent that has lost the
-// coordinator ends its run and keeps its files, which lockbench merge joins.
+// difference of the two clocks. After four intervals of silence the coordinator says so. An agent that is
+// silent for five seconds, and until all others have ended, is lost: its history then ends early, and
+// nothing is concluded from the rest. An agent that has lost the coordinator ends its run and keeps its
+// files, which lockbench merge joins.
 //
 // The order of the files:
 //

@@ -11,6 +11,7 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
+	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -22,9 +23,10 @@ type machine struct {
 	left  atomic.Bool // it ends because it was interrupted
 
 	// Fields guarded by of.mu.
-	last  beat
-	since time.Time     // of the last beat
-	news  chan struct{} // closed and replaced at each beat
+	last   beat
+	since  time.Time     // of the last beat
+	silent bool          // it is lost, and that was said
+	news   chan struct{} // closed and replaced at each beat
 }
 
 func newMachine(of *Coordinator, h hello, share runinfo.Share) *machine {
@@ -155,12 +157,8 @@ func (r result) err(m *machine) error {
 	return fmt.Errorf("%v: %s", m, r.Err)
 }
 
-const (
-	// pullPause is the time between two looks for more history.
-	pullPause = 20 * time.Millisecond
-	// saturated is the share of the processors' time above which a machine limits its clients.
-	saturated = 0.9
-)
+// pullPause is the time between two looks for more history.
+const pullPause = 50 * time.Millisecond
 
 // copy copies the machine's history of a run to w, and returns the outcome of its share. A machine that is
 // silent may come back until it was so for goneAfter and all others have ended, or are silent as long: all
@@ -181,13 +179,13 @@ func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) 
 	for offset := int64(0); ; {
 		block, whole, err := m.pull(ctx, run, offset, give)
 		if err != nil {
-			return runner.Part{Err: err}
+			return runner.Part{Machine: m.about(result{Busy: -1}), Err: err}
 		}
 		all.set(its, true)
 		n, err := w.Write(block)
 		if offset += int64(n); err != nil {
 			_ = m.stop(ctx, run, "") // the error of the copy is the reason
-			return runner.Part{Err: fmt.Errorf("the copy of the history of %v: %w", m, err)}
+			return runner.Part{Machine: m.about(result{Busy: -1}), Err: fmt.Errorf("the copy of the history of %v: %w", m, err)}
 		}
 		if whole {
 			break
@@ -200,15 +198,24 @@ func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) 
 	if err == nil {
 		err = r.err(m)
 	}
-	part = runner.Part{Err: err, Notes: r.Notes}
-	b, _ := m.state()
-	if limit := max(10*time.Millisecond, b.Width); b.Ahead > limit || b.Ahead < -limit {
-		part.Notes = append(part.Notes, fmt.Sprintf("the wall clock of %v differs by %+v from the coordinator's", m, b.Ahead.Round(time.Millisecond)))
-	}
-	if r.Busy > saturated {
+	part = runner.Part{Machine: m.about(r), Err: err, Notes: r.Notes}
+	if r.Busy > results.Saturated {
 		part.Notes = append(part.Notes, fmt.Sprintf("%v was saturated: %.0f %% of its processors' time was used, so its clients limit the rate; hint: more machines", m, 100*r.Busy))
 	}
 	return part
+}
+
+// about describes the machine with a result that it gave.
+func (m *machine) about(r result) results.Machine {
+	its := results.Machine{Name: m.hello.Host}
+	if b, _ := m.state(); b.Width > 0 {
+		ahead := b.Ahead.Nanoseconds()
+		its.AheadNS = &ahead
+	}
+	if r.Busy >= 0 {
+		its.Busy = &r.Busy
+	}
+	return its
 }
 
 // pull asks for a block of the history until it is answered or give returns an error.

@@ -166,8 +166,8 @@ func TestRequests(t *testing.T) {
 			r = gather(t, n, p.Servers).run(t, p, nil)
 		}
 		j := &r.Runs[0]
-		if j.Err != nil || j.Verdicts.Partial || j.Machines != n || j.Verdicts.Grants != 160 {
-			t.Fatalf("%d machines: %d counted, %d grants, partial %v, error %v", n, j.Machines, j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
+		if j.Err != nil || j.Verdicts.Partial || len(j.Machines) != n || j.Verdicts.Grants != 160 {
+			t.Fatalf("%d machines: %d counted, %d grants, partial %v, error %v", n, len(j.Machines), j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
 		}
 		if b := j.Measures.Business; b == nil || !strings.Contains(b.Says, "sold 160, and 160 are gone") {
 			t.Errorf("%d machines: business %+v", n, b)
