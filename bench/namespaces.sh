@@ -1,0 +1,81 @@
+#!/bin/bash
+# Runs four agents in network namespaces, each with an address of its own, and in time namespaces whose
+# monotonic clocks differ by minutes. A sound lock is run under mixed faults, and locks that are broken without
+# any. Exits with 1 if the sound lock is accused, a broken one is not caught, or a record is not whole. Needs
+# Linux, root, redis-server, iproute2, unshare and python3.
+#
+#   bench/namespaces.sh            twenty minutes of faults, and a minute for the broken locks
+#   FAULTS=1m bench/namespaces.sh  a minute of faults
+#
+# All traffic is between the namespaces, which the script makes and removes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+go build -o "$work/lockbench" ./cmd/lockbench
+id=lb$$
+hub=$id-hub
+center=10.99.0.1 # the hub's address, which every agent reaches by a link of its own
+pids=()
+end() {
+	for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+	wait 2>/dev/null || true
+	for i in 1 2 3 4; do ip netns del "$id-$i" 2>/dev/null || true; done
+	ip netns del "$hub" 2>/dev/null || true
+	rm -rf "$work"
+}
+trap end EXIT
+
+ip netns add "$hub"
+ip -n "$hub" link set lo up
+ip -n "$hub" addr add "$center/32" dev lo
+for i in 1 2 3 4; do
+	ip netns add "$id-$i"
+	ip -n "$id-$i" link set lo up
+	ip -n "$hub" link add "h$i" type veth peer name out netns "$id-$i"
+	ip -n "$hub" addr add "10.99.$i.1/24" dev "h$i"
+	ip -n "$hub" link set "h$i" up
+	ip -n "$id-$i" addr add "10.99.$i.2/24" dev out
+	ip -n "$id-$i" link set out up
+	ip -n "$id-$i" route add default via "10.99.$i.1"
+done
+ip netns exec "$hub" redis-server --bind "$center" --port 6379 --protected-mode no --save "" --dir "$work" >"$work/redis.log" 2>&1 &
+pids+=($!)
+
+# run NAME FLAGS...: runs four agents, and writes NAME.json and NAME.txt.
+run() {
+	name=$1
+	shift
+	token=$RANDOM$RANDOM$RANDOM
+	agents=()
+	for i in 1 2 3 4; do
+		ip netns exec "$id-$i" unshare --time --monotonic $((i * 600)) --fork --kill-child \
+			"$work/lockbench" agent "nats://$center:4222" --token $token >"$work/$name.agent$i" 2>&1 &
+		agents+=($!)
+	done
+	code=0
+	ip netns exec "$hub" "$work/lockbench" run --quiet --agents 4 --listen "$center:4222" --token $token --server "redis://$center:6379" \
+		--explore 0s --keys 8 --clients 32 --out "json=$work/$name.json" "$@" >"$work/$name.txt" 2>&1 || code=$?
+	echo "$name: exit $code, seconds since the start: $SECONDS"
+	for pid in "${agents[@]}"; do wait "$pid" || { echo "an agent ended badly:"; cat "$work/$name".agent*; exit 1; }; done
+	[ $code != 2 ] || { cat "$work/$name.txt"; exit 1; }
+}
+
+run broken --design setnx-getset/naive,lua-token/expire --duration 15s --history "$work/histories"
+run sound --design lua-token/token --duration "${FAULTS:-20m}" --stallers 16 \
+	--fault crash --fault lost-reply --fault pause --fault cancel --fault cut --fault black-hole --fault slow
+python3 - "$work" <<'EOF'
+import glob, json, sys
+wrong = []
+for kind in "broken", "sound":
+    for run in json.load(open(f"{sys.argv[1]}/{kind}.json"))["runs"]:
+        broken = [name for name, c in run["cells"].items() if c["verdict"] == "broken"]
+        claimed = [name for name in broken if run["cells"][name]["against"]]
+        print(f'{run["design"]}: {run["counts"]["ops"]:,} operations, {run["counts"]["grants"]:,} grants on {len(run["machines"])} machines; '
+              f'broken: {", ".join(broken) or "nothing"}; claimed of it: {", ".join(claimed) or "nothing"}')
+        if run["partial"] or run.get("error") or len(run["machines"]) != 4:
+            wrong.append(f'{run["design"]}: the record is not whole: {run.get("why")} {run.get("error")}')
+        if kind == "sound" and claimed or kind == "broken" and not broken:
+            wrong.append(f'{run["design"]}: broken are {broken}')
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+EOF
