@@ -134,7 +134,11 @@ histories and says where; lockbench merge joins them with those of the other age
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.URL = args[0]
 			a.Say = sayTo(cmd.ErrOrStderr(), quiet)
-			return serveAgent(cmd.Context(), &a)
+			err := serveAgent(cmd.Context(), &a)
+			if errors.Is(err, context.Canceled) && cmd.Context().Err() != nil {
+				return verdict(exitInterrupted)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()

@@ -141,14 +141,12 @@ func (a *Agent) listen() error {
 
 // of calls f for the run of that number.
 func of[A any](a *Agent, run int, f func(*recording) A) (answer A, err error) {
-	a.mu.Lock()
-	if run < 1 || run > len(a.runs) {
-		a.mu.Unlock()
-		return answer, fmt.Errorf("run %d was not ordered", run)
+	for _, r := range a.all() {
+		if r.order.Run == run {
+			return f(r), nil
+		}
 	}
-	r := a.runs[run-1]
-	a.mu.Unlock()
-	return f(r), nil
+	return answer, fmt.Errorf("run %d was not ordered", run)
 }
 
 func (a *Agent) all() []*recording {
@@ -159,20 +157,20 @@ func (a *Agent) all() []*recording {
 
 // take accepts an order and begins to open its run. A repeated one changes nothing.
 func (a *Agent) take(o order) (accepted, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case o.Run <= len(a.runs):
-		return accepted{a.runs[o.Run-1].order.digest()}, nil
-	case o.Run != len(a.runs)+1:
-		return accepted{}, fmt.Errorf("run %d was ordered, and run %d not yet", o.Run, len(a.runs)+1)
-	case len(a.runs) > 0 && !a.runs[len(a.runs)-1].hasEnded():
-		return accepted{}, fmt.Errorf("run %d was ordered, and run %d has not ended", o.Run, len(a.runs))
+	for _, r := range a.all() {
+		switch {
+		case r.order.Run == o.Run:
+			return accepted{r.order.digest()}, nil
+		case !r.hasEnded():
+			return accepted{}, fmt.Errorf("run %d was ordered, and run %d has not ended", o.Run, r.order.Run)
+		}
 	}
 	r, err := a.record(o)
 	if err != nil {
 		return accepted{}, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.runs = append(a.runs, r)
 	return accepted{o.digest()}, nil
 }
@@ -215,7 +213,7 @@ func (a *Agent) serve(ctx context.Context) error {
 			interrupted = nil
 			runs := a.all()
 			if len(runs) == 0 {
-				return ctx.Err()
+				return context.Canceled
 			}
 			a.Say("interrupted: ending in good order")
 			runs[len(runs)-1].stop(load.EndedInterrupted)

@@ -62,6 +62,7 @@ type Coordinator struct {
 	mu       sync.Mutex
 	machines []*machine // in the order of their shares; nil until an agent has come
 	come     chan struct{}
+	complete bool // all agents have come
 	run      int
 	ending   sync.Once
 }
@@ -99,8 +100,13 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 
 func (c *Coordinator) connect(ctx context.Context) (err error) {
 	if c.config.URL != "" {
-		c.conn, err = dial(ctx, c.config.URL, "")
-		return err
+		if c.conn, err = dial(ctx, c.config.URL, ""); err != nil {
+			return err
+		}
+		if _, err := send(ctx, c.conn, c.subjects+beatVerb, beat{}); !errors.Is(err, natsgo.ErrNoResponders) {
+			return errors.Join(fmt.Errorf("--nats %s: another run with this token is there; hint: another --token, or none", shown(c.config.URL)), err)
+		}
+		return nil
 	}
 	door := &nats.Door{Address: c.config.Listen, Token: c.config.Token, Certificate: c.config.Certificate, Key: c.config.Key}
 	if err := door.Open(ctx); err != nil {
@@ -148,7 +154,7 @@ func (c *Coordinator) greet(h hello) (w welcome, err error) {
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.machines, func(m *machine) bool { return m != nil && m.hello.ID == h.ID })
 	if at < 0 {
-		at = slices.IndexFunc(c.machines, func(m *machine) bool { return m == nil || c.run == 0 && m.lost() })
+		at = slices.IndexFunc(c.machines, func(m *machine) bool { return m == nil || !c.complete && m.lost() })
 	}
 	if at < 0 {
 		return w, fmt.Errorf("all %d agents have come; hint: --agents %d, or end one: %s", len(c.machines), len(c.machines)+1, strings.Join(c.names(), ", "))
@@ -196,8 +202,9 @@ func (c *Coordinator) await(ctx context.Context) error {
 	for {
 		c.mu.Lock()
 		names := c.names()
+		c.complete = len(names) == len(c.machines)
 		c.mu.Unlock()
-		if len(names) == len(c.machines) {
+		if c.complete {
 			return nil
 		}
 		select {
@@ -258,8 +265,15 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	its.Run = number
 	parts := each(c.machines, func(_ int, m *machine) runner.Part { return runner.Part{Err: m.open(ctx, asked, its)} })
 	if failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil }); failed || ctx.Err() != nil {
-		each(c.machines, func(_ int, m *machine) error { return m.stop(asked, number, load.EndedInterrupted) })
-		return parts
+		return each(c.machines, func(i int, m *machine) runner.Part {
+			if parts[i].Err == nil {
+				parts[i].Err = m.drop(asked, number)
+			}
+			if parts[i].Err == nil {
+				parts[i].Err = ctx.Err()
+			}
+			return parts[i]
+		})
 	}
 	at := c.now() + int64(startDelay)
 	each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })

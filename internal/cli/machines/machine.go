@@ -10,6 +10,7 @@ import (
 
 	natsgo "github.com/nats-io/nats.go"
 
+	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/results"
 	"github.com/lockbench/lockbench/runner"
@@ -132,6 +133,15 @@ func (m *machine) begin(ctx context.Context, s start) error {
 
 func (m *machine) stop(ctx context.Context, run int, why string) error {
 	return m.ask(ctx, stopVerb, stop{Run: run, Why: why}, nil, m.isGone)
+}
+
+// drop stops a run that will not begin, and waits for its end, so that another one can be ordered.
+func (m *machine) drop(ctx context.Context, run int) error {
+	if err := m.stop(ctx, run, load.EndedInterrupted); err != nil {
+		return err
+	}
+	_, err := m.result(ctx, run, m.isGone)
+	return err
 }
 
 // leave ends the agent, if it can be reached.

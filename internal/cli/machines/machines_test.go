@@ -53,8 +53,11 @@ type crew struct {
 	errs   []error // of the agents, once served is done
 }
 
+// listening is the configuration of a coordinator that agents on this machine reach.
+func listening(p runner.Plan) Config { return Config{Listen: "127.0.0.1:0", Servers: p.Servers} }
+
 // gather starts a coordinator and n agents. They end with t.
-func gather(t *testing.T, n int, addresses []string) *crew {
+func gather(t *testing.T, n int, config Config) *crew {
 	t.Helper()
 	c := &crew{errs: make([]error, n)}
 	come := make([]*Agent, n) // by their shares
@@ -67,7 +70,7 @@ func gather(t *testing.T, n int, addresses []string) *crew {
 		}
 	}
 	for i := range n {
-		a := &Agent{History: t.TempDir()}
+		a := &Agent{History: t.TempDir(), Authority: config.Certificate}
 		first := sync.OnceFunc(func() { // the line that tells its share
 			come[a.share.Index] = a
 			greeted.Done()
@@ -81,7 +84,8 @@ func gather(t *testing.T, n int, addresses []string) *crew {
 		})
 	}
 	var err error
-	if c.Coordinator, err = Open(t.Context(), Config{Machines: n, Listen: "127.0.0.1:0", Servers: addresses, Say: say}); err != nil {
+	config.Machines, config.Say = n, say
+	if c.Coordinator, err = Open(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	greeted.Wait()
@@ -163,7 +167,7 @@ func TestRequests(t *testing.T) {
 			}
 			want = asked(t, p.History)
 		} else {
-			r = gather(t, n, p.Servers).run(t, p, nil)
+			r = gather(t, n, listening(p)).run(t, p, nil)
 		}
 		j := &r.Runs[0]
 		if j.Err != nil || j.Verdicts.Partial || len(j.Machines) != n || j.Verdicts.Grants != 160 {
@@ -182,7 +186,7 @@ func TestRequests(t *testing.T) {
 // nothing of a run, and that the copies are the agents' histories.
 func TestBrokenConnections(t *testing.T) {
 	p := planOf(t, counted(20000))
-	c := gather(t, 2, p.Servers)
+	c := gather(t, 2, listening(p))
 	r := c.run(t, p, func() {
 		for _, a := range c.agents {
 			if err := errors.Join(a.conn.ForceReconnect(), c.conn.ForceReconnect()); err != nil {
@@ -211,7 +215,7 @@ func TestLostAgent(t *testing.T) {
 	o := counted(0)
 	o.Duration = 3 * time.Second
 	p := planOf(t, o)
-	c := gather(t, 2, p.Servers)
+	c := gather(t, 2, listening(p))
 	r := c.run(t, p, func() { c.agents[1].conn.Close() })
 	j := &r.Runs[0]
 	if !j.Verdicts.Partial || j.Err == nil || !strings.Contains(j.Err.Error(), "machine 2 ") || !strings.Contains(j.Err.Error(), "is lost") {
@@ -246,7 +250,7 @@ func TestLostAgent(t *testing.T) {
 // TestRefusals checks that a coordinator sends wrong agents away, and the error of a run that a machine cannot make.
 func TestRefusals(t *testing.T) {
 	p := planOf(t, counted(8))
-	c := gather(t, 1, p.Servers)
+	c := gather(t, 1, listening(p))
 	for _, x := range []struct {
 		name, want string
 		change     func(*Agent)
@@ -277,7 +281,7 @@ func TestEnds(t *testing.T) {
 	o := counted(0)
 	o.Duration = time.Minute
 	p := planOf(t, o)
-	c := gather(t, 1, p.Servers)
+	c := gather(t, 1, listening(p))
 	r := c.run(t, p, func() { c.agents[0].all()[0].leaves.Store(true); c.agents[0].all()[0].stop("interrupted") })
 	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Grants == 0 || j.End.Trailer.Ended != "interrupted" {
 		t.Errorf("%d grants, ended by %q, error %v", j.Verdicts.Grants, j.End.Trailer.Ended, j.Err)
@@ -300,8 +304,24 @@ func TestFailFast(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Subjects[0].Design, p.FailFast = d[0], true
-	r := gather(t, 2, p.Servers).run(t, p, nil)
+	r := gather(t, 2, listening(p)).run(t, p, nil)
 	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Partial || j.End.Trailer.Ended != "claim broken" || r.Exit() != 1 {
 		t.Errorf("ended by %q, exit %d, partial %v, error %v", j.End.Trailer.Ended, r.Exit(), j.Verdicts.Partial, j.Err)
+	}
+}
+
+// TestNextAfterFailure checks that a run which one machine cannot open leaves the other able to make the next.
+func TestNextAfterFailure(t *testing.T) {
+	p := planOf(t, counted(80))
+	c := gather(t, 2, listening(p))
+	good := c.agents[1].History
+	c.agents[1].History = filepath.Join(t.TempDir(), "missing")
+	p.Machines = c
+	if _, err := runner.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "machine 2 ") {
+		t.Errorf("a run without a folder on one machine: %v", err)
+	}
+	c.agents[1].History = good
+	if r := c.run(t, p, nil); r.Runs[0].Err != nil || r.Runs[0].Verdicts.Grants != 80 {
+		t.Errorf("the next run: %d grants, error %v", r.Runs[0].Verdicts.Grants, r.Runs[0].Err)
 	}
 }
