@@ -15,35 +15,25 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
 // TestUsersServer checks runs by way of a NATS server of the user's, that a second run with the same token is
 // refused, and that no password is printed in an error.
 func TestUsersServer(t *testing.T) {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, Username: "u", Password: "secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server does not start")
-	}
-	address := "nats://u:secret@" + s.Addr().String()
+	address := servicetest.NATS(t, server.Options{Username: "u", Password: "p"})("u")
 	p := planOf(t, counted(80))
 	config := Config{URL: address, Token: "t", Servers: p.Servers, Say: func(string, ...any) {}}
 	if r := gather(t, 2, config).run(t, p, nil); r.Runs[0].Err != nil || r.Runs[0].Verdicts.Grants != 80 {
 		t.Errorf("%d grants, error %v", r.Runs[0].Verdicts.Grants, r.Runs[0].Err)
 	}
 	config.Machines = 1
-	_, err = Open(t.Context(), config)
-	if err == nil || !strings.Contains(err.Error(), "another run with this token is there") || strings.Contains(err.Error(), "secret") {
+	_, err := Open(t.Context(), config)
+	if err == nil || !strings.Contains(err.Error(), "another run with this token is there") || strings.Contains(err.Error(), "u:p") {
 		t.Errorf("a second run: %v", err)
 	}
-	config.URL = strings.Replace(address, "secret", "wrong", 1)
+	config.URL = strings.Replace(address, ":p@", ":wrong@", 1)
 	if _, err = Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), "Authorization Violation") || strings.Contains(err.Error(), "wrong") {
 		t.Errorf("a wrong password: %v", err)
 	}

@@ -112,30 +112,10 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// theirs starts a server in this process, which stands for one of a user's. It returns its address for
-// each user.
-func theirs(t *testing.T, options server.Options) func(user string) string {
-	t.Helper()
-	options.Host, options.Port, options.NoSigs, options.NoLog, options.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
-	s, err := server.NewServer(&options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("it does not start")
-	}
-	return func(user string) string { return "nats://" + user + ":p@" + s.Addr().String() }
-}
-
 // TestUsers checks that a user who may not create a bucket is refused, that the least rights are enough,
 // and that a run leaves nothing and removes nothing of others.
 func TestUsers(t *testing.T) {
-	address := theirs(t, server.Options{JetStream: true, Users: []*server.User{
+	address := servicetest.NATS(t, server.Options{JetStream: true, Users: []*server.User{
 		{Username: "guest", Password: "p", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{"$KV.>", "$JS.API.INFO"}}}},
 		{Username: "renter", Password: "p", Permissions: &server.Permissions{
 			Publish:   &server.SubjectPermission{Allow: []string{"$KV.>", "$JS.API.>"}},
@@ -196,7 +176,7 @@ func TestUsers(t *testing.T) {
 
 // TestWithoutJetStream checks that a server without JetStream is refused, with the reason.
 func TestWithoutJetStream(t *testing.T) {
-	s, err := nats.Connect(t.Context(), theirs(t, server.Options{Username: "u", Password: "p"})("u"))
+	s, err := nats.Connect(t.Context(), servicetest.NATS(t, server.Options{Username: "u", Password: "p"})("u"))
 	if err != nil {
 		t.Fatal(err)
 	}
