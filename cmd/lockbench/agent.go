@@ -83,9 +83,8 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 	return nil
 }
 
-// open waits for the machines of a plan, if it has some. The Coordinator that it returns ends them; its End
-// does nothing without machines.
-func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (ender, error) {
+// open waits for the machines of a plan, if it has some.
+func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (crew, error) {
 	if m.config.Machines == 0 {
 		return noMachines{}, nil
 	}
@@ -104,12 +103,18 @@ func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string
 	return c, nil
 }
 
-// An ender ends machines, which learn why.
-type ender interface{ End(why error) error }
+// A crew is the machines of a run, or none. End ends them, and tells them why. SayTo changes the receiver of
+// their lines.
+type crew interface {
+	End(why error) error
+	SayTo(say func(string, ...any))
+}
 
 type noMachines struct{}
 
 func (noMachines) End(error) error { return nil }
+
+func (noMachines) SayTo(func(string, ...any)) {}
 
 func newAgent() *cobra.Command {
 	var a machines.Agent

@@ -139,19 +139,19 @@ func (o *singleOptions) run(cmd *cobra.Command) error {
 	for _, of := range p.Subjects {
 		rows.Names = append(rows.Names, of.Label())
 	}
-	ctx, shown, err := o.show(cmd, &p, &rows)
+	machines, err := o.machines.open(cmd.Context(), &p, sayTo(cmd.ErrOrStderr(), o.quiet))
 	if err != nil {
 		return err
 	}
+	ctx, shown, err := o.show(cmd, &p, &rows)
+	if err != nil {
+		return errors.Join(err, machines.End(err))
+	}
+	machines.SayTo(shown.Say)
 	scope := newExploreOptions().config
 	scope.Seed = p.Options.Seed
 	search := request.InTurns(searches, designs, scope, shown.Say)
 	p.Before = func(ctx context.Context, of runner.Subject) { search(ctx, of.Design) }
-	machines, err := o.machines.open(ctx, &p, shown.Say)
-	if err != nil {
-		shown.Close()
-		return err
-	}
 	result, failed := o.observed(ctx, p, shown, out.hlog())
 	failed = errors.Join(failed, machines.End(failed))
 	if failed != nil && len(result.Runs) == 0 {

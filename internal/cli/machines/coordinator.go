@@ -227,6 +227,13 @@ func (c *Coordinator) ended() <-chan struct{} {
 	return c.door.Done()
 }
 
+// SayTo changes the receiver of lines for people.
+func (c *Coordinator) SayTo(say func(string, ...any)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.config.Say = say
+}
+
 // Len implements [runner.Machines].
 func (c *Coordinator) Len() int { return len(c.machines) }
 
