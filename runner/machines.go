@@ -63,7 +63,11 @@ func Record(ctx context.Context, c load.Config, addresses []string) (s load.Summ
 	c.Services = of.services.of(&c.Design)
 	c.Records = of.recordsBeside(c.Services)
 	defer leaveCore(c.Services.First())()
-	return load.Run(ctx, c)
+	s, err = load.Run(ctx, c)
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // without the name of the design
+	}
+	return s, err
 }
 
 // onMachines reports whether the machines make the run of a design. A lock of the self-check needs a server
@@ -110,14 +114,17 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		return o, nil
 	}
 	o.unreadable = nil
-	o.judged, err = joinRun(shares)
+	if o.judged, err = joinRun(shares); err != nil {
+		o.failed, o.unreadable = err, err
+		return o, nil
+	}
 	for i := range o.judged.Machines {
 		its := &o.judged.Machines[i]
 		of := parts[its.Number-1].Machine
 		its.Name, its.AheadNS, its.Busy = of.Name, of.AheadNS, of.Busy
 	}
 	r.sink.Closed(o.judged.End)
-	return o, err
+	return o, nil
 }
 
 // together joins the live judgements of the shares of one run for a sink, which sees one run. Its functions

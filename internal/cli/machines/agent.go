@@ -41,9 +41,10 @@ type Agent struct {
 	clock    *comparison
 	heard    atomic.Int64 // time of the last answer of the coordinator, on clock
 
-	mu   sync.Mutex
-	runs []*recording
-	left chan leave // receives the message that ends the agent
+	mu     sync.Mutex
+	run    *recording // of the last order, nil before the first
+	closed bool       // it takes no more orders
+	left   chan leave // receives the message that ends the agent
 }
 
 // coordinatorLost is the silence after which an agent gives its coordinator up. Its runs end then.
@@ -78,12 +79,20 @@ func (a *Agent) Serve(ctx context.Context) error {
 		return err
 	}
 	err = a.serve(ctx)
-	for _, r := range a.all() {
+	if r := a.close(); r != nil {
 		r.stop(load.EndedInterrupted)
 		<-r.done
 		err = errors.Join(err, r.file.Close())
 	}
 	return err
+}
+
+// close makes the agent take no more orders, and returns its last run, nil if there is none.
+func (a *Agent) close() *recording {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	return a.run
 }
 
 // greet asks the coordinator for a share.
@@ -127,7 +136,7 @@ func (a *Agent) listen() error {
 		}),
 		serve(a.conn, own+resultVerb, func(q question) (result, error) {
 			return of(a, q.Run, (*recording).result)
-		}),
+		}, func() { a.last().served.Store(true) }),
 		serve(a.conn, own+leaveVerb, func(l leave) (struct{}, error) {
 			select {
 			case a.left <- l:
@@ -141,37 +150,45 @@ func (a *Agent) listen() error {
 
 // of calls f for the run of that number.
 func of[A any](a *Agent, run int, f func(*recording) A) (answer A, err error) {
-	for _, r := range a.all() {
-		if r.order.Run == run {
-			return f(r), nil
-		}
+	r := a.last()
+	if r == nil || r.order.Run != run {
+		return answer, fmt.Errorf("run %d is not the last one that was ordered", run)
 	}
-	return answer, fmt.Errorf("run %d was not ordered", run)
+	return f(r), nil
 }
 
-func (a *Agent) all() []*recording {
+// last returns the run of the last order, nil before the first.
+func (a *Agent) last() *recording {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([]*recording(nil), a.runs...)
+	return a.run
 }
 
-// take accepts an order and begins to open its run. A repeated one changes nothing.
+// take accepts an order and begins to open its run. A repeated one changes nothing. The coordinator has the
+// history of the run before, or it would order no other.
 func (a *Agent) take(o order) (accepted, error) {
-	for _, r := range a.all() {
-		switch {
-		case r.order.Run == o.Run:
-			return accepted{r.order.digest()}, nil
-		case !r.hasEnded():
-			return accepted{}, fmt.Errorf("run %d was ordered, and run %d has not ended", o.Run, r.order.Run)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was := a.run
+	switch {
+	case was != nil && was.order.Run == o.Run:
+		return accepted{was.order.digest()}, nil
+	case a.closed:
+		return accepted{}, errors.New("the agent was interrupted")
+	case was != nil && !was.hasEnded():
+		return accepted{}, fmt.Errorf("run %d was ordered, and run %d has not ended", o.Run, was.order.Run)
+	}
+	if was != nil {
+		if err := was.file.Close(); err != nil {
+			return accepted{}, err
 		}
+		a.run = nil
 	}
 	r, err := a.record(o)
 	if err != nil {
 		return accepted{}, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.runs = append(a.runs, r)
+	a.run = r
 	return accepted{o.digest()}, nil
 }
 
@@ -193,11 +210,13 @@ func (a *Agent) answerPull(m *natsgo.Msg) {
 func (a *Agent) serve(ctx context.Context) error {
 	tick := time.NewTicker(beatInterval)
 	defer tick.Stop()
-	interrupted := ctx.Done()
-	var late <-chan time.Time
+	interrupted, leaves := ctx.Done(), false
 	for {
-		if err := a.beat(); err != nil {
+		if err := a.beat(leaves); err != nil {
 			return err
+		}
+		if r := a.last(); leaves && (r == nil || r.served.Load()) {
+			return errors.Join(context.Canceled, a.conn.FlushTimeout(tryTime))
 		}
 		if silent := time.Duration(a.clock.now() - a.heard.Load()); silent > coordinatorLost {
 			return fmt.Errorf("%w: it was silent for %v; hint: lockbench merge joins the histories of all machines, here in %s", ErrCoordinatorLost, silent.Round(time.Millisecond), a.History)
@@ -210,30 +229,22 @@ func (a *Agent) serve(ctx context.Context) error {
 			}
 			return nil
 		case <-interrupted:
-			interrupted = nil
-			runs := a.all()
-			if len(runs) == 0 {
-				return context.Canceled
+			interrupted, leaves = nil, true
+			if r := a.close(); r != nil && !r.served.Load() {
+				a.Say("interrupted: ending in good order")
+				r.stop(load.EndedInterrupted)
 			}
-			a.Say("interrupted: ending in good order")
-			runs[len(runs)-1].stop(load.EndedInterrupted)
-			late = time.After(coordinatorLost)
-			for _, r := range runs {
-				r.leaves.Store(true)
-			}
-		case <-late:
-			return context.Canceled
 		}
 	}
 }
 
-// beat tells the coordinator how far the last run is, and compares the clocks.
-func (a *Agent) beat() error {
-	b := beat{ID: a.id, State: idle, Ahead: a.clock.ahead()}
+// beat tells the coordinator how far the last run is and whether the agent leaves, and compares the clocks.
+func (a *Agent) beat(leaves bool) error {
+	b := beat{ID: a.id, State: idle, Ahead: a.clock.ahead(), Leaves: leaves}
 	_, width, _ := a.clock.difference()
 	b.Width = time.Duration(width)
-	if runs := a.all(); len(runs) > 0 {
-		runs[len(runs)-1].describe(&b)
+	if r := a.last(); r != nil {
+		r.describe(&b)
 	}
 	sent := a.clock.now()
 	var answer clocks

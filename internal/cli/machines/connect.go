@@ -95,8 +95,8 @@ func request(ctx context.Context, conn *nats.Conn, subject string, q, a any, giv
 	return nil
 }
 
-// serve answers requests to a subject by f, one after the other.
-func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error)) error {
+// serve answers requests to a subject by f, one after the other. It calls after when an answer was sent.
+func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error), after ...func()) error {
 	_, err := conn.Subscribe(subject, func(m *nats.Msg) {
 		var q Q
 		var reply answer
@@ -112,7 +112,12 @@ func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error)) erro
 		}
 		text, err := json.Marshal(reply)
 		if err == nil {
-			_ = m.Respond(text) // who asked asks again
+			err = m.Respond(text)
+		}
+		for _, do := range after {
+			if err == nil { // else it is asked again
+				do()
+			}
 		}
 	})
 	return err

@@ -41,10 +41,11 @@ type Config struct {
 const (
 	// beatInterval is the time between two beats of an agent.
 	beatInterval = 250 * time.Millisecond
-	// lostAfter is the silence after which an agent is lost.
-	lostAfter = 4 * beatInterval
-	// goneAfter is the silence after which no other run is made, and the rest of a history is given up.
-	goneAfter = 20 * beatInterval
+	// silentAfter is the silence that is said.
+	silentAfter = 4 * beatInterval
+	// lostAfter is the silence after which an agent is lost: the rest of its history is given up, and no
+	// other run is made.
+	lostAfter = 20 * beatInterval
 	// startDelay is the time from the readiness of all agents to the start of their clients.
 	startDelay = time.Second
 	// patience bounds how long a coordinator waits for its agents to come.
@@ -72,8 +73,10 @@ var _ runner.Machines = (*Coordinator)(nil)
 // Open starts a NATS server, or connects to the user's, says the command for the other machines, and returns
 // when all agents have come, within ten minutes. Close ends it and the agents.
 func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
+	said := "..." // who gave a token knows it
 	if config.Token == "" {
 		config.Token = rand.Text()
+		said = config.Token
 	}
 	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1)}
 	defer func() {
@@ -94,7 +97,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	if config.Machines > 1 {
 		where = fmt.Sprintf("on each of the %d machines", config.Machines)
 	}
-	config.Say("%s: %s", where, c.command())
+	config.Say("%s: %s --token %s", where, c.command(), said)
 	return c, c.await(ctx)
 }
 
@@ -103,10 +106,14 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 		if c.conn, err = dial(ctx, c.config.URL, ""); err != nil {
 			return err
 		}
-		if _, err := send(ctx, c.conn, c.subjects+beatVerb, beat{}); !errors.Is(err, natsgo.ErrNoResponders) {
-			return errors.Join(fmt.Errorf("--nats %s: another run with this token is there; hint: another --token, or none", shown(c.config.URL)), err)
+		switch _, err := send(ctx, c.conn, c.subjects+beatVerb, beat{}); {
+		case errors.Is(err, natsgo.ErrNoResponders):
+			return nil
+		case err == nil:
+			return fmt.Errorf("--nats %s: another run with this token is there; hint: another --token, or none", shown(c.config.URL))
+		default:
+			return fmt.Errorf("--nats %s: %w; hint: may this user publish and subscribe below lockbench. and _INBOX.?", shown(c.config.URL), err)
 		}
-		return nil
 	}
 	door := &nats.Door{Address: c.config.Listen, Token: c.config.Token, Certificate: c.config.Certificate, Key: c.config.Key}
 	if err := door.Open(ctx); err != nil {
@@ -117,9 +124,9 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// command returns the command that starts an agent.
+// command returns the command that starts an agent, without its token and passwords.
 func (c *Coordinator) command() string {
-	url := c.config.URL
+	url := shown(c.config.URL)
 	if c.door != nil {
 		scheme := "nats"
 		if c.config.Certificate != "" {
@@ -131,7 +138,7 @@ func (c *Coordinator) command() string {
 		}
 		url = scheme + "://" + net.JoinHostPort(host, port)
 	}
-	return fmt.Sprintf("lockbench agent %s --token %s", url, c.config.Token)
+	return "lockbench agent " + url
 }
 
 // ownAddress returns an address of this machine that others may reach, else the one of loopback.
@@ -154,7 +161,7 @@ func (c *Coordinator) greet(h hello) (w welcome, err error) {
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.machines, func(m *machine) bool { return m != nil && m.hello.ID == h.ID })
 	if at < 0 {
-		at = slices.IndexFunc(c.machines, func(m *machine) bool { return m == nil || !c.complete && m.lost() })
+		at = slices.IndexFunc(c.machines, func(m *machine) bool { return m == nil || !c.complete && m.isSilent() })
 	}
 	if at < 0 {
 		return w, fmt.Errorf("all %d agents have come; hint: --agents %d, or end one: %s", len(c.machines), len(c.machines)+1, strings.Join(c.names(), ", "))
@@ -243,7 +250,7 @@ func (c *Coordinator) Err() error {
 		return c.door.Err()
 	}
 	for _, m := range c.machines {
-		if err := m.gone(); err != nil {
+		if err := m.awaitFit(); err != nil {
 			return err
 		}
 	}
@@ -283,12 +290,16 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 		})
 	}
 	at := c.now() + int64(startDelay)
-	each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })
+	begun := each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })
 	over := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(ctx, run, number, at, over) })
 	all := newGrowing(len(c.machines))
 	parts = each(c.machines, func(i int, m *machine) runner.Part {
+		if begun[i] != nil {
+			all.set(i, false)
+			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(begun[i])}
+		}
 		return m.copy(asked, number, histories[i], all)
 	})
 	close(over)
@@ -301,8 +312,8 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 	tick := time.NewTicker(beatInterval / 2)
 	defer tick.Stop()
 	done, broken, failed := ctx.Done(), run.Broken, run.Failed
-	for {
-		why := ""
+	asked := c.machines // machines that have not yet taken the stop
+	for why := ""; ; {
 		select {
 		case <-over:
 			c.progress(run.Progress, number, at)
@@ -310,15 +321,24 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 		case <-tick.C:
 			c.progress(run.Progress, number, at)
 			c.saySilent()
-			continue
 		case <-done:
-			why, done = load.EndedInterrupted, nil
+			why, done, asked = load.EndedInterrupted, nil, c.machines
 		case <-broken:
-			why, broken = load.EndedBroken, nil
+			why, broken, asked = load.EndedBroken, nil, c.machines
 		case <-failed:
-			why, failed = load.EndedFailed, nil
+			why, failed, asked = load.EndedFailed, nil, c.machines
 		}
-		each(c.machines, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
+		if why == "" || len(asked) == 0 {
+			continue
+		}
+		errs := each(asked, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
+		var left []*machine
+		for i, err := range errs {
+			if err != nil {
+				left = append(left, asked[i])
+			}
+		}
+		asked = left
 	}
 }
 
@@ -327,7 +347,7 @@ func (c *Coordinator) saySilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.machines {
-		if is := m.lost(); is != m.silent {
+		if is := m.isSilent(); is != m.silent {
 			m.silent = is
 			c.config.Say("%v %s", m, map[bool]string{true: "is silent", false: "is back"}[is])
 		}

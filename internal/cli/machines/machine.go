@@ -21,12 +21,13 @@ type machine struct {
 	of    *Coordinator
 	hello hello
 	share runinfo.Share
-	left  atomic.Bool // it ends because it was interrupted
 
 	// Fields guarded by of.mu.
 	last   beat
 	since  time.Time     // of the last beat
-	silent bool          // it is lost, and that was said
+	silent bool          // it is, and that was said
+	leaves bool          // it ends because it was interrupted
+	torn   error         // the reason why a history was not copied completely, nil while all were
 	news   chan struct{} // closed and replaced at each beat
 }
 
@@ -42,40 +43,56 @@ func (m *machine) String() string {
 // heard takes a beat. The caller holds m.of.mu.
 func (m *machine) heard(b beat) {
 	m.last, m.since = b, time.Now()
+	m.leaves = m.leaves || b.Leaves
 	close(m.news)
 	m.news = make(chan struct{})
 }
 
-// lost reports whether nothing was heard for too long. The caller holds m.of.mu.
-func (m *machine) lost() bool { return time.Since(m.since) > lostAfter }
+// isSilent reports whether four beats are missing. The caller holds m.of.mu.
+func (m *machine) isSilent() bool { return time.Since(m.since) > silentAfter }
 
-// err returns why the machine can make no run, nil if it can: it was silent for longer than bound, or ends.
-func (m *machine) err(bound time.Duration) error {
+// lost returns an error if the machine was silent for so long that it is given up.
+func (m *machine) lost() error { return m.silence(lostAfter) }
+
+// silence returns an error if the machine was silent for longer than bound.
+func (m *machine) silence(bound time.Duration) error {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
-	switch silent := time.Since(m.since); {
-	case m.left.Load():
-		return fmt.Errorf("%v was interrupted", m)
-	case silent > bound:
+	if silent := time.Since(m.since); silent > bound {
 		return fmt.Errorf("%v is lost: it was silent for %v", m, silent.Round(time.Millisecond))
 	}
 	return nil
 }
 
-// gone returns why the machine can make no run any more. It waits for one that is lost to come back, until
-// it was silent for goneAfter.
-func (m *machine) gone() error {
-	for m.err(lostAfter) != nil {
-		if err := m.err(goneAfter); err != nil {
-			return err
-		}
-		time.Sleep(retryPause)
+// unfit returns why the machine can make no other run, nil if it can.
+func (m *machine) unfit() error {
+	m.of.mu.Lock()
+	leaves, torn := m.leaves, m.torn
+	m.of.mu.Unlock()
+	switch {
+	case torn != nil:
+		return torn
+	case leaves:
+		return fmt.Errorf("%v was interrupted", m)
 	}
-	return nil
+	return m.lost()
 }
 
-// isGone is gone without waiting.
-func (m *machine) isGone() error { return m.err(goneAfter) }
+// awaitFit is unfit, but waits for a silent machine until it comes back or is lost.
+func (m *machine) awaitFit() error {
+	for m.unfit() == nil && m.silence(silentAfter) != nil {
+		time.Sleep(retryPause)
+	}
+	return m.unfit()
+}
+
+// tear notes that a history was not copied completely, and returns the reason.
+func (m *machine) tear(why error) error {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	m.torn = why
+	return why
+}
 
 // state returns the machine's last beat, and a channel that is closed by the next one.
 func (m *machine) state() (beat, <-chan struct{}) {
@@ -99,7 +116,7 @@ func (m *machine) ask(ctx context.Context, verb string, q, a any, give func() er
 func (m *machine) open(ctx, asked context.Context, its order) error {
 	its.Share = m.share
 	var understood accepted
-	if err := m.ask(asked, orderVerb, its, &understood, m.isGone); err != nil {
+	if err := m.ask(asked, orderVerb, its, &understood, m.unfit); err != nil {
 		return err
 	}
 	if understood.Digest != its.digest() {
@@ -113,10 +130,10 @@ func (m *machine) open(ctx, asked context.Context, its order) error {
 		case b.Run == its.Run && b.State == ready:
 			return nil
 		case b.Run == its.Run && b.State == ended:
-			r, err := m.result(asked, its.Run, m.isGone)
+			r, err := m.result(asked, its.Run, m.lost)
 			return errors.Join(err, r.err(m))
-		case m.isGone() != nil:
-			return m.isGone()
+		case m.unfit() != nil:
+			return m.unfit()
 		}
 		select {
 		case <-news:
@@ -128,35 +145,42 @@ func (m *machine) open(ctx, asked context.Context, its order) error {
 }
 
 func (m *machine) begin(ctx context.Context, s start) error {
-	return m.ask(ctx, goVerb, s, nil, m.isGone)
+	return m.ask(ctx, goVerb, s, nil, m.lost)
 }
 
+// stop asks once to end a run.
 func (m *machine) stop(ctx context.Context, run int, why string) error {
-	return m.ask(ctx, stopVerb, stop{Run: run, Why: why}, nil, m.isGone)
+	return m.ask(ctx, stopVerb, stop{Run: run, Why: why}, nil, func() error { return errSilent })
 }
 
 // drop stops a run that will not begin, and waits for its end, so that another one can be ordered.
 func (m *machine) drop(ctx context.Context, run int) error {
-	if err := m.stop(ctx, run, load.EndedInterrupted); err != nil {
-		return err
+	err := m.ask(ctx, stopVerb, stop{Run: run, Why: load.EndedInterrupted}, nil, m.lost)
+	if err == nil {
+		_, err = m.result(ctx, run, m.lost)
 	}
-	_, err := m.result(ctx, run, m.isGone)
 	return err
 }
 
-// leave ends the agent, if it can be reached.
+// leave ends the agent, if it can be reached. It keeps its histories if there is a reason why, or if one of
+// them was not copied completely.
 func (m *machine) leave(why string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), lostAfter)
+	m.of.mu.Lock()
+	if m.torn != nil && why == "" {
+		why = "a history was not copied completely: " + m.torn.Error()
+	}
+	m.of.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), silentAfter)
 	defer cancel()
-	return m.ask(ctx, leaveVerb, leave{Why: why}, nil, m.isGone)
+	return m.ask(ctx, leaveVerb, leave{Why: why}, nil, m.lost)
 }
 
-func (m *machine) result(ctx context.Context, run int, give func() error) (r result, err error) {
-	err = m.ask(ctx, resultVerb, question{Run: run}, &r, give)
-	if r.Leaves {
-		m.left.Store(true)
+func (m *machine) result(ctx context.Context, run int, give func() error) (result, error) {
+	var r result
+	if err := m.ask(ctx, resultVerb, question{Run: run}, &r, give); err != nil {
+		return result{Busy: -1}, err
 	}
-	return r, err
+	return r, nil
 }
 
 // err returns the error of m's share, nil for none.
@@ -171,36 +195,36 @@ func (r result) err(m *machine) error {
 const pullPause = 50 * time.Millisecond
 
 // copy copies the machine's history of a run to w, and returns the outcome of its share. A machine that is
-// silent may come back until it was so for goneAfter and all others have ended, or are silent as long: all
+// silent may come back until it was so for lostAfter and all others have ended, or are silent as long: all
 // at once are if the coordinator's own connection is broken.
 func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) (part runner.Part) {
 	its := m.share.Index
 	defer all.set(its, false)
 	give := func() error {
-		err := m.isGone()
-		if m.left.Load() {
-			err = nil
-		}
+		err := m.lost()
 		if all.set(its, err == nil); all.others(its) {
 			return nil
 		}
 		return err
 	}
-	for offset := int64(0); ; {
-		block, whole, err := m.pull(ctx, run, offset, give)
+	for offset, length := int64(0), int64(blockSize); ; {
+		block, whole, err := m.pull(ctx, pull{Run: run, Offset: offset}, &length, give)
 		if err != nil {
-			return runner.Part{Machine: m.about(result{Busy: -1}), Err: err}
+			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(err)}
 		}
 		all.set(its, true)
-		n, err := w.Write(block)
+		n := 0
+		if len(block) > 0 {
+			n, err = w.Write(block)
+		}
 		if offset += int64(n); err != nil {
 			_ = m.stop(ctx, run, "") // the error of the copy is the reason
-			return runner.Part{Machine: m.about(result{Busy: -1}), Err: fmt.Errorf("the copy of the history of %v: %w", m, err)}
+			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(fmt.Errorf("the copy of the history of %v: %w", m, err))}
 		}
 		if whole {
 			break
 		}
-		if len(block) < blockSize {
+		if int64(len(block)) < length {
 			time.Sleep(pullPause)
 		}
 	}
@@ -228,15 +252,26 @@ func (m *machine) about(r result) results.Machine {
 	return its
 }
 
-// pull asks for a block of the history until it is answered or give returns an error.
-func (m *machine) pull(ctx context.Context, run int, offset int64, give func() error) (block []byte, whole bool, err error) {
+// shortest is the length of the blocks that a slow connection gets.
+const shortest = 4 << 10
+
+// pull asks for a block of at most length bytes until it is answered or give returns an error. It makes
+// blocks shorter while they do not arrive in time, and then longer again.
+func (m *machine) pull(ctx context.Context, q pull, length *int64, give func() error) (block []byte, whole bool, err error) {
 	for {
+		q.Length = *length
 		var msg *natsgo.Msg
-		if msg, err = send(ctx, m.of.conn, m.subject(pullVerb), pull{Run: run, Offset: offset}); err == nil {
+		if msg, err = send(ctx, m.of.conn, m.subject(pullVerb), q); err == nil {
 			if refused := msg.Header.Get(errorHeader); refused != "" {
 				return nil, false, fmt.Errorf("%v: %s", m, refused)
 			}
+			if int64(len(msg.Data)) == *length {
+				*length = min(2**length, blockSize)
+			}
 			return msg.Data, msg.Header.Get(wholeHeader) != "", nil
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			*length = max(*length/2, shortest)
 		}
 		if given := give(); given != nil {
 			return nil, false, given

@@ -1,13 +1,17 @@
 package machines
 
 import (
+	"bytes"
+	stdcmp "cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +20,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -49,8 +54,10 @@ func planOf(t *testing.T, o workloads.Options) runner.Plan {
 type crew struct {
 	*Coordinator
 	agents []*Agent
-	served sync.WaitGroup
-	errs   []error // of the agents, once served is done
+	// interrupt interrupts all agents.
+	interrupt context.CancelFunc
+	served    sync.WaitGroup
+	errs      []error // of the agents, once served is done
 }
 
 // listening is the configuration of a coordinator that agents on this machine reach.
@@ -60,6 +67,8 @@ func listening(p runner.Plan) Config { return Config{Listen: "127.0.0.1:0", Serv
 func gather(t *testing.T, n int, config Config) *crew {
 	t.Helper()
 	c := &crew{errs: make([]error, n)}
+	ctx, cancel := context.WithCancel(context.Background())
+	c.interrupt = cancel
 	come := make([]*Agent, n) // by their shares
 	var greeted sync.WaitGroup
 	greeted.Add(n)
@@ -79,8 +88,8 @@ func gather(t *testing.T, n int, config Config) *crew {
 		c.served.Go(func() {
 			fields := strings.Fields(<-tell)
 			tell <- strings.Join(fields, " ")
-			a.URL, a.Token = fields[len(fields)-3], fields[len(fields)-1]
-			c.errs[i] = a.Serve(context.Background())
+			a.URL, a.Token = stdcmp.Or(config.URL, fields[len(fields)-3]), stdcmp.Or(config.Token, fields[len(fields)-1])
+			c.errs[i] = a.Serve(ctx)
 		})
 	}
 	var err error
@@ -95,6 +104,7 @@ func gather(t *testing.T, n int, config Config) *crew {
 			t.Error(err)
 		}
 		c.served.Wait()
+		cancel()
 	})
 	return c
 }
@@ -185,7 +195,7 @@ func TestRequests(t *testing.T) {
 // TestBrokenConnections checks that connections that break, of the agents and of the coordinator, lose
 // nothing of a run, and that the copies are the agents' histories.
 func TestBrokenConnections(t *testing.T) {
-	p := planOf(t, counted(20000))
+	p := planOf(t, counted(6000))
 	c := gather(t, 2, listening(p))
 	r := c.run(t, p, func() {
 		for _, a := range c.agents {
@@ -194,7 +204,7 @@ func TestBrokenConnections(t *testing.T) {
 			}
 		}
 	})
-	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants != 20000 {
+	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants != 6000 {
 		t.Errorf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
 	}
 	for i, a := range c.agents {
@@ -282,12 +292,16 @@ func TestEnds(t *testing.T) {
 	o.Duration = time.Minute
 	p := planOf(t, o)
 	c := gather(t, 1, listening(p))
-	r := c.run(t, p, func() { c.agents[0].all()[0].leaves.Store(true); c.agents[0].all()[0].stop("interrupted") })
+	r := c.run(t, p, c.interrupt)
 	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Grants == 0 || j.End.Trailer.Ended != "interrupted" {
 		t.Errorf("%d grants, ended by %q, error %v", j.Verdicts.Grants, j.End.Trailer.Ended, j.Err)
 	}
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "was interrupted") {
 		t.Errorf("another run could be made: %v", err)
+	}
+	c.served.Wait()
+	if !errors.Is(c.errs[0], context.Canceled) {
+		t.Errorf("the agent ended by %v", c.errs[0])
 	}
 }
 
@@ -323,5 +337,76 @@ func TestNextAfterFailure(t *testing.T) {
 	c.agents[1].History = good
 	if r := c.run(t, p, nil); r.Runs[0].Err != nil || r.Runs[0].Verdicts.Grants != 80 {
 		t.Errorf("the next run: %d grants, error %v", r.Runs[0].Verdicts.Grants, r.Runs[0].Err)
+	}
+}
+
+// TestFullDisk checks that a copy which cannot be written ends the share with an error, that no other run is
+// made, and that the agent is told and keeps its history.
+func TestFullDisk(t *testing.T) {
+	o := counted(0)
+	o.Duration = time.Minute
+	p := planOf(t, o)
+	c := gather(t, 1, listening(p))
+	run := load.Config{Design: p.Subjects[0].Design, Workload: p.Workload, Options: o}
+	parts := c.Record(t.Context(), run, []io.Writer{fullDisk{}})
+	if err := parts[0].Err; err == nil || !strings.Contains(err.Error(), "the copy of the history of machine 1 ") {
+		t.Errorf("got %v", err)
+	}
+	if err := c.Err(); err == nil {
+		t.Error("another run could be made")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	c.served.Wait()
+	if err := c.errs[0]; err == nil || !strings.Contains(err.Error(), "a history was not copied completely") {
+		t.Errorf("the agent ended by %v", err)
+	}
+	kept, err := filepath.Glob(filepath.Join(c.agents[0].History, "*.lbh"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v, error %v", kept, err)
+	}
+	if judged, err := runner.Judge(kept[0], nil); err != nil || judged.Verdicts.Partial {
+		t.Errorf("its own history: partial %v, error %v", judged.Verdicts.Partial, err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestSlowConnection checks that blocks become shorter while they do not arrive in time, and longer again.
+func TestSlowConnection(t *testing.T) {
+	p := planOf(t, counted(6000))
+	c := gather(t, 1, listening(p))
+	run := load.Config{Design: p.Subjects[0].Design, Workload: p.Workload, Options: p.Options}
+	var whole bytes.Buffer
+	if parts := c.Record(t.Context(), run, []io.Writer{&whole}); parts[0].Err != nil {
+		t.Fatal(parts[0].Err)
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	m, length := c.machines[0], int64(blockSize)
+	attempts := 0
+	if _, _, err := m.pull(late, pull{Run: 1}, &length, func() error { attempts++; return late.Err() }); err == nil || attempts != 1 {
+		t.Errorf("a pull that was given up: %v after %d attempts", err, attempts)
+	}
+	length = shortest
+	var got bytes.Buffer
+	for lengths := []int64{}; ; lengths = append(lengths, length) {
+		block, ends, err := m.pull(t.Context(), pull{Run: 1, Offset: int64(got.Len())}, &length, m.lost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(block)
+		if ends {
+			if !slices.IsSorted(lengths) || lengths[len(lengths)-1] <= shortest {
+				t.Errorf("lengths of blocks %v", lengths)
+			}
+			break
+		}
+	}
+	if !bytes.Equal(got.Bytes(), whole.Bytes()) {
+		t.Errorf("%d bytes in short blocks, want %d", got.Len(), whole.Len())
 	}
 }

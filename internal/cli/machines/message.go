@@ -62,11 +62,12 @@ type beat struct {
 	ID                              string
 	Run                             int
 	State                           state
-	Started                         time.Duration // since the clients began
 	Grants, Refused, Failed, Length int64
 	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of the
 	// bounds on that; both are zero before the second beat.
 	Ahead, Width time.Duration
+	// Leaves is set if the agent ends after this run, because it was interrupted.
+	Leaves bool
 }
 
 // A clocks answers a beat: the coordinator's clock, in ns since it began, and its wall clock in Unix ns.
@@ -194,10 +195,10 @@ type stop struct {
 	Why string
 }
 
-// A pull asks for a block of the history of a run.
+// A pull asks for a block of the history of a run, of at most Length bytes.
 type pull struct {
-	Run    int
-	Offset int64
+	Run            int
+	Offset, Length int64
 }
 
 // The headers of the answer to a pull, whose payload is the block.
@@ -215,9 +216,7 @@ type result struct {
 	Err   string // empty for none
 	// Busy is the share of the processors' time on the agent's machine that was used, negative if unknown.
 	Busy float64
-	// Leaves is set if the agent ends, because it was interrupted.
-	Leaves bool
 }
 
-// A leave ends an agent. Why is empty at the end of all runs.
+// A leave ends an agent. Why is empty if all its histories were copied.
 type leave struct{ Why string }

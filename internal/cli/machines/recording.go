@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -22,7 +22,7 @@ type recording struct {
 	file     *os.File
 	written  atomic.Int64 // bytes of the history
 	progress load.Progress
-	leaves   atomic.Bool
+	served   atomic.Bool // the coordinator has the result, after the history
 
 	cancel         context.CancelFunc
 	broken, failed chan struct{}
@@ -46,8 +46,8 @@ func (a *Agent) record(o order) (*recording, error) {
 		return nil, err
 	}
 	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), done: make(chan struct{})}
-	if r.file, err = os.Create(a.path(&o)); err != nil {
-		return nil, err
+	if r.file, err = os.OpenFile(a.path(&o), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, fmt.Errorf("%w; hint: another --history", err)
 	}
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(context.Background())
@@ -58,9 +58,6 @@ func (a *Agent) record(o order) (*recording, error) {
 		defer close(r.done)
 		used := processor.Busy()
 		r.summary, r.err = runner.Record(ctx, c, o.Servers)
-		if inner := errors.Unwrap(r.err); inner != nil {
-			r.err = inner
-		}
 		r.busy = used()
 	}()
 	return r, nil
@@ -143,7 +140,7 @@ func (r *recording) describe(b *beat) {
 // result returns the outcome, once the run has ended.
 func (r *recording) result() result {
 	<-r.done
-	its := result{Notes: r.summary.Notes, Busy: r.busy, Leaves: r.leaves.Load()}
+	its := result{Notes: r.summary.Notes, Busy: r.busy}
 	if r.err != nil {
 		its.Err = r.err.Error()
 	}
@@ -164,13 +161,13 @@ func (a *Agent) block(text []byte) (block []byte, whole bool, err error) {
 	its, err := of(a, q.Run, func(r *recording) (its part) {
 		ended := r.hasEnded() // and then nothing more is written
 		has := r.written.Load() - q.Offset
-		its.block = make([]byte, max(0, min(has, blockSize)))
+		its.block = make([]byte, max(0, min(has, q.Length, blockSize)))
 		if len(its.block) > 0 {
-			if _, its.err = r.file.ReadAt(its.block, q.Offset); errors.Is(its.err, io.EOF) {
-				its.err = nil
+			if _, its.err = r.file.ReadAt(its.block, q.Offset); its.err != nil {
+				its.block = nil
 			}
 		}
-		its.whole = ended && has <= blockSize
+		its.whole = its.err == nil && ended && has == int64(len(its.block))
 		return its
 	})
 	return its.block, its.whole, errors.Join(err, its.err)
