@@ -136,7 +136,7 @@ func (a *Agent) listen() error {
 		}),
 		serve(a.conn, own+resultVerb, func(q question) (result, error) {
 			return of(a, q.Run, (*recording).result)
-		}, func() { a.last().served.Store(true) }),
+		}, a.served),
 		serve(a.conn, own+leaveVerb, func(l leave) (struct{}, error) {
 			select {
 			case a.left <- l:
@@ -146,6 +146,13 @@ func (a *Agent) listen() error {
 		}),
 		a.conn.FlushTimeout(tryTime),
 	)
+}
+
+// served notes that the coordinator has the result of a run.
+func (a *Agent) served(q question) {
+	if r := a.last(); r != nil && r.order.Run == q.Run {
+		r.served.Store(true)
+	}
 }
 
 // of calls f for the run of that number.

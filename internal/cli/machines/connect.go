@@ -95,8 +95,9 @@ func request(ctx context.Context, conn *nats.Conn, subject string, q, a any, giv
 	return nil
 }
 
-// serve answers requests to a subject by f, one after the other. It calls after when an answer was sent.
-func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error), after ...func()) error {
+// serve answers requests to a subject by f, one after the other. It calls after when the answer to
+// a question was sent.
+func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error), after ...func(Q)) error {
 	_, err := conn.Subscribe(subject, func(m *nats.Msg) {
 		var q Q
 		var reply answer
@@ -116,7 +117,7 @@ func serve[Q, A any](conn *nats.Conn, subject string, f func(Q) (A, error), afte
 		}
 		for _, do := range after {
 			if err == nil { // else it is asked again
-				do()
+				do(q)
 			}
 		}
 	})

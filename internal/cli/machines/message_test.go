@@ -143,3 +143,16 @@ func TestComparison(t *testing.T) {
 		t.Errorf("%d probes are kept, want %d", len(c.probes), keptProbes)
 	}
 }
+
+// TestServed checks that the result of an earlier run, asked for late, is not taken for that of the last one.
+func TestServed(t *testing.T) {
+	a := new(Agent)
+	a.served(question{Run: 1})
+	a.run = &recording{order: order{Run: 2}}
+	if a.served(question{Run: 1}); a.run.served.Load() {
+		t.Error("run 2 is served by the result of run 1")
+	}
+	if a.served(question{Run: 2}); !a.run.served.Load() {
+		t.Error("run 2 is not served by its result")
+	}
+}
