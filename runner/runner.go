@@ -154,7 +154,15 @@ func (s *session) awaitServers(ctx context.Context) {
 
 // over reports whether the session can run nothing more.
 func (s *session) over(ctx context.Context) bool {
-	return ctx.Err() != nil || s.stopped || s.services.err() != nil || s.plan.Machines != nil && s.plan.Machines.Err() != nil
+	return ctx.Err() != nil || s.stopped || s.lost() != nil
+}
+
+// lost returns an error if a service ended by itself, or if the machines can make no other run.
+func (s *session) lost() error {
+	if err := s.services.err(); err != nil || s.plan.Machines == nil {
+		return err
+	}
+	return s.plan.Machines.Err()
 }
 
 // inOrder returns a function that returns one subject after the other.

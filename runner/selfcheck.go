@@ -107,13 +107,11 @@ func (s *session) firstCheck(ctx context.Context, options workloads.Options) (*r
 
 // cutOff returns the reason why nothing more can be run, empty if there is none.
 func (s *session) cutOff(ctx context.Context) string {
-	switch err := s.services.err(); {
-	case err != nil:
-		return err.Error()
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return "interrupted"
-	case s.plan.Machines != nil && s.plan.Machines.Err() != nil:
-		return s.plan.Machines.Err().Error()
+	}
+	if err := s.lost(); err != nil {
+		return err.Error()
 	}
 	return ""
 }

@@ -126,14 +126,14 @@ func (m *machine) open(ctx, asked context.Context, its order) error {
 	defer look.Stop()
 	for {
 		b, news := m.state()
-		switch {
+		switch unfit := m.unfit(); {
 		case b.Run == its.Run && b.State == ready:
 			return nil
 		case b.Run == its.Run && b.State == ended:
 			r, err := m.result(asked, its.Run, m.lost)
 			return errors.Join(err, r.err(m))
-		case m.unfit() != nil:
-			return m.unfit()
+		case unfit != nil:
+			return unfit
 		}
 		select {
 		case <-news:
