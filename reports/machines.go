@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/lib/figures"
@@ -31,7 +32,7 @@ func (s *summary) machines() *document.Table {
 			continue
 		}
 		for _, m := range run.Machines {
-			t.Rows = append(t.Rows, document.Row{Name: fmt.Sprintf("%s, %d %s", label, m.Number, m.Name), Link: runID(i), Cells: []document.Value{
+			t.Rows = append(t.Rows, document.Row{Name: strings.TrimSpace(fmt.Sprintf("%s, %d %s", label, m.Number, m.Name)), Link: runID(i), Cells: []document.Value{
 				{Text: results.Speed(m.GrantsPerS, s.result.ServerOf(run))},
 				{Text: figures.Duration(m.Acquire.Count, m.Acquire.P50)},
 				{Text: figures.Duration(m.Acquire.Count, m.Acquire.P99)},

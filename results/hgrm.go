@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/lib/wholefile"
 	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
 // The settings of percentile files: the number of steps per halving of the distance to 100%, and
@@ -61,6 +62,11 @@ func writePercentiles(w io.Writer, l *measure.Latency) error {
 	}
 	_, err := h.PercentilesPrint(w, hgrmTicks, hgrmUnit)
 	return err
+}
+
+// PartName returns the name of the file with the history of a share of a run.
+func PartName(run string, share runinfo.Share) string {
+	return fmt.Sprintf("%s.part-%d-of-%d.lbh", FileName(run), share.Index+1, share.Of)
 }
 
 // FileName returns name as a file name that every file system accepts: any character but ASCII

@@ -61,7 +61,7 @@ func (r *histories) path(design string) string {
 
 // part returns the path of the history of a share.
 func (r *histories) part(design string, share runinfo.Share) string {
-	return filepath.Join(r.dir, fmt.Sprintf("%s.part-%d-of-%d.lbh", results.FileName(design), share.Index+1, share.Of))
+	return filepath.Join(r.dir, results.PartName(design, share))
 }
 
 // remove removes the history of a run, or those of its shares.

@@ -60,14 +60,7 @@ func Record(ctx context.Context, c load.Config, addresses []string) (s load.Summ
 	if err := of.openRecords(ctx); err != nil {
 		return s, err
 	}
-	c.Services = of.services.of(&c.Design)
-	c.Records = of.recordsBeside(c.Services)
-	defer leaveCore(c.Services.First())()
-	s, err = load.Run(ctx, c)
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // without the name of the design
-	}
-	return s, err
+	return of.drive(ctx, c)
 }
 
 // onMachines reports whether the machines make the run of a design. A lock of the self-check needs a server
@@ -88,16 +81,13 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		into, err := spool.New(path, s.histories.keep())
 		if err != nil {
 			for _, begun := range judgements[:i] {
-				begun.wait() //nolint:errcheck // nothing was recorded
+				_, _ = begun.wait() // nothing was recorded
 			}
 			return o, fmt.Errorf("the history cannot be written: %w", err)
 		}
 		histories[i], judgements[i] = into, judgeLive(into, path, all.share(i, r))
 	}
-	parts := s.plan.Machines.Record(ctx, load.Config{
-		Design: r.design, Workload: s.plan.Workload, Options: r.options, Faults: r.faults,
-		Progress: r.progress, Broken: r.broken, Failed: r.failed,
-	}, histories)
+	parts := s.plan.Machines.Record(ctx, s.config(r), histories)
 	var shares []results.Judged
 	for i, j := range judgements {
 		judged, unreadable := j.wait()

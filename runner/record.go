@@ -108,18 +108,31 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 		return o, fmt.Errorf("the history cannot be written: %w", err)
 	}
 	judgement := judgeLive(spool, path, r)
-	on := s.services.of(&r.design)
-	giveBack := leaveCore(on.First())
-	o.summary, o.failed = load.Run(ctx, load.Config{
-		Design: r.design, Services: on, Records: s.recordsBeside(on), Workload: s.plan.Workload, Options: r.options, Share: s.plan.Share,
-		Faults: r.faults, History: spool, Progress: r.progress, Broken: r.broken, Failed: r.failed,
-	})
-	giveBack()
-	if inner := errors.Unwrap(o.failed); inner != nil {
-		o.failed = inner // without the name of the design, which reports add
-	}
+	c := s.config(r)
+	c.History, c.Share = spool, s.plan.Share
+	o.summary, o.failed = s.drive(ctx, c)
 	o.judged, o.unreadable = judgement.wait()
 	return o, nil
+}
+
+// config returns the load of a run, without its history.
+func (s *session) config(r liveRun) load.Config {
+	return load.Config{
+		Design: r.design, Workload: s.plan.Workload, Options: r.options, Faults: r.faults,
+		Progress: r.progress, Broken: r.broken, Failed: r.failed,
+	}
+}
+
+// drive makes the load of a run on the session's services.
+func (s *session) drive(ctx context.Context, c load.Config) (load.Summary, error) {
+	c.Services = s.services.of(&c.Design)
+	c.Records = s.recordsBeside(c.Services)
+	defer leaveCore(c.Services.First())()
+	summary, err := load.Run(ctx, c)
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // without the name of the design, which reports add
+	}
+	return summary, err
 }
 
 // judgement returns the judgement of a run, nil if the run was interrupted before it began.

@@ -57,7 +57,7 @@ func (b *bench) withCluster(
 	for _, m := range cluster {
 		urls = append(urls, "nats://"+m.Address)
 	}
-	t, err := b.start(killLength, strings.Join(urls, ","))
+	t, err := b.start(killLength, fully, strings.Join(urls, ","))
 	if err != nil {
 		return 0, err
 	}

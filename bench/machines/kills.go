@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
+
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/results"
 )
@@ -39,7 +41,7 @@ type shortfall struct {
 func (b *bench) killAgents(ctx context.Context, times int) error {
 	wrongBefore, largest, codes := b.wrong, shortfall{}, exitCodes{}
 	for range times {
-		t, err := b.start(killLength, "")
+		t, err := b.start(killLength, fully, "")
 		if err != nil {
 			return err
 		}
@@ -103,7 +105,7 @@ func (b *bench) killAgent(
 func (b *bench) killCoordinators(ctx context.Context, times int) error {
 	wrongBefore, longest, codes := b.wrong, time.Duration(0), exitCodes{}
 	for range times {
-		t, err := b.start(killLength, "")
+		t, err := b.start(killLength, fully, "")
 		if err != nil {
 			return err
 		}
@@ -126,12 +128,13 @@ func (b *bench) killCoordinator(
 	if after, err = t.moment(ctx); err != nil {
 		return left, after, err
 	}
-	var all []stat
+	var all []procfs.ProcStat
 	for _, p := range t.processes() {
-		all = append(all, familyOf(p.PID())...)
+		family, unread := familyOf(p.PID())
+		all, err = append(all, family...), errors.Join(err, unread)
 	}
 	if want := machines + 2; len(all) != want { // with the NATS server
-		err = fmt.Errorf("%d processes before the kill, want %d", len(all), want)
+		err = errors.Join(err, fmt.Errorf("%d processes before the kill, want %d", len(all), want))
 	}
 	began := time.Now()
 	if err := t.coordinator.Kill(); err != nil {
@@ -139,10 +142,9 @@ func (b *bench) killCoordinator(
 	}
 	waiting, cancel := context.WithTimeout(ctx, mostLeft)
 	defer cancel()
-	lives := func() bool { return slices.ContainsFunc(all, stat.lives) }
-	if !poll(waiting, func() bool { return !lives() }) {
-		all = slices.DeleteFunc(all, func(s stat) bool { return !s.lives() })
-		err = errors.Join(err, fmt.Errorf("processes are left after %v: %v", mostLeft, all))
+	if !poll(waiting, func() bool { return !slices.ContainsFunc(all, lives) }) {
+		all = slices.DeleteFunc(all, func(p procfs.ProcStat) bool { return !lives(p) })
+		err = errors.Join(err, fmt.Errorf("processes are left after %v: %+v", mostLeft, all))
 	}
 	left = time.Since(began)
 	ctx, cancel = context.WithTimeout(ctx, enough)

@@ -43,7 +43,6 @@ type bench struct {
 	program string // lockbench
 	server  string // URL of the Redis server
 	dir     string // has a folder for each run
-	hold    string // of the clients
 	runs    atomic.Int64
 	wrong   int // runs that something is wrong with
 }
@@ -63,18 +62,9 @@ func run(ctx context.Context, rounds, kills, cluster int, least float64) (err er
 	if b.dir, err = os.MkdirTemp("", "machines-"); err != nil {
 		return err
 	}
-	slow := false
-	for _, b.hold = range []string{freely, "0s"} { // the kills have the last one
-		if rounds == 0 {
-			continue
-		}
-		ratio, err := b.compare(ctx, rounds)
-		if err != nil {
-			return err
-		}
-		if b.hold == freely { // else agents, coordinator and server compete for the processors
-			slow = ratio < least
-		}
+	slow, err := b.compareAll(ctx, rounds, least)
+	if err != nil {
+		return err
 	}
 	for _, part := range []struct {
 		times int
@@ -87,16 +77,10 @@ func run(ctx context.Context, rounds, kills, cluster int, least float64) (err er
 			return err
 		}
 	}
-	switch {
-	case b.wrong > 0:
-		err = fmt.Errorf("%d runs are wrong; their files are in %s", b.wrong, b.dir)
-	default:
-		err = os.RemoveAll(b.dir)
+	if b.wrong > 0 {
+		return errors.Join(slow, fmt.Errorf("%d runs are wrong; their files are in %s", b.wrong, b.dir))
 	}
-	if slow {
-		err = errors.Join(err, fmt.Errorf("the ratio of the rates is below %v", least))
-	}
-	return err
+	return errors.Join(slow, os.RemoveAll(b.dir))
 }
 
 // judge prints what is wrong with a run, and removes its files if nothing is.

@@ -5,11 +5,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/prometheus/procfs"
 
 	"github.com/lockbench/lockbench/internal/lib/subprocess"
 )
@@ -47,64 +47,42 @@ func (p *process) used() time.Duration {
 	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
 }
 
-// A stat is a line of /proc/PID/stat. Two processes of one number differ in when they began.
-type stat struct {
-	pid, parent, began int
-	used               time.Duration
-}
-
-// tick is the unit of processor time in /proc, on all of Go's platforms.
-const tick = 10 * time.Millisecond
-
-// statOf returns the state of a process; it reports false if there is none.
-func statOf(pid int) (s stat, exists bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return s, false
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	const state, parent, user, system, began = 0, 1, 11, 12, 19
-	if len(fields) <= began || fields[state] == "Z" {
-		return s, false
-	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(fields[i]) // the kernel writes numbers
-		return n
-	}
-	used := time.Duration(number(user)+number(system)) * tick
-	return stat{pid: pid, parent: number(parent), began: number(began), used: used}, true
-}
-
-// lives reports whether the process has not ended.
-func (s stat) lives() bool {
-	is, exists := statOf(s.pid)
-	return exists && is.began == s.began
-}
-
 // familyOf returns a process and its descendants.
-func familyOf(pid int) (all []stat) {
-	first, exists := statOf(pid)
-	if !exists {
-		return nil
+func familyOf(pid int) (all []procfs.ProcStat, err error) {
+	procs, err := procfs.AllProcs()
+	if err != nil {
+		return nil, err
 	}
-	all = append(all, first)
-	entries, _ := os.ReadDir("/proc")
-	var others []stat
-	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil {
-			if s, exists := statOf(n); exists {
-				others = append(others, s)
+	for _, p := range procs { // in the order of their numbers, which may not be that of families
+		if s, err := p.Stat(); err == nil { // else it has ended
+			all = append(all, s)
+		}
+	}
+	family := map[int]bool{pid: true}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range all {
+			if family[s.PPID] && !family[s.PID] {
+				family[s.PID], grown = true, true
 			}
 		}
 	}
-	for i := 0; i < len(all); i++ {
-		for _, s := range others {
-			if s.parent == all[i].pid {
-				all = append(all, s)
-			}
-		}
+	return slices.DeleteFunc(all, func(s procfs.ProcStat) bool { return !family[s.PID] }), nil
+}
+
+// lives reports whether a process has not ended. Two processes of one number differ in when they began.
+func lives(was procfs.ProcStat) bool {
+	is, err := stat(was.PID)
+	return err == nil && is.Starttime == was.Starttime && is.State != "Z"
+}
+
+// stat returns the state of a process.
+func stat(pid int) (procfs.ProcStat, error) {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return procfs.ProcStat{}, err
 	}
-	return all
+	return p.Stat()
 }
 
 // poll calls done every few milliseconds until it returns true or ctx ends, and reports the former.

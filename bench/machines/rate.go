@@ -17,8 +17,11 @@ import (
 // rateLength is the length of a run whose rate counts.
 const rateLength = 5 * time.Second
 
-// freely is a hold by which the clients limit the rate, and not the processors.
-const freely = "10ms"
+// The holds of clients: with freely they limit the rate, with fully the processors do.
+const (
+	freely = "10ms"
+	fully  = "0s"
+)
 
 // A measurement is one run.
 type measurement struct {
@@ -35,23 +38,41 @@ func (m measurement) per(used time.Duration) time.Duration {
 	return time.Duration(float64(used) * 100_000 / float64(m.ops)).Round(time.Millisecond)
 }
 
+// compareAll compares with processors that have time to spare, and with as many grants as they can make. It
+// returns the reason why the first ratio is not right. In the second one agents, coordinator and server compete
+// for the processors.
+func (b *bench) compareAll(ctx context.Context, rounds int, least float64) (slow, err error) {
+	if rounds == 0 {
+		return nil, nil
+	}
+	ratio, err := b.compare(ctx, rounds, freely)
+	if err != nil {
+		return nil, err
+	}
+	if ratio < least {
+		slow = fmt.Errorf("the ratio of the rates is below %v", least)
+	}
+	_, err = b.compare(ctx, rounds, fully)
+	return slow, err
+}
+
 // compare measures one process, two processes that make a share each, and two agents in turns. It prints the
 // rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out what
 // two processes cost each other.
-func (b *bench) compare(ctx context.Context, rounds int) (float64, error) {
+func (b *bench) compare(ctx context.Context, rounds int, hold string) (float64, error) {
 	var ratios, beside []float64
 	var ones, shares, twos []measurement
-	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents, holds of %[2]s; agents/one process, agents/shares\n", machines, b.hold)
+	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents, holds of %[2]s; agents/one process, agents/shares\n", machines, hold)
 	for range rounds {
-		one, err := b.measureOne(ctx)
+		one, err := b.measureOne(ctx, hold)
 		if err != nil {
 			return 0, err
 		}
-		share, err := b.measureShares(ctx)
+		share, err := b.measureShares(ctx, hold)
 		if err != nil {
 			return 0, err
 		}
-		two, err := b.measureTwo(ctx)
+		two, err := b.measureTwo(ctx, hold)
 		if err != nil {
 			return 0, err
 		}
@@ -90,14 +111,14 @@ func median[T int | float64 | time.Duration](all []T) T {
 }
 
 // measureOne measures a run, or a share of one, by one process.
-func (b *bench) measureOne(ctx context.Context, share ...string) (m measurement, err error) {
+func (b *bench) measureOne(ctx context.Context, hold string, share ...string) (m measurement, err error) {
 	dir, err := b.folder()
 	if err != nil {
 		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, enough)
 	defer cancel()
-	p, err := startProcess(b.lockbench(dir, append(b.settings(dir, rateLength), share...)...))
+	p, err := startProcess(b.lockbench(dir, append(b.settings(dir, rateLength, hold), share...)...))
 	if err != nil {
 		return m, err
 	}
@@ -109,12 +130,12 @@ func (b *bench) measureOne(ctx context.Context, share ...string) (m measurement,
 }
 
 // measureShares measures processes that make a share each at once, without a coordinator.
-func (b *bench) measureShares(ctx context.Context) (all measurement, err error) {
+func (b *bench) measureShares(ctx context.Context, hold string) (all measurement, err error) {
 	var work errgroup.Group
 	var shares [machines]measurement
 	for i := range machines {
 		work.Go(func() (err error) {
-			shares[i], err = b.measureOne(ctx, "--seed", "1", "--share", fmt.Sprintf("%d/%d", i+1, machines))
+			shares[i], err = b.measureOne(ctx, hold, "--seed", "1", "--share", fmt.Sprintf("%d/%d", i+1, machines))
 			return err
 		})
 	}
@@ -126,8 +147,8 @@ func (b *bench) measureShares(ctx context.Context) (all measurement, err error) 
 }
 
 // measureTwo measures a run of two agents.
-func (b *bench) measureTwo(ctx context.Context) (m measurement, err error) {
-	t, err := b.start(rateLength, "")
+func (b *bench) measureTwo(ctx context.Context, hold string) (m measurement, err error) {
+	t, err := b.start(rateLength, hold, "")
 	if err != nil {
 		return m, err
 	}
@@ -137,13 +158,19 @@ func (b *bench) measureTwo(ctx context.Context) (m measurement, err error) {
 	if err := t.begun(ctx); err != nil {
 		return m, err
 	}
-	if family := familyOf(t.coordinator.PID()); len(family) == 2 {
+	family, err := familyOf(t.coordinator.PID())
+	if err != nil {
+		return m, err
+	}
+	for _, child := range family {
+		if child.PID == t.coordinator.PID() {
+			continue
+		}
 		poll(ctx, func() bool {
-			is, exists := statOf(family[1].pid)
-			if exists {
-				m.nats = is.used
+			if is, err := stat(child.PID); err == nil {
+				m.nats = time.Duration(is.CPUTime() * float64(time.Second))
 			}
-			return !exists
+			return !lives(child)
 		})
 	}
 	for _, p := range t.processes() {

@@ -15,34 +15,18 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/internal/service/daemon"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
-// startRedis starts a Redis server at a port of loopback, as agents reach one.
-func startRedis(ctx context.Context) (own *daemon.Daemon, address string, err error) {
-	home, err := daemon.NewHome("", "machines-redis-")
-	if err != nil {
+// startRedis starts a private Redis server, and returns its address on loopback, at which agents reach it.
+func startRedis(ctx context.Context) (own *servers.Server, address string, err error) {
+	if own, err = servers.StartPrivate(ctx); err != nil {
 		return nil, "", err
 	}
-	own, err = daemon.Start(ctx, daemon.Program{
-		Name: "redis", Home: home,
-		Listen: func() (err error) {
-			address, err = servers.FreePort()
-			return err
-		},
-		Command: func() (*exec.Cmd, error) {
-			host, port, err := net.SplitHostPort(address)
-			return exec.Command("redis-server", "--bind", host, "--port", port, "--dir", home.Path, "--save", ""), err
-		},
-		Answers: func(ctx context.Context) error {
-			client := redis.NewClient(&redis.Options{Addr: address})
-			defer client.Close()
-			return client.Ping(ctx).Err()
-		},
-	})
+	if address, err = own.ListenTCP(ctx); err != nil {
+		err = errors.Join(err, own.Close())
+	}
 	return own, address, err
 }
 

@@ -34,12 +34,12 @@ type team struct {
 	agents      []*process
 }
 
-// settings are the flags of all runs. Without a hold they make as many grants as the machine can.
-func (b *bench) settings(dir string, length time.Duration) []string {
+// settings are the flags of all runs.
+func (b *bench) settings(dir string, length time.Duration, hold string) []string {
 	return []string{
 		"run", "--quiet", "--server", b.server, "--design", "lua-token/token", "--workload", "mutex",
 		"--key-choice", "own", "--clients", "32", "--groups", strconv.Itoa(machines), "--stallers", "0",
-		"--hold", b.hold, "--think", "0s", "--wait", "0s", "--explore", "0s", "--duration", length.String(),
+		"--hold", hold, "--think", "0s", "--wait", "0s", "--explore", "0s", "--duration", length.String(),
 		"--history", filepath.Join(dir, "run"), "--out", "json=" + filepath.Join(dir, "report.json"),
 	}
 }
@@ -58,7 +58,7 @@ func (b *bench) lockbench(dir string, args ...string) *exec.Cmd {
 }
 
 // start starts a run. An empty urls makes the coordinator start its own NATS server. End the team.
-func (b *bench) start(length time.Duration, urls string) (t *team, err error) {
+func (b *bench) start(length time.Duration, hold, urls string) (t *team, err error) {
 	t = &team{length: length}
 	if t.dir, err = b.folder(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (b *bench) start(length time.Duration, urls string) (t *team, err error) {
 	}
 	token := strconv.FormatUint(rand.Uint64(), 36)
 	at = append(at, "--agents", strconv.Itoa(machines), "--token", token)
-	args := append(b.settings(t.dir, length), at...)
+	args := append(b.settings(t.dir, length, hold), at...)
 	if t.coordinator, err = startProcess(b.lockbench(t.dir, args...)); err != nil {
 		return nil, err
 	}

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lockbench/lockbench/internal/cli/machines"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
 	"github.com/lockbench/lockbench/internal/lib/wrap"
@@ -80,13 +81,27 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 		return fmt.Errorf("--agents %d and --groups %d: a machine takes whole groups; hint: --groups %[1]d or more", c.Machines, o.params.Groups)
 	}
 	c.Servers = o.servers
+	return spareServers(c.Machines, o.faults)
+}
+
+// spareServers returns an error for a fault that needs a server of lockbench's own, which agents do not reach.
+func spareServers(agents int, faults []string) error {
+	all, err := fault.ParseAll(faults)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if fault.Of(f.Kind).Live.Needs.Has(fault.Ours) {
+			return fmt.Errorf("--agents %d: fault %s is for a server that lockbench starts, and agents lock on yours; hint: faults of clients and their networks, or no --agents", agents, f.Kind)
+		}
+	}
 	return nil
 }
 
-// open waits for the machines of a plan, if it has some.
-func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (crew, error) {
+// open waits for the machines of a plan. It returns nil if the plan has none.
+func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string, ...any)) (*machines.Coordinator, error) {
 	if m.config.Machines == 0 {
-		return noMachines{}, nil
+		return nil, nil
 	}
 	for i := range p.Subjects {
 		d := &p.Subjects[i].Design
@@ -102,19 +117,6 @@ func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string
 	p.Machines = c
 	return c, nil
 }
-
-// A crew is the machines of a run, or none. End ends them, and tells them why. SayTo changes the receiver of
-// their lines.
-type crew interface {
-	End(why error) error
-	SayTo(say func(string, ...any))
-}
-
-type noMachines struct{}
-
-func (noMachines) End(error) error { return nil }
-
-func (noMachines) SayTo(func(string, ...any)) {}
 
 func newAgent() *cobra.Command {
 	var a machines.Agent
@@ -180,17 +182,9 @@ func serveAgent(ctx context.Context, a *machines.Agent) error {
 	}
 	a.History = dir.Path
 	err = a.Serve(ctx)
-	entries, unread := os.ReadDir(dir.Path)
-	recorded := unread == nil && strings.Contains(strings.Join(namesIn(entries), " "), ".lbh")
-	if err == nil || !recorded {
-		return cmp.Or(err, dir.Remove())
+	recorded, unread := filepath.Glob(dir.File("*.lbh"))
+	if err == nil || len(recorded) == 0 {
+		return cmp.Or(err, unread, dir.Remove())
 	}
 	return errors.Join(err, dir.Keep())
-}
-
-func namesIn(entries []os.DirEntry) (names []string) {
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

@@ -98,18 +98,23 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	uiFlag(f, &o.ui)
 }
 
-func (o *singleOptions) run(cmd *cobra.Command) error {
+// settleAll checks the flags, and derives those that were not given.
+func (o *singleOptions) settleAll(f *pflag.FlagSet) error {
 	if err := o.points.check(); err != nil {
 		return err
 	}
 	o.points.contended(&o.params)
-	if err := o.settle(cmd.Flags()); err != nil {
+	if err := o.settle(f); err != nil {
 		return err
 	}
-	if err := o.checkShare(cmd.Flags()); err != nil {
+	if err := o.checkShare(f); err != nil {
 		return err
 	}
-	if err := o.machines.settle(cmd.Flags(), &o.runOptions, o.share); err != nil {
+	return o.machines.settle(f, &o.runOptions, o.share)
+}
+
+func (o *singleOptions) run(cmd *cobra.Command) error {
+	if err := o.settleAll(cmd.Flags()); err != nil {
 		return err
 	}
 	p, out, gates, err := o.plan(cmd.Context())

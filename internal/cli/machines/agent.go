@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -247,7 +246,7 @@ func (a *Agent) serve(ctx context.Context) error {
 
 // beat tells the coordinator how far the last run is and whether the agent leaves, and compares the clocks.
 func (a *Agent) beat(leaves bool) error {
-	b := beat{ID: a.id, State: idle, Ahead: a.clock.ahead(), Leaves: leaves}
+	b := beat{ID: a.id, Ahead: a.clock.ahead(), Leaves: leaves}
 	_, width, _ := a.clock.difference()
 	b.Width = time.Duration(width)
 	if r := a.last(); r != nil {
@@ -269,8 +268,3 @@ func (a *Agent) beat(leaves bool) error {
 }
 
 var errSilent = errors.New("no answer")
-
-// path returns the path of the history of a run.
-func (a *Agent) path(o *order) string {
-	return filepath.Join(a.History, fmt.Sprintf("%02d-%s.part-%d-of-%d.lbh", o.Run, fileName(o.Design), o.Share.Index+1, o.Share.Of))
-}

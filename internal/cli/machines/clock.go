@@ -1,6 +1,7 @@
 package machines
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -51,7 +52,7 @@ func (c *comparison) difference() (middle, width int64, known bool) {
 	if len(c.probes) == 0 {
 		return 0, 0, false
 	}
-	p := slices.MinFunc(c.probes, func(a, b probe) int { return int(a.width() - b.width()) })
+	p := slices.MinFunc(c.probes, func(a, b probe) int { return cmp.Compare(a.width(), b.width()) })
 	least, largest := p.bounds()
 	return least + (largest-least)/2, p.width(), true
 }

@@ -19,10 +19,15 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 )
 
-// TestUsersServer checks runs by way of a NATS server of the user's, that a second run with the same token is
-// refused, and that no password is printed in an error.
+// TestUsersServer checks runs by way of a NATS server of the user's with the least rights, that a second run with
+// the same token is refused, and that no password is printed in an error.
 func TestUsersServer(t *testing.T) {
-	address := servicetest.NATS(t, server.Options{Username: "u", Password: "p"})("u")
+	below := &server.SubjectPermission{Allow: []string{"lockbench.>", "_INBOX.>"}}
+	as := servicetest.NATS(t, server.Options{Users: []*server.User{
+		{Username: "u", Password: "p", Permissions: &server.Permissions{Publish: below, Subscribe: below}},
+		{Username: "guest", Password: "p", Permissions: &server.Permissions{Subscribe: below, Publish: &server.SubjectPermission{Deny: []string{">"}}}},
+	}})
+	address := as("u")
 	p := planOf(t, counted(80))
 	config := Config{URL: address, Token: "t", Servers: p.Servers, Say: func(string, ...any) {}}
 	if r := gather(t, 2, config).run(t, p, nil); r.Runs[0].Err != nil || r.Runs[0].Verdicts.Grants != 80 {
@@ -32,6 +37,10 @@ func TestUsersServer(t *testing.T) {
 	_, err := Open(t.Context(), config)
 	if err == nil || !strings.Contains(err.Error(), "another run with this token is there") || strings.Contains(err.Error(), "u:p") {
 		t.Errorf("a second run: %v", err)
+	}
+	config.URL = as("guest")
+	if _, err = Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), "may this user publish and subscribe below lockbench.") {
+		t.Errorf("a user who may publish nothing: %v", err)
 	}
 	config.URL = strings.Replace(address, ":p@", ":wrong@", 1)
 	if _, err = Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), "Authorization Violation") || strings.Contains(err.Error(), "wrong") {

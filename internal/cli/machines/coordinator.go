@@ -234,8 +234,11 @@ func (c *Coordinator) ended() <-chan struct{} {
 	return c.door.Done()
 }
 
-// SayTo changes the receiver of lines for people.
+// SayTo changes the receiver of lines for people. It does nothing to a nil Coordinator.
 func (c *Coordinator) SayTo(say func(string, ...any)) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.config.Say = say
@@ -273,9 +276,12 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	c.mu.Lock()
 	c.run++
 	number := c.run
+	for _, m := range c.machines {
+		m.copied = false
+	}
 	c.mu.Unlock()
 	asked := context.WithoutCancel(ctx) // the end of ctx ends the run, not the requests
-	its := newOrder(buildinfo.Version(), &run, c.config.Servers)
+	its := newOrder(&run, c.config.Servers)
 	its.Run = number
 	parts := each(c.machines, func(_ int, m *machine) runner.Part { return runner.Part{Err: m.open(ctx, asked, its)} })
 	if failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil }); failed || ctx.Err() != nil {
@@ -294,13 +300,12 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	over := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(ctx, run, number, at, over) })
-	all := newGrowing(len(c.machines))
 	parts = each(c.machines, func(i int, m *machine) runner.Part {
 		if begun[i] != nil {
-			all.set(i, false)
-			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(begun[i])}
+			m.setCopied(true)
+			return runner.Part{Machine: m.about(result{}), Err: m.tear(begun[i])}
 		}
-		return m.copy(asked, number, histories[i], all)
+		return m.copy(asked, number, histories[i])
 	})
 	close(over)
 	watching.Wait()
@@ -379,8 +384,11 @@ func (c *Coordinator) progress(p *load.Progress, number int, at int64) {
 // Close ends the agents and the private server. A second call does nothing.
 func (c *Coordinator) Close() error { return c.End(nil) }
 
-// End is like Close, and tells the agents why; nil is the end of all runs.
+// End is like Close, and tells the agents why; nil is the end of all runs. It does nothing to a nil Coordinator.
 func (c *Coordinator) End(why error) (err error) {
+	if c == nil {
+		return nil
+	}
 	c.ending.Do(func() {
 		if why == nil {
 			err = c.end("")

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -27,6 +27,7 @@ type machine struct {
 	since  time.Time     // of the last beat
 	silent bool          // it is, and that was said
 	leaves bool          // it ends because it was interrupted
+	copied bool          // no more of the last run's history is asked for
 	torn   error         // the reason why a history was not copied completely, nil while all were
 	news   chan struct{} // closed and replaced at each beat
 }
@@ -127,11 +128,11 @@ func (m *machine) open(ctx, asked context.Context, its order) error {
 	for {
 		b, news := m.state()
 		switch unfit := m.unfit(); {
-		case b.Run == its.Run && b.State == ready:
-			return nil
-		case b.Run == its.Run && b.State == ended:
+		case b.Run == its.Run && b.Ended:
 			r, err := m.result(asked, its.Run, m.lost)
 			return errors.Join(err, r.err(m))
+		case b.Run == its.Run && b.Ready:
+			return nil
 		case unfit != nil:
 			return unfit
 		}
@@ -175,12 +176,9 @@ func (m *machine) leave(why string) error {
 	return m.ask(ctx, leaveVerb, leave{Why: why}, nil, m.lost)
 }
 
-func (m *machine) result(ctx context.Context, run int, give func() error) (result, error) {
-	var r result
-	if err := m.ask(ctx, resultVerb, question{Run: run}, &r, give); err != nil {
-		return result{Busy: -1}, err
-	}
-	return r, nil
+func (m *machine) result(ctx context.Context, run int, give func() error) (r result, err error) {
+	err = m.ask(ctx, resultVerb, question{Run: run}, &r, give)
+	return r, err
 }
 
 // err returns the error of m's share, nil for none.
@@ -194,32 +192,41 @@ func (r result) err(m *machine) error {
 // pullPause is the time between two looks for more history.
 const pullPause = 50 * time.Millisecond
 
-// copy copies the machine's history of a run to w, and returns the outcome of its share. A machine that is
-// silent may come back until it was so for lostAfter and all others have ended, or are silent as long: all
-// at once are if the coordinator's own connection is broken.
-func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) (part runner.Part) {
-	its := m.share.Index
-	defer all.set(its, false)
-	give := func() error {
-		err := m.lost()
-		if all.set(its, err == nil); all.others(its) {
-			return nil
-		}
-		return err
+// setCopied notes whether the history of a run was copied, or will not be.
+func (m *machine) setCopied(is bool) {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	m.copied = is
+}
+
+// giveUp returns an error if the machine is lost and no history of another one grows. Until then it may come
+// back. All are silent at once if the coordinator's own connection is broken.
+func (m *machine) giveUp() error {
+	err := m.lost()
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	if slices.ContainsFunc(m.of.machines, func(o *machine) bool { return o != m && !o.copied && time.Since(o.since) <= lostAfter }) {
+		return nil
 	}
+	return err
+}
+
+// copy copies the machine's history of a run to w, and returns the outcome of its share.
+func (m *machine) copy(ctx context.Context, run int, w io.Writer) runner.Part {
+	defer m.setCopied(true)
+	failed := func(err error) runner.Part { return runner.Part{Machine: m.about(result{}), Err: m.tear(err)} }
 	for offset, length := int64(0), int64(blockSize); ; {
-		block, whole, err := m.pull(ctx, pull{Run: run, Offset: offset}, &length, give)
+		block, whole, err := m.pull(ctx, pull{Run: run, Offset: offset}, &length)
 		if err != nil {
-			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(err)}
+			return failed(err)
 		}
-		all.set(its, true)
 		n := 0
 		if len(block) > 0 {
 			n, err = w.Write(block)
 		}
 		if offset += int64(n); err != nil {
 			_ = m.stop(ctx, run, "") // the error of the copy is the reason
-			return runner.Part{Machine: m.about(result{Busy: -1}), Err: m.tear(fmt.Errorf("the copy of the history of %v: %w", m, err))}
+			return failed(fmt.Errorf("the copy of the history of %v: %w", m, err))
 		}
 		if whole {
 			break
@@ -228,26 +235,20 @@ func (m *machine) copy(ctx context.Context, run int, w io.Writer, all *growing) 
 			time.Sleep(pullPause)
 		}
 	}
-	r, err := m.result(ctx, run, give)
-	if err == nil {
-		err = r.err(m)
-	}
-	part = runner.Part{Machine: m.about(r), Err: err, Notes: r.Notes}
-	if r.Busy > results.Saturated {
-		part.Notes = append(part.Notes, fmt.Sprintf("%v was saturated: %.0f %% of its processors' time was used, so its clients limit the rate; hint: more machines", m, 100*r.Busy))
+	r, err := m.result(ctx, run, m.giveUp)
+	part := runner.Part{Machine: m.about(r), Err: errors.Join(err, r.err(m)), Notes: r.Notes}
+	if busy := r.Busy; busy != nil && *busy >= results.Saturated {
+		part.Notes = append(part.Notes, fmt.Sprintf("%v was saturated: %.0f %% of its processors' time was used, so its clients limit the rate; hint: more machines", m, 100**busy))
 	}
 	return part
 }
 
 // about describes the machine with a result that it gave.
 func (m *machine) about(r result) results.Machine {
-	its := results.Machine{Name: m.hello.Host}
+	its := results.Machine{Name: m.hello.Host, Busy: r.Busy}
 	if b, _ := m.state(); b.Width > 0 {
 		ahead := b.Ahead.Nanoseconds()
 		its.AheadNS = &ahead
-	}
-	if r.Busy >= 0 {
-		its.Busy = &r.Busy
 	}
 	return its
 }
@@ -255,9 +256,9 @@ func (m *machine) about(r result) results.Machine {
 // shortest is the length of the blocks that a slow connection gets.
 const shortest = 4 << 10
 
-// pull asks for a block of at most length bytes until it is answered or give returns an error. It makes
+// pull asks for a block of at most length bytes until it is answered or the machine is given up. It makes
 // blocks shorter while they do not arrive in time, and then longer again.
-func (m *machine) pull(ctx context.Context, q pull, length *int64, give func() error) (block []byte, whole bool, err error) {
+func (m *machine) pull(ctx context.Context, q pull, length *int64) (block []byte, whole bool, err error) {
 	for {
 		q.Length = *length
 		var msg *natsgo.Msg
@@ -273,32 +274,9 @@ func (m *machine) pull(ctx context.Context, q pull, length *int64, give func() e
 		if errors.Is(err, context.DeadlineExceeded) {
 			*length = max(*length/2, shortest)
 		}
-		if given := give(); given != nil {
+		if given := m.giveUp(); given != nil {
 			return nil, false, given
 		}
 		time.Sleep(retryPause)
 	}
-}
-
-// growing tells of each machine whether its history may still grow.
-type growing struct{ may []atomic.Bool }
-
-func newGrowing(machines int) *growing {
-	g := &growing{may: make([]atomic.Bool, machines)}
-	for i := range g.may {
-		g.may[i].Store(true)
-	}
-	return g
-}
-
-func (g *growing) set(i int, may bool) { g.may[i].Store(may) }
-
-// others reports whether a history may still grow, other than that of machine i.
-func (g *growing) others(i int) bool {
-	for k := range g.may {
-		if k != i && g.may[k].Load() {
-			return true
-		}
-	}
-	return false
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -384,17 +385,10 @@ func TestSlowConnection(t *testing.T) {
 	if parts := c.Record(t.Context(), run, []io.Writer{&whole}); parts[0].Err != nil {
 		t.Fatal(parts[0].Err)
 	}
-	late, cancel := context.WithCancel(t.Context())
-	cancel()
-	m, length := c.machines[0], int64(blockSize)
-	attempts := 0
-	if _, _, err := m.pull(late, pull{Run: 1}, &length, func() error { attempts++; return late.Err() }); err == nil || attempts != 1 {
-		t.Errorf("a pull that was given up: %v after %d attempts", err, attempts)
-	}
-	length = shortest
+	m, length := c.machines[0], int64(shortest)
 	var got bytes.Buffer
 	for lengths := []int64{}; ; lengths = append(lengths, length) {
-		block, ends, err := m.pull(t.Context(), pull{Run: 1, Offset: int64(got.Len())}, &length, m.lost)
+		block, ends, err := m.pull(t.Context(), pull{Run: 1, Offset: int64(got.Len())}, &length)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,5 +402,25 @@ func TestSlowConnection(t *testing.T) {
 	}
 	if !bytes.Equal(got.Bytes(), whole.Bytes()) {
 		t.Errorf("%d bytes in short blocks, want %d", got.Len(), whole.Len())
+	}
+}
+
+// TestUnreachableServer checks that a machine which does not reach the server is named, with the address and a
+// hint.
+func TestUnreachableServer(t *testing.T) {
+	p := planOf(t, counted(8))
+	d, err := impls.Match("lua-token/token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := servers.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := gather(t, 1, Config{Listen: "127.0.0.1:0", Servers: []string{"redis://" + address}})
+	run := load.Config{Design: d[0], Workload: p.Workload, Options: p.Options}
+	parts := c.Record(t.Context(), run, []io.Writer{io.Discard})
+	if err := parts[0].Err; err == nil || !strings.Contains(err.Error(), "machine 1 ") || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "hint: ") {
+		t.Errorf("got %v", err)
 	}
 }

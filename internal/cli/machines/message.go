@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/lib/buildinfo"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/service/servers"
@@ -46,22 +47,12 @@ type hello struct {
 // A welcome answers a hello: the share of the agent in all runs.
 type welcome struct{ Share runinfo.Share }
 
-// A state is the stage of the run of an agent's last order.
-type state string
-
-const (
-	idle    state = "idle" // there is no order yet
-	opening state = "opening"
-	ready   state = "ready"   // it waits for the instant
-	running state = "running" // or ending
-	ended   state = "ended"   // the history is complete
-)
-
-// A beat is an agent's regular message. Run is the number of its last order, zero for none.
+// A beat is an agent's regular message. Run is the number of its last order, zero for none. That run is Ready
+// once it waits for the instant at which clients begin, and has Ended once its history is complete.
 type beat struct {
 	ID                              string
 	Run                             int
-	State                           state
+	Ready, Ended                    bool
 	Grants, Refused, Failed, Length int64
 	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of the
 	// bounds on that; both are zero before the second beat.
@@ -90,10 +81,10 @@ type order struct {
 
 // newOrder returns the order for a run on those of the addresses that the design's backend serves. Without
 // one, the agent starts a server of its own. The caller sets Run and Share.
-func newOrder(version string, c *load.Config, addresses []string) order {
+func newOrder(c *load.Config, addresses []string) order {
 	on := servers.BackendOf(&c.Design)
 	o := order{
-		Version: version, Design: c.Design.Name, Backend: on.Name(), Claims: c.Design.Claims,
+		Version: buildinfo.Version(), Design: c.Design.Name, Backend: on.Name(), Claims: c.Design.Claims,
 		Workload: c.Workload.Name, Options: c.Options,
 	}
 	for _, address := range addresses {
@@ -138,6 +129,9 @@ func (o order) digest() string {
 
 // config returns the run that the order describes, without the fields of the agent.
 func (o order) config() (c load.Config, err error) {
+	if is := buildinfo.Version(); o.Version != is {
+		return c, fmt.Errorf("the order is of lockbench %s, and this is %s; hint: the same lockbench on all machines", o.Version, is)
+	}
 	c = load.Config{Options: o.Options, Share: o.Share}
 	if c.Design, err = designOf(o.Design, o.Backend); err != nil {
 		return c, err
@@ -214,8 +208,8 @@ type question struct{ Run int }
 type result struct {
 	Notes []string
 	Err   string // empty for none
-	// Busy is the share of the processors' time on the agent's machine that was used, negative if unknown.
-	Busy float64
+	// Busy is the share of the processors' time on the agent's machine that was used, nil if unknown.
+	Busy *float64
 }
 
 // A leave ends an agent. Why is empty if all its histories were copied.

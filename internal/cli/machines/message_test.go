@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/lib/buildinfo"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/lockbench/lockbench/internal/service/servers"
@@ -59,7 +60,7 @@ func TestOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := load.Config{Design: d, Workload: w, Options: o, Faults: faults}
-		its := newOrder("v1", &run, []string{"redis://u:secret@h:1", "postgres://h/d?password=secret"})
+		its := newOrder(&run, []string{"redis://u:secret@h:1", "postgres://h/d?password=secret"})
 		its.Run, its.Share = 1, runinfo.Share{Index: 1, Of: 2}
 		if text := its.String(); strings.Contains(text, "secret") || strings.Contains(text, "redis://") != servers.BackendOf(&d).Serves("redis://h") {
 			t.Errorf("%s: printed as %s", d.Name, text)
@@ -82,7 +83,7 @@ func TestOrders(t *testing.T) {
 		if diff := cmp.Diff(c.Faults, faults); diff != "" {
 			t.Errorf("%s: faults (-agent +run):\n%s", d.Name, diff)
 		}
-		again := newOrder("v1", &c, its.Servers)
+		again := newOrder(&c, its.Servers)
 		again.Run, again.Share = its.Run, its.Share
 		if again.digest() != its.digest() {
 			t.Errorf("%s: the run of the agent would be ordered as %s, want %s", d.Name, again, its)
@@ -97,9 +98,13 @@ func TestUnknownOrders(t *testing.T) {
 		{Design: "lua-token/token", Workload: "oversell", Faults: []string{"x"}},
 		{Design: impls.Controls()[0].Name, Backend: "x", Workload: "oversell"},
 	} {
-		if _, err := o.config(); err == nil {
-			t.Errorf("it takes %v", o)
+		o.Version = buildinfo.Version()
+		if _, err := o.config(); err == nil || strings.Contains(err.Error(), "the order is of lockbench") {
+			t.Errorf("%v: %v", o, err)
 		}
+	}
+	if _, err := (order{Design: "lua-token/token", Workload: "oversell", Version: "v0.0.1"}).config(); err == nil || !strings.Contains(err.Error(), "the order is of lockbench v0.0.1") {
+		t.Errorf("an order of another version: %v", err)
 	}
 }
 

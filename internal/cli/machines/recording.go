@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,18 +27,16 @@ type recording struct {
 
 	cancel         context.CancelFunc
 	broken, failed chan struct{}
-	at             chan int64 // the instant at which the clients begin
-	isReady        atomic.Bool
+	at             chan int64  // the instant at which the clients begin
+	ready          atomic.Bool // it waits for that instant, or has done so
 	done           chan struct{}
 	ending         sync.Mutex // guards broken and failed
 
 	// Set before done is closed.
 	summary load.Summary
 	err     error
-	busy    float64
+	busy    *float64 // nil if unknown
 }
-
-func fileName(design string) string { return results.FileName(design) }
 
 // record begins a run.
 func (a *Agent) record(o order) (*recording, error) {
@@ -46,7 +45,8 @@ func (a *Agent) record(o order) (*recording, error) {
 		return nil, err
 	}
 	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), done: make(chan struct{})}
-	if r.file, err = os.OpenFile(a.path(&o), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+	path := filepath.Join(a.History, results.PartName(fmt.Sprintf("%02d-%s", o.Run, o.Design), o.Share))
+	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%w; hint: another --history", err)
 	}
 	var ctx context.Context
@@ -72,7 +72,7 @@ func (r *recording) Write(b []byte) (int, error) {
 
 // await waits for the instant at which the clients begin.
 func (r *recording) await(ctx context.Context, clock *comparison) error {
-	r.isReady.Store(true)
+	r.ready.Store(true)
 	var begins time.Time
 	select {
 	case at := <-r.at:
@@ -124,17 +124,8 @@ func (r *recording) hasEnded() bool {
 // describe adds the state of the run to a beat.
 func (r *recording) describe(b *beat) {
 	p := &r.progress
-	b.Run, b.Grants, b.Refused, b.Failed, b.Length = r.order.Run, p.Grants.Load(), p.Refused.Load(), p.Failed.Load(), p.Duration.Load()
-	switch {
-	case r.hasEnded():
-		b.State = ended
-	case p.Started.Load() != 0:
-		b.State = running
-	case r.isReady.Load():
-		b.State = ready
-	default:
-		b.State = opening
-	}
+	b.Run, b.Ready, b.Ended = r.order.Run, r.ready.Load(), r.hasEnded()
+	b.Grants, b.Refused, b.Failed, b.Length = p.Grants.Load(), p.Refused.Load(), p.Failed.Load(), p.Duration.Load()
 }
 
 // result returns the outcome, once the run has ended.

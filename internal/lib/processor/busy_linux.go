@@ -1,45 +1,32 @@
 package processor
 
-import (
-	"os"
-	"strconv"
-	"strings"
-)
+import "github.com/prometheus/procfs"
 
-// Busy begins to measure how much of the machine's processor time is used, by all programs. The function
-// that it returns tells the share since then, 0 to 1, and a negative number if the system does not report it.
-func Busy() (share func() float64) {
-	used, all, known := times()
-	return func() float64 {
-		nowUsed, nowAll, still := times()
-		if !known || !still || nowAll <= all {
-			return -1
+// Busy begins to measure how much of the machine's processor time all programs use. The function that it
+// returns tells the share since then, 0 to 1, nil if the system does not report it.
+func Busy() (share func() *float64) {
+	idle, all := times()
+	return func() *float64 {
+		nowIdle, nowAll := times()
+		if nowAll <= all {
+			return nil
 		}
-		return float64(nowUsed-used) / float64(nowAll-all)
+		busy := 1 - (nowIdle-idle)/(nowAll-all)
+		return &busy
 	}
 }
 
-// times returns the used and all ticks of the processors since the machine started.
-func times() (used, all int64, known bool) {
-	text, err := os.ReadFile("/proc/stat")
+// times returns the idle and all seconds of the processors since the machine started, zero if unknown.
+func times() (idle, all float64) {
+	proc, err := procfs.NewDefaultFS()
 	if err != nil {
-		return 0, 0, false
+		return 0, 0
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	fields := strings.Fields(line)
-	const idle, wait, counted = 4, 5, 9 // the ticks of guests are counted as those of users, too
-	if len(fields) < counted || fields[0] != "cpu" {
-		return 0, 0, false
+	stat, err := proc.Stat()
+	if err != nil {
+		return 0, 0
 	}
-	for i, field := range fields[1:counted] {
-		ticks, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, 0, false
-		}
-		all += ticks
-		if at := i + 1; at != idle && at != wait {
-			used += ticks
-		}
-	}
-	return used, all, true
+	c := stat.CPUTotal // the times of guests are among those of users
+	idle = c.Idle + c.Iowait
+	return idle, idle + c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal
 }

@@ -2,6 +2,5 @@
 
 package processor
 
-// Busy returns a function that returns a negative number: the use of the machine's processors is read on
-// Linux only.
-func Busy() (share func() float64) { return func() float64 { return -1 } }
+// Busy returns a function that returns nil: the use of the machine's processors is read on Linux only.
+func Busy() (share func() *float64) { return func() *float64 { return nil } }

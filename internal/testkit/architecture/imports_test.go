@@ -24,7 +24,8 @@ var reserved = map[string][]string{
 	"github.com/olekukonko/tablewriter": {"reports/internal/terminal"},
 	"github.com/goccy/go-yaml":          {"internal/lib/runfile"},
 	"github.com/anishathalye/porcupine": {"checker/internal/crosscheck", "bench/*"},
-	"github.com/prometheus/":            {"internal/cli/exporter"},
+	"github.com/prometheus/c":           {"internal/cli/exporter"}, // client_golang, common
+	"github.com/prometheus/procfs":      {"internal/lib/processor", "bench/*"},
 	"testing":                           {"locktest", "internal/explore/bubble", "internal/testkit/servertest", "internal/testkit/longtest", "internal/testkit/designtest", "internal/testkit/pagetest", "internal/testkit/runtest", "internal/testkit/servicetest"},
 }
 
