@@ -23,7 +23,7 @@ import (
 const (
 	// killLength is the length of a run in which a process is killed.
 	killLength = 4 * time.Second
-	// mostShort bounds what the copy of a killed agent's history may lack.
+	// mostShort bounds the missing end of the copy of a killed agent's history.
 	mostShort = 300 * time.Millisecond
 	// mostLeft bounds how long processes are left after their coordinator.
 	mostLeft = 10 * time.Second
@@ -31,7 +31,7 @@ const (
 	lostCoordinator = 2
 )
 
-// A shortfall is what the copy of a history lacks at its end.
+// A shortfall is the missing end of the copy of a history.
 type shortfall struct {
 	bytes int64
 	time  time.Duration
@@ -196,7 +196,7 @@ func (b *bench) judged(ctx context.Context, t *team, codes exitCodes, verb strin
 	return err
 }
 
-// compareCopy returns what a copy of a history lacks, and an error unless it is the beginning of that.
+// compareCopy returns the missing end of the copy of a history, and an error unless the copy is its beginning.
 func compareCopy(copied, own string) (short shortfall, err error) {
 	is, err := os.ReadFile(copied)
 	if err != nil {

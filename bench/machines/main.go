@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// A bench has what all runs need.
+// A bench has the files and the server of all runs.
 type bench struct {
 	program string // lockbench
 	server  string // URL of the Redis server
@@ -83,7 +83,7 @@ func run(ctx context.Context, rounds, kills, cluster int, least float64) (err er
 	return errors.Join(slow, os.RemoveAll(b.dir))
 }
 
-// judge prints what is wrong with a run, and removes its files if nothing is.
+// judge prints the reason why a run is wrong, and removes the files of others.
 func (b *bench) judge(t *team, what string, wrong error) {
 	if wrong == nil {
 		_ = os.RemoveAll(t.dir) // b.dir is removed later

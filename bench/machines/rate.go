@@ -57,8 +57,8 @@ func (b *bench) compareAll(ctx context.Context, rounds int, least float64) (slow
 }
 
 // compare measures one process, two processes that make a share each, and two agents in turns. It prints the
-// rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out what
-// two processes cost each other.
+// rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out the
+// cost of a second process.
 func (b *bench) compare(ctx context.Context, rounds int, hold string) (float64, error) {
 	var ratios, beside []float64
 	var ones, shares, twos []measurement
@@ -188,7 +188,7 @@ func (b *bench) measureTwo(ctx context.Context, hold string) (m measurement, err
 	return m, m.read(t.dir)
 }
 
-// read takes what the report has.
+// read takes the rate and the count of the report.
 func (m *measurement) read(dir string) error {
 	r, err := report(dir)
 	if err != nil {

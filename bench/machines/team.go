@@ -93,7 +93,7 @@ func (t *team) agentFolder(i int) string { return filepath.Join(t.dir, fmt.Sprin
 // processes are those of the team that this program started.
 func (t *team) processes() []*process { return append([]*process{t.coordinator}, t.agents...) }
 
-// end kills what still runs, and writes what was said into the folder of the run.
+// end kills the processes that still run, and writes their output into the folder of the run.
 func (t *team) end() (err error) {
 	for i, p := range t.processes() {
 		_ = p.Kill() // it may have ended
