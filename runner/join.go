@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/results"
@@ -177,9 +178,14 @@ func joinEnds(a, b history.End) history.End {
 			sum.Faults = append(sum.Faults, f)
 			continue
 		}
-		sum.Faults[i].Occurrences += f.Occurrences
-		sum.Faults[i].MetHeld += f.MetHeld
-		sum.Faults[i].MetAcquire += f.MetAcquire
+		its := &sum.Faults[i]
+		if fault.OfServer(f.Kind) { // it met all shares at once
+			its.Occurrences, its.MetHeld = max(its.Occurrences, f.Occurrences), max(its.MetHeld, f.MetHeld)
+			continue
+		}
+		its.Occurrences += f.Occurrences
+		its.MetHeld += f.MetHeld
+		its.MetAcquire += f.MetAcquire
 	}
 	return a
 }

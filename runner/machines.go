@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/spool"
 	"github.com/lockbench/lockbench/internal/measure"
@@ -24,11 +25,12 @@ import (
 type Machines interface {
 	// Len returns the number of machines.
 	Len() int
-	// Record lets all machines make the run c at the same time, machine i the share i. It copies the
-	// history of machine i to histories[i] while it grows, and keeps c.Progress up to date for all
-	// machines together. It returns the outcome of each share when all have ended or are lost. It ends the
-	// run early as [load.Run] does.
-	Record(ctx context.Context, c load.Config, histories []io.Writer) []Part
+	// Record lets all machines make the run c at the same time, machine i the share i, on the services of
+	// c. It injects the faults of servers. It copies the history of machine i to histories[i] while it
+	// grows, and keeps c.Progress up to date for all machines together. It returns the outcome of each
+	// share when all have ended or are lost, and an error of the injection. It ends the run early as
+	// [load.Run] does.
+	Record(ctx context.Context, c load.Config, histories []io.Writer) ([]Part, error)
 	// Err returns the reason why no other run can be made; nil if one can.
 	Err() error
 }
@@ -42,7 +44,7 @@ type Part struct {
 }
 
 // Record makes one run, or the share c.Share of one, on the servers at addresses, for another process that
-// judges it: c.History receives the record. It sets the services of c. Only one Record or [Run] may be
+// judges it: c.History receives the record. Record sets the services of c. Only one Record or [Run] may be
 // active in a process.
 func Record(ctx context.Context, c load.Config, addresses []string) (s load.Summary, err error) {
 	defer collectAt(betweenRuns)()
@@ -57,16 +59,23 @@ func Record(ctx context.Context, c load.Config, addresses []string) (s load.Summ
 	if of.services, err = openServices(ctx, subjects, addresses); err != nil {
 		return s, err
 	}
-	if err := of.openRecords(ctx); err != nil {
-		return s, err
-	}
+	c.Services = of.services.of(&c.Design)
 	return of.drive(ctx, c)
 }
 
-// onMachines reports whether the machines make the run of a design. A lock of the self-check needs a server
-// that they reach.
-func (s *session) onMachines(r *liveRun) bool {
-	return s.plan.Machines != nil && (r.subject || slices.ContainsFunc(s.plan.Servers, servers.Redis{}.Serves))
+// unreachable returns an error if a design locks on a service of this machine that no other one can reach.
+func (s *session) unreachable(of *Subject) error {
+	if s.plan.Machines == nil {
+		return nil
+	}
+	b, on := servers.BackendOf(&of.Design), s.services.of(&of.Design).First()
+	if on.Kind() == design.External {
+		return nil
+	}
+	if by, can := on.Reach().(design.Addressed); can && b.Serves(by.URL("127.0.0.1:1")) {
+		return nil
+	}
+	return fmt.Errorf("design %s: it locks on %s of this machine, which other machines do not reach; hint: --server URL, of one that all machines reach", of.Design.Name, b.Name())
 }
 
 // recordTogether lets the machines make a run, judges the histories of their shares while they grow, and
@@ -87,12 +96,12 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		}
 		histories[i], judgements[i] = into, judgeLive(into, path, all.share(i, r))
 	}
-	parts := s.plan.Machines.Record(ctx, s.config(r), histories)
+	parts, injection := s.plan.Machines.Record(ctx, s.config(r), histories)
 	var shares []results.Judged
 	for i, j := range judgements {
 		judged, unreadable := j.wait()
 		if unreadable != nil {
-			o.failed = errors.Join(o.failed, parts[i].Err)
+			o.failed = errors.Join(o.failed, parts[i].Err, injection)
 			o.unreadable = unreadable
 			continue
 		}
@@ -108,6 +117,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		o.failed, o.unreadable = err, err
 		return o, nil
 	}
+	o.judged.Err = errors.Join(o.judged.Err, injection)
 	for i := range o.judged.Machines {
 		its := &o.judged.Machines[i]
 		of := parts[its.Number-1].Machine

@@ -56,7 +56,6 @@ func breaksClaims(j *results.Judged) bool {
 // A liveRun is one run with its settings, and the channels that end it early.
 type liveRun struct {
 	label    string
-	subject  bool // it is a run of the plan, none of the self-check
 	design   design.Design
 	options  workloads.Options
 	faults   []fault.Fault
@@ -70,7 +69,7 @@ type liveRun struct {
 // newRun returns the run of a subject with the plan's conditions for an early end.
 func (s *session) newRun(of Subject) liveRun {
 	r := liveRun{
-		label: of.Label(), subject: true, design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
+		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
 		broken: make(chan struct{}),
 	}
 	failFast := Sink{Found: func(f checker.CellFinding, _ time.Duration) {
@@ -99,7 +98,7 @@ type outcome struct {
 // record makes a run and judges its history as it grows. It returns an error only for the file
 // system.
 func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
-	if s.onMachines(&r) {
+	if s.plan.Machines != nil {
 		return s.recordTogether(ctx, r)
 	}
 	path := s.histories.path(r.label)
@@ -115,19 +114,20 @@ func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) 
 	return o, nil
 }
 
-// config returns the load of a run, without its history.
+// config returns the load of a run on the session's services, without its history.
 func (s *session) config(r liveRun) load.Config {
+	on := s.services.of(&r.design)
 	return load.Config{
-		Design: r.design, Workload: s.plan.Workload, Options: r.options, Faults: r.faults,
+		Design: r.design, Services: on, Records: s.recordsBeside(on), Workload: s.plan.Workload, Options: r.options, Faults: r.faults,
 		Progress: r.progress, Broken: r.broken, Failed: r.failed,
 	}
 }
 
-// drive makes the load of a run on the session's services.
+// drive makes the load of a run.
 func (s *session) drive(ctx context.Context, c load.Config) (load.Summary, error) {
-	c.Services = s.services.of(&c.Design)
-	c.Records = s.recordsBeside(c.Services)
-	defer leaveCore(c.Services.First())()
+	if c.Host == nil {
+		defer leaveCore(c.Services.First())()
+	}
 	summary, err := load.Run(ctx, c)
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // without the name of the design, which reports add

@@ -72,6 +72,9 @@ func (s *session) run(ctx context.Context) (err error) {
 	if s.services, err = openServices(ctx, s.plan.Subjects, s.plan.Servers); err != nil {
 		return err
 	}
+	if err := s.leaveOut(s.unreachable); err != nil {
+		return err
+	}
 	if err := s.leaveOut(s.cannotBeFaulted); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/cli/machines"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/legible"
@@ -35,7 +36,7 @@ var machineFlagNames = []string{"listen", "nats", "token", "tls-cert", "tls-key"
 func (m *machineFlags) add(f *pflag.FlagSet) {
 	c := &m.config
 	f.IntVar(&c.Machines, "agents", 0, "number of machines that make the load; each makes a share of --groups by lockbench agent, whose command run prints (default none)")
-	f.StringVar(&c.Listen, "listen", ":0", "`[HOST]:PORT` at which --agents come; port 0 is any free port, no host is all of this machine's addresses")
+	f.StringVar(&c.Listen, "listen", ":0", "`[HOST]:PORT` at which --agents come, and at the next port to private servers; port 0 is any free port, no host is all of this machine's addresses")
 	f.StringVar(&c.URL, "nats", "", "`URL` of a NATS server through which --agents come, or several of a cluster, separated by commas (default one that run starts)")
 	tokenFlag(f, &c.Token, "secret that --agents must show (default $"+tokenVariable+", else drawn)")
 	f.StringVar(&c.Certificate, "tls-cert", "", "`file` of a certificate, in PEM, by which --agents know this machine (default no TLS)")
@@ -63,14 +64,10 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 		return fmt.Errorf("--agents %d: not a number of machines; hint: --agents 2", c.Machines)
 	case !share.Whole():
 		return fmt.Errorf("--agents %d and --share %v: the agents make all parts; hint: leave one of them out", c.Machines, share)
-	case len(o.servers) == 0:
-		return fmt.Errorf("--agents %d: each machine would lock on a server of its own; hint: --server URL, of one that all machines reach", c.Machines)
 	case o.commands.given():
 		return fmt.Errorf("--agents %d: an agent runs designs of the catalogue only, and neither --adapter nor --take; hint: lockbench run --share on each machine, and lockbench merge", c.Machines)
 	case (c.Certificate == "") != (c.Key == ""):
 		return errors.New("--tls-cert and --tls-key: one of them is missing; hint: both, or none")
-	case c.URL != "" && f.Changed("listen"):
-		return fmt.Errorf("--nats and --listen %s: agents come by one of them; hint: leave one out", c.Listen)
 	case c.URL != "" && c.Certificate != "":
 		return errors.New("--nats and --tls-cert: the certificate is for the server that run starts; hint: --nats tls://HOST:PORT")
 	}
@@ -81,20 +78,6 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 		return fmt.Errorf("--agents %d and --groups %d: a machine takes whole groups; hint: --groups %[1]d or more", c.Machines, o.params.Groups)
 	}
 	c.Servers = o.servers
-	return spareServers(c.Machines, o.faults)
-}
-
-// spareServers returns an error for a fault that needs a server of lockbench's own, which agents do not reach.
-func spareServers(agents int, faults []string) error {
-	all, err := fault.ParseAll(faults)
-	if err != nil {
-		return err
-	}
-	for _, f := range all {
-		if fault.Of(f.Kind).Live.Needs.Has(fault.Ours) {
-			return fmt.Errorf("--agents %d: fault %s is for a server that lockbench starts, and agents lock on yours; hint: faults of clients and their networks, or no --agents", agents, f.Kind)
-		}
-	}
 	return nil
 }
 
@@ -103,10 +86,14 @@ func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string
 	if m.config.Machines == 0 {
 		return nil, nil
 	}
+	faults, err := fault.ParseAll(p.Faults)
+	if err != nil {
+		return nil, err
+	}
 	for i := range p.Subjects {
-		d := &p.Subjects[i].Design
-		if d.Control == "" && !slices.ContainsFunc(p.Servers, servers.BackendOf(d).Serves) {
-			return nil, fmt.Errorf("--agents %d: design %s locks on %s, and each machine would start one of its own; hint: --server URL, of one that all machines reach", m.config.Machines, d.Name, servers.BackendOf(d).Name())
+		of := &p.Subjects[i]
+		if err := m.reach(&of.Design, p.Servers, faults); err != nil && !of.Optional {
+			return nil, err
 		}
 	}
 	m.config.Say = say
@@ -116,6 +103,24 @@ func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string
 	}
 	p.Machines = c
 	return c, nil
+}
+
+// reach returns the reason why the machines cannot run a design with these faults, on the addresses or on private
+// servers, as far as it is known before the machines come.
+func (m *machineFlags) reach(d *design.Design, addresses []string, faults []fault.Fault) error {
+	b := servers.BackendOf(d)
+	if slices.ContainsFunc(addresses, b.Serves) {
+		for _, f := range faults {
+			if fault.Of(f.Kind).Live.Needs.Has(fault.Ours) {
+				return fmt.Errorf("--agents %d: fault %s would harm a server that lockbench did not start; hint: leave --server out, and all machines use a private server of this one", m.config.Machines, f.Kind)
+			}
+		}
+		return nil
+	}
+	if _, remote := b.Offers().(design.Remote); !remote {
+		return fmt.Errorf("--agents %d: design %s locks on %s, which other machines do not reach; hint: --server URL, of one that all machines reach", m.config.Machines, d.Name, b.Name())
+	}
+	return nil
 }
 
 func newAgent() *cobra.Command {

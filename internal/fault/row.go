@@ -151,6 +151,12 @@ func Kinds() (all []Kind) {
 	return all
 }
 
+// OfServer reports whether a note is of a fault of a server, or of leases that a server prolongs.
+func OfServer(note string) bool {
+	row := Of(Kind(note))
+	return note == LeasesProlonged || row != nil && row.Target == Server
+}
+
 // Explored lists every fault of explorations by its name there.
 func Explored() (all []Kind) {
 	for i := range rows {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 )
 
@@ -142,7 +143,13 @@ func (t *Timeline) join(o *Timeline) {
 	t.Troubled.Merge(o.Troubled)
 	t.Slowest.Merge(o.Slowest)
 	for i := range o.Faults {
-		t.line(o.Faults[i].Note).join(&o.Faults[i])
+		theirs := &o.Faults[i]
+		switch ours := t.line(theirs.Note); {
+		case !fault.OfServer(theirs.Note):
+			ours.join(theirs)
+		case theirs.Count() > ours.Count(): // one fault of a server is in all shares
+			*ours = *theirs
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	natsgo "github.com/nats-io/nats.go"
 
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/buildinfo"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
@@ -34,6 +35,7 @@ type Agent struct {
 	Say func(format string, args ...any)
 
 	conn     *natsgo.Conn
+	tls      tls.Config // of connections to the coordinator
 	subjects string
 	id       string
 	share    runinfo.Share
@@ -63,7 +65,8 @@ func (a *Agent) Serve(ctx context.Context) error {
 		if err != nil || !pool.AppendCertsFromPEM(text) {
 			return errors.Join(fmt.Errorf("--tls-ca %s: no certificates can be read; hint: a file in PEM", a.Authority), err)
 		}
-		extra = append(extra, natsgo.Secure(&tls.Config{RootCAs: pool}))
+		a.tls.RootCAs = pool
+		extra = append(extra, natsgo.Secure(a.tls.Clone()))
 	}
 	conn, err := dial(ctx, a.URL, a.Token, extra...)
 	if err != nil {
@@ -136,6 +139,12 @@ func (a *Agent) listen() error {
 		serve(a.conn, own+resultVerb, func(q question) (result, error) {
 			return of(a, q.Run, (*recording).result)
 		}, a.served),
+		serve(a.conn, own+effectVerb, func(e effect) (struct{}, error) {
+			return of(a, e.Run, func(r *recording) struct{} { r.apply(e); return struct{}{} })
+		}),
+		serve(a.conn, own+holdingVerb, func(h holding) (inject.Holding, error) {
+			return of(a, h.Run, func(r *recording) inject.Holding { return r.holding(h.Wait) })
+		}),
 		serve(a.conn, own+leaveVerb, func(l leave) (struct{}, error) {
 			select {
 			case a.left <- l:

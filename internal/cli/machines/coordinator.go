@@ -57,6 +57,7 @@ type Coordinator struct {
 	config   Config
 	door     *nats.Door // nil with a server of the user's
 	conn     *natsgo.Conn
+	tunnel   *tunnel // nil until a run needs it
 	subjects string
 	began    time.Time
 
@@ -92,6 +93,11 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	}
 	if err := c.conn.FlushTimeout(tryTime); err != nil {
 		return c, err
+	}
+	if len(config.Servers) == 0 { // now, because it may fail
+		if err := c.openTunnel(); err != nil {
+			return c, err
+		}
 	}
 	where := "on the other machine"
 	if config.Machines > 1 {
@@ -272,7 +278,7 @@ func each[R any](all []*machine, f func(i int, m *machine) R) []R {
 }
 
 // Record implements [runner.Machines].
-func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []io.Writer) []runner.Part {
+func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []io.Writer) ([]runner.Part, error) {
 	c.mu.Lock()
 	c.run++
 	number := c.run
@@ -283,23 +289,33 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	asked := context.WithoutCancel(ctx) // the end of ctx ends the run, not the requests
 	its := newOrder(&run, c.config.Servers)
 	its.Run = number
+	if err := c.offer(&its, &run); err != nil {
+		return make([]runner.Part, len(c.machines)), err
+	}
+	faults, err := c.openFaults(ctx, run, number)
+	if err != nil {
+		return make([]runner.Part, len(c.machines)), err
+	}
 	parts := each(c.machines, func(_ int, m *machine) runner.Part { return runner.Part{Err: m.open(ctx, asked, its)} })
 	if failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil }); failed || ctx.Err() != nil {
-		return each(c.machines, func(i int, m *machine) runner.Part {
+		parts = each(c.machines, func(i int, m *machine) runner.Part {
 			if parts[i].Err == nil {
 				parts[i].Err = m.drop(asked, number)
 			}
 			if parts[i].Err == nil {
 				parts[i].Err = ctx.Err()
 			}
+			m.setCopied(true)
 			return parts[i]
 		})
+		return parts, faults.close()
 	}
 	at := c.now() + int64(startDelay)
 	begun := each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })
 	over := make(chan struct{})
 	var watching sync.WaitGroup
-	watching.Go(func() { c.watch(ctx, run, number, at, over) })
+	faults.begin(c.began.Add(time.Duration(at)), run.Options.Duration)
+	watching.Go(func() { c.watch(ctx, run, number, at, over, faults.end) })
 	parts = each(c.machines, func(i int, m *machine) runner.Part {
 		if begun[i] != nil {
 			m.setCopied(true)
@@ -309,11 +325,12 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	})
 	close(over)
 	watching.Wait()
-	return parts
+	return parts, faults.close()
 }
 
-// watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed.
-func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at int64, over <-chan struct{}) {
+// watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed. It calls
+// ending when the run ends, or has ended on a machine.
+func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at int64, over <-chan struct{}, ending func()) {
 	tick := time.NewTicker(beatInterval / 2)
 	defer tick.Stop()
 	done, broken, failed := ctx.Done(), run.Broken, run.Failed
@@ -326,6 +343,9 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 		case <-tick.C:
 			c.progress(run.Progress, number, at)
 			c.saySilent()
+			if c.anyEnded(number) {
+				ending()
+			}
 		case <-done:
 			why, done, asked = load.EndedInterrupted, nil, c.machines
 		case <-broken:
@@ -336,6 +356,7 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 		if why == "" || len(asked) == 0 {
 			continue
 		}
+		ending()
 		errs := each(asked, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
 		var left []*machine
 		for i, err := range errs {
@@ -345,6 +366,13 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 		}
 		asked = left
 	}
+}
+
+// anyEnded reports whether a run has ended on a machine.
+func (c *Coordinator) anyEnded(number int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.last.Run == number && m.last.Ended })
 }
 
 // saySilent says once of each machine that it is silent, and that it is back.
@@ -407,6 +435,7 @@ func (c *Coordinator) end(why string) (err error) {
 		each(come, func(_ int, m *machine) error { return m.leave(why) })
 		c.conn.Close()
 	}
+	c.tunnel.close()
 	if c.door != nil {
 		err = c.door.Close()
 	}

@@ -95,6 +95,13 @@ func (m *machine) tear(why error) error {
 	return why
 }
 
+// isTorn returns the reason why a history was not copied completely, nil while all were.
+func (m *machine) isTorn() error {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	return m.torn
+}
+
 // state returns the machine's last beat, and a channel that is closed by the next one.
 func (m *machine) state() (beat, <-chan struct{}) {
 	m.of.mu.Lock()
@@ -199,12 +206,15 @@ func (m *machine) setCopied(is bool) {
 	m.copied = is
 }
 
-// giveUp returns an error if the machine is lost and no history of another one grows. Until then it may come
-// back. All are silent at once if the coordinator's own connection is broken.
+// giveUp returns an error if the machine's history is torn, or if it is lost and no history of another one
+// grows. Until then it may come back. All are silent at once if the coordinator's own connection is broken.
 func (m *machine) giveUp() error {
 	err := m.lost()
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
+	if m.torn != nil {
+		return m.torn
+	}
 	if slices.ContainsFunc(m.of.machines, func(o *machine) bool { return o != m && !o.copied && time.Since(o.since) <= lostAfter }) {
 		return nil
 	}
@@ -221,6 +231,9 @@ func (m *machine) copy(ctx context.Context, run int, w io.Writer) runner.Part {
 			return failed(err)
 		}
 		n := 0
+		if torn := m.isTorn(); torn != nil {
+			return failed(torn)
+		}
 		if len(block) > 0 {
 			n, err = w.Write(block)
 		}

@@ -20,7 +20,9 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/service/backend"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -341,6 +343,13 @@ func TestNextAfterFailure(t *testing.T) {
 	}
 }
 
+// usersOwn are services of the user's, which agents reach at the addresses of the coordinator's configuration.
+var usersOwn = backend.Group{usersServer{}}
+
+type usersServer struct{ design.Service }
+
+func (usersServer) Kind() string { return design.External }
+
 // TestFullDisk checks that a copy which cannot be written ends the share with an error, that no other run is
 // made, and that the agent is told and keeps its history.
 func TestFullDisk(t *testing.T) {
@@ -348,8 +357,8 @@ func TestFullDisk(t *testing.T) {
 	o.Duration = time.Minute
 	p := planOf(t, o)
 	c := gather(t, 1, listening(p))
-	run := load.Config{Design: p.Subjects[0].Design, Workload: p.Workload, Options: o}
-	parts := c.Record(t.Context(), run, []io.Writer{fullDisk{}})
+	run := load.Config{Design: p.Subjects[0].Design, Services: usersOwn, Workload: p.Workload, Options: o}
+	parts, _ := c.Record(t.Context(), run, []io.Writer{fullDisk{}})
 	if err := parts[0].Err; err == nil || !strings.Contains(err.Error(), "the copy of the history of machine 1 ") {
 		t.Errorf("got %v", err)
 	}
@@ -380,9 +389,9 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestSlowConnection(t *testing.T) {
 	p := planOf(t, counted(6000))
 	c := gather(t, 1, listening(p))
-	run := load.Config{Design: p.Subjects[0].Design, Workload: p.Workload, Options: p.Options}
+	run := load.Config{Design: p.Subjects[0].Design, Services: usersOwn, Workload: p.Workload, Options: p.Options}
 	var whole bytes.Buffer
-	if parts := c.Record(t.Context(), run, []io.Writer{&whole}); parts[0].Err != nil {
+	if parts, _ := c.Record(t.Context(), run, []io.Writer{&whole}); parts[0].Err != nil {
 		t.Fatal(parts[0].Err)
 	}
 	m, length := c.machines[0], int64(shortest)
@@ -418,8 +427,8 @@ func TestUnreachableServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := gather(t, 1, Config{Listen: "127.0.0.1:0", Servers: []string{"redis://" + address}})
-	run := load.Config{Design: d[0], Workload: p.Workload, Options: p.Options}
-	parts := c.Record(t.Context(), run, []io.Writer{io.Discard})
+	run := load.Config{Design: d[0], Services: usersOwn, Workload: p.Workload, Options: p.Options}
+	parts, _ := c.Record(t.Context(), run, []io.Writer{io.Discard})
 	if err := parts[0].Err; err == nil || !strings.Contains(err.Error(), "machine 1 ") || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "hint: ") {
 		t.Errorf("got %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/buildinfo"
@@ -24,14 +25,16 @@ import (
 
 // The verbs of requests. The first two are to the coordinator, the others to an agent.
 const (
-	helloVerb  = "hello"
-	beatVerb   = "beat"
-	orderVerb  = "order"
-	goVerb     = "go"
-	stopVerb   = "stop"
-	pullVerb   = "pull"
-	resultVerb = "result"
-	leaveVerb  = "leave"
+	helloVerb   = "hello"
+	beatVerb    = "beat"
+	orderVerb   = "order"
+	goVerb      = "go"
+	stopVerb    = "stop"
+	pullVerb    = "pull"
+	resultVerb  = "result"
+	effectVerb  = "effect"
+	holdingVerb = "holding"
+	leaveVerb   = "leave"
 )
 
 // blockSize is the largest number of bytes of a history in one message. The default limit of a NATS server
@@ -77,10 +80,12 @@ type order struct {
 	Options  workloads.Options
 	Faults   []string
 	Servers  []string // with passwords
+	// Way leads to the servers if the coordinator has started them; else it is nil.
+	Way *way `json:",omitempty"`
 }
 
-// newOrder returns the order for a run on those of the addresses that the design's backend serves. Without
-// one, the agent starts a server of its own. The caller sets Run and Share.
+// newOrder returns the order for a run on those of the addresses that the design's backend serves. The caller
+// sets Run, Share and Way.
 func newOrder(c *load.Config, addresses []string) order {
 	on := servers.BackendOf(&c.Design)
 	o := order{
@@ -102,14 +107,24 @@ func newOrder(c *load.Config, addresses []string) order {
 func (o order) String() string {
 	o.Servers = slices.Clone(o.Servers)
 	for i, address := range o.Servers {
-		if u, err := url.Parse(address); err == nil {
-			u.RawQuery = ""
-			o.Servers[i] = u.Redacted()
-		} else {
-			o.Servers[i] = "unreadable"
-		}
+		o.Servers[i] = redacted(address)
+	}
+	if o.Way != nil {
+		printed := *o.Way
+		printed.Records = redacted(printed.Records)
+		o.Way = &printed
 	}
 	return string(o.document())
+}
+
+// redacted returns an address without its password.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "unreadable"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
 }
 
 // document returns the order as JSON.
@@ -210,6 +225,18 @@ type result struct {
 	Err   string // empty for none
 	// Busy is the share of the processors' time on the agent's machine that was used, nil if unknown.
 	Busy *float64
+}
+
+// An effect is one step of a fault of a server in a run. An agent applies each Number once, in order.
+type effect struct {
+	Run, Number int
+	Effect      inject.Effect
+}
+
+// A holding asks for the state of the locks in a run, at the next grant or after Wait.
+type holding struct {
+	Run  int
+	Wait time.Duration
 }
 
 // A leave ends an agent. Why is empty if all its histories were copied.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/processor"
 	"github.com/lockbench/lockbench/results"
@@ -27,10 +28,14 @@ type recording struct {
 
 	cancel         context.CancelFunc
 	broken, failed chan struct{}
-	at             chan int64  // the instant at which the clients begin
-	ready          atomic.Bool // it waits for that instant, or has done so
+	at             chan int64    // the instant at which the clients begin
+	ready          atomic.Bool   // it waits for that instant, or has done so
+	met            chan struct{} // closed once clients may meet faults of servers
 	done           chan struct{}
 	ending         sync.Mutex // guards broken and failed
+
+	clients inject.Clients // set before met is closed
+	applied int            // number of the last effect on them
 
 	// Set before done is closed.
 	summary load.Summary
@@ -44,7 +49,7 @@ func (a *Agent) record(o order) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), done: make(chan struct{})}
+	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), met: make(chan struct{}), done: make(chan struct{})}
 	path := filepath.Join(a.History, results.PartName(fmt.Sprintf("%02d-%s", o.Run, o.Design), o.Share))
 	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%w; hint: another --history", err)
@@ -53,14 +58,58 @@ func (a *Agent) record(o order) (*recording, error) {
 	ctx, r.cancel = context.WithCancel(context.Background())
 	c.History, c.Progress, c.Broken, c.Failed = r, &r.progress, r.broken, r.failed
 	c.Barrier = func(ctx context.Context) error { return r.await(ctx, a.clock) }
+	if o.Way != nil {
+		c.Host = &load.Host{Server: o.Way.Server, Meets: func(clients inject.Clients) {
+			r.clients = clients
+			close(r.met)
+		}}
+	}
 	a.Say("run %d: %s", o.Run, o.Design)
 	go func() {
 		defer close(r.done)
-		used := processor.Busy()
-		r.summary, r.err = runner.Record(ctx, c, o.Servers)
-		r.busy = used()
+		r.err = r.make(ctx, a, c)
 	}()
 	return r, nil
+}
+
+// make makes the run.
+func (r *recording) make(ctx context.Context, a *Agent, c load.Config) error {
+	reached, err := a.reach(ctx, r.order)
+	if err != nil {
+		return err
+	}
+	used := processor.Busy()
+	c.Records = reached.records
+	r.summary, err = runner.Record(ctx, c, reached.servers)
+	r.busy = used()
+	return errors.Join(err, reached.close())
+}
+
+// apply applies an effect of a fault of a server, unless the run has ended or it was applied already. One
+// goroutine at a time calls it.
+func (r *recording) apply(e effect) {
+	select {
+	case <-r.met:
+	case <-r.done:
+		return
+	}
+	if e.Number > r.applied {
+		r.applied = e.Number
+		r.clients.Apply(e.Effect)
+	}
+}
+
+// holding returns the state of the locks at the next grant, or after wait.
+func (r *recording) holding(wait time.Duration) inject.Holding {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-r.met:
+		return r.clients.Holding(context.Background(), wait)
+	case <-r.done:
+	case <-timer.C:
+	}
+	return inject.Holding{}
 }
 
 // Write implements io.Writer for the history. An agent reads the file meanwhile.

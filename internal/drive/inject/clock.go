@@ -36,8 +36,8 @@ func (in *Injector) stepClocks(ctx context.Context, p *plan) error {
 // first uses the new time is known only to lie between the two recorded events.
 func (in *Injector) setClocks(ctx context.Context, p *plan, ahead time.Duration) error {
 	by := int64(ahead - in.ahead)
-	in.serverRecord.Fault(fault.Stepping, by)
-	defer in.serverRecord.Fault(string(fault.ClockStep), by)
+	in.record(fault.Stepping, by)
+	defer in.record(string(fault.ClockStep), by)
 	in.ahead = ahead
 	for _, s := range in.stepped(p) {
 		if err := s.SetClock(ctx, ahead); err != nil {

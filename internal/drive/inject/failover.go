@@ -43,15 +43,14 @@ func (in *Injector) endReplica() {
 // next time.
 func (in *Injector) failOver(ctx context.Context, p *plan) error {
 	in.link.Close()
-	in.ledger.cutOff()
+	in.clients().Apply(Effect{Kind: CutsOff})
 	if !in.awaitLoss(ctx, p) {
 		return nil // the run is over before that
 	}
-	in.outages.Add(1)
-	defer in.outages.Add(1)
-	p.count(in.ledger.anyUnreplicated(), false)
+	defer in.leave()()
+	in.occurs(p)
 	err := in.replica.Failover(ctx, func() {
-		in.serverRecord.Fault(string(fault.Failover), 0)
+		in.record(string(fault.Failover), 0)
 		in.forgetScripts() // replicas know none
 	})
 	in.endReplica()
@@ -64,9 +63,9 @@ func (in *Injector) failOver(ctx context.Context, p *plan) error {
 // awaitLoss waits until the replica lacks data and, if p is limited to held locks, a client holds a
 // lock that the replica does not have. It returns false if the faults end before.
 func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
-	for {
-		granted := in.granted.next()
-		if p.While != fault.Held || in.ledger.anyUnreplicated() {
+	for wait := time.Duration(0); ; wait = checkInterval {
+		now := in.clients().Holding(ctx, wait) // a new grant is known to its owner, and to the primary alone
+		if p.While != fault.Held || now.Unreplicated {
 			if behind, err := in.replica.Behind(ctx); err == nil && behind > 0 {
 				return true
 			}
@@ -74,8 +73,7 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 		select {
 		case <-in.stopping:
 			return false
-		case <-granted: // the grant is known to its owner, and to the primary alone
-		case <-time.After(checkInterval):
+		default:
 		}
 	}
 }

@@ -31,6 +31,20 @@ type Config struct {
 	Lease, Tolerance time.Duration
 	// Duration is the length of the run, zero if unknown.
 	Duration time.Duration
+	// Clients are the clients that faults of servers affect, if they are on other machines. The Injector
+	// then injects the faults of servers alone.
+	Clients Clients
+	// Remote is set if an Injector on another machine injects the faults of servers, and this one is of
+	// its Clients.
+	Remote bool
+}
+
+// injects reports whether the Injector injects a fault itself.
+func (c *Config) injects(f fault.Fault) bool {
+	if fault.Of(f.Kind).Target == fault.Server {
+		return !c.Remote
+	}
+	return c.Clients == nil
 }
 
 // An Injector injects the faults of one run. They occur between [Injector.Start] and
@@ -60,7 +74,7 @@ type Injector struct {
 type serverState struct {
 	// injecting serialises the faults of servers.
 	injecting    sync.Mutex
-	serverRecord *history.Client // record of the servers' events
+	serverRecord *history.Client // record of the servers' events; nil if the clients are on other machines
 	outages      atomic.Int64    // odd while a server is stopped or starting
 
 	// redis are the services that are Redis servers; none if they are something else.
@@ -97,7 +111,8 @@ type plan struct {
 // New prepares the faults of a run. It fails if they cannot be injected into the configuration's
 // services.
 func New(c Config) (*Injector, error) {
-	if err := Check(c.Faults, c.Services); err != nil {
+	own := slices.DeleteFunc(slices.Clone(c.Faults), func(f fault.Fault) bool { return !c.injects(f) })
+	if err := Check(own, c.Services); err != nil {
 		return nil, err
 	}
 	in := &Injector{config: c, serverState: serverState{redis: servers.All(c.Services), ledger: replicaLocks{held: map[string]int{}}}}
@@ -141,7 +156,7 @@ func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until)
 
 // Open prepares the connections to the servers, before processes are made. Stop undoes it.
 func (in *Injector) Open(ctx context.Context) error {
-	for _, p := range in.plans {
+	for _, p := range in.own() {
 		if p.how.open == nil {
 			continue
 		}
@@ -154,7 +169,8 @@ func (in *Injector) Open(ctx context.Context) error {
 
 // openTCP opens TCP to the servers if a fault of the network needs it.
 func (in *Injector) openTCP(ctx context.Context) error {
-	i := slices.IndexFunc(in.plans, func(p *plan) bool { return p.row.Target == fault.Network })
+	own := in.own()
+	i := slices.IndexFunc(own, func(p *plan) bool { return p.row.Target == fault.Network })
 	if i < 0 {
 		return nil
 	}
@@ -162,7 +178,7 @@ func (in *Injector) openTCP(ctx context.Context) error {
 	for _, s := range in.redis {
 		addr, err := s.ListenTCP(ctx)
 		if err != nil {
-			return fmt.Errorf("fault %s: %w", in.plans[i].Kind, err)
+			return fmt.Errorf("fault %s: %w", own[i].Kind, err)
 		}
 		in.tcpAddresses[s.Options().Addr] = addr
 	}
@@ -174,12 +190,20 @@ func (in *Injector) openTCP(ctx context.Context) error {
 	return nil
 }
 
-// Start starts the faults, and records them with recorder.
+// own returns the plans of the faults that the Injector injects itself.
+func (in *Injector) own() []*plan {
+	return slices.DeleteFunc(slices.Clone(in.plans), func(p *plan) bool { return !in.config.injects(p.Fault) })
+}
+
+// Start starts the faults, and records them with recorder, which is nil if the clients are on other machines.
 func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
 	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
-	in.serverRecord = recorder.Client(-1, -1)
-	for _, p := range in.plans {
+	if recorder != nil {
+		in.serverRecord = recorder.Client(-1, -1)
+	}
+	own := in.own()
+	for _, p := range own {
 		if p.how.prepare == nil {
 			continue
 		}
@@ -190,7 +214,7 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 	}
 	in.start = time.Now()
 	in.active.Store(true)
-	for _, p := range in.plans {
+	for _, p := range own {
 		if p.how.occur != nil {
 			in.work.Go(func() { in.injectOnSchedule(ctx, p) })
 		}

@@ -42,23 +42,17 @@ const grantPatience = 4
 // while, any held lock. It returns false if the faults or the time of p end before. A failover
 // waits for a grant of its own later, and here only for a held lock.
 func (in *Injector) awaitGrant(ctx context.Context, p *plan) bool {
-	granted := in.granted.next()
-	waited := time.NewTimer(in.config.Lease / grantPatience)
-	defer waited.Stop()
-	look := time.NewTicker(checkInterval)
-	defer look.Stop()
-	for late := p.how.counts; ; {
-		select {
-		case <-ctx.Done():
+	late := time.Now()
+	if !p.how.counts {
+		late = late.Add(in.config.Lease / grantPatience)
+	}
+	for {
+		now := in.clients().Holding(ctx, max(time.Until(late), checkInterval))
+		switch {
+		case ctx.Err() != nil || p.over(in.now()):
 			return false
-		case <-granted:
-			return !p.over(in.now())
-		case <-waited.C:
-			late = true
-		case <-look.C:
-		}
-		if late && in.held.Load() > 0 || p.over(in.now()) {
-			return !p.over(in.now())
+		case now.Granted, now.Held && !time.Now().Before(late):
+			return true
 		}
 	}
 }
@@ -82,7 +76,7 @@ func (in *Injector) injectOnServer(ctx context.Context, p *plan) {
 	in.injecting.Lock()
 	defer in.injecting.Unlock()
 	if !p.how.counts {
-		p.count(in.held.Load() > 0, false)
+		in.occurs(p)
 	}
 	if err := p.how.occur(in, context.WithoutCancel(ctx), p); err != nil {
 		in.failed(p.Kind, err)
@@ -124,15 +118,14 @@ func (in *Injector) next() design.Service {
 
 func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	// It is recorded first, so that no command misses a script before the recorded loss.
-	in.serverRecord.Fault(string(fault.ScriptFlush), 0)
+	in.record(string(fault.ScriptFlush), 0)
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
 // pauseServer suspends the server. It answers the commands that arrived meanwhile when it resumes.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
-	in.outages.Add(1)
-	defer in.outages.Add(1)
-	in.serverRecord.Fault(string(fault.ServerPause), int64(p.For))
+	defer in.leave()()
+	in.record(string(fault.ServerPause), int64(p.For))
 	s := in.next().(design.Suspender)
 	if err := s.Suspend(); err != nil {
 		return err
@@ -142,25 +135,23 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	case <-in.stopping:
 	}
 	err := s.Resume()
-	in.serverRecord.Fault(fault.ServerResume, 0)
+	in.record(fault.ServerResume, 0)
 	return err
 }
 
 func (in *Injector) restartEmpty(ctx context.Context, _ *plan) error {
-	in.outages.Add(1)
-	defer in.outages.Add(1)
-	in.hungUp()
+	defer in.leave()()
+	in.hangUp()
 	// It is recorded between stop and start, so every grant of the old server was called
 	// before it.
-	return in.next().(design.Restarter).Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) })
+	return in.next().(design.Restarter).Restart(ctx, func() { in.record(string(fault.Restart), 0) })
 }
 
 func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
-	in.outages.Add(1)
-	defer in.outages.Add(1)
+	defer in.leave()()
 	s := in.next().(design.Restarter)
 	err := s.Restart(ctx, func() {
-		in.serverRecord.Fault(string(fault.RestartAOF), 0)
+		in.record(string(fault.RestartAOF), 0)
 		in.prolonged(s)
 		in.forgetScripts()
 	})
@@ -171,14 +162,14 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 // forgetScripts records that a server forgot its scripts, if it is one that has some.
 func (in *Injector) forgetScripts() {
 	if len(in.redis) > 0 {
-		in.serverRecord.Fault(string(fault.ScriptFlush), 0)
+		in.record(string(fault.ScriptFlush), 0)
 	}
 }
 
 // prolonged records that s prolongs leases, if it does.
 func (in *Injector) prolonged(s design.Restarter) {
 	if p, prolongs := s.(design.Prolonger); prolongs {
-		in.serverRecord.Fault(fault.LeasesProlonged, int64(p.Prolongs()))
+		in.record(fault.LeasesProlonged, int64(p.Prolongs()))
 	}
 }
 
@@ -220,11 +211,10 @@ func (in *Injector) watchElections(ctx context.Context, _ *plan) error {
 }
 
 func (in *Injector) loseLeader(ctx context.Context, _ *plan) error {
-	in.outages.Add(1)
-	defer in.outages.Add(1)
+	defer in.leave()()
 	s := in.next().(design.Elector)
 	err := s.LoseLeader(ctx, func() {
-		in.serverRecord.Fault(string(fault.LeaderLost), 0)
+		in.record(string(fault.LeaderLost), 0)
 		in.prolonged(s)
 	})
 	in.prolonged(s)
@@ -232,27 +222,26 @@ func (in *Injector) loseLeader(ctx context.Context, _ *plan) error {
 }
 
 func (in *Injector) killClients(ctx context.Context, _ *plan) error {
-	in.serverRecord.Fault(string(fault.ClientKill), 0)
-	in.hungUp()
+	in.record(string(fault.ClientKill), 0)
+	in.hangUp()
 	return in.everywhere(func(client *redis.Client) error {
 		return client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()
 	})
 }
 
 func (in *Injector) killSessions(ctx context.Context, _ *plan) error {
-	in.outages.Add(1) // lockbench's own session is one of them
-	defer in.outages.Add(1)
-	in.serverRecord.Fault(fault.KillingSessions, 0)
-	in.hungUp()
+	defer in.leave()() // lockbench's own session is one of them
+	in.record(fault.KillingSessions, 0)
+	in.hangUp()
 	err := in.next().(design.SessionEnder).EndSessions(ctx)
-	in.serverRecord.Fault(string(fault.SessionKill), 0)
+	in.record(string(fault.SessionKill), 0)
 	return err
 }
 
 // evict makes the server evict all keys with a TTL within one turn of its loop, so that no
 // other command finds it short of memory. The records of the workload have no TTL and stay.
 func (in *Injector) evict(ctx context.Context, _ *plan) error {
-	in.serverRecord.Fault(fault.Evicting, 0) // the time of eviction is known only to lie after this
+	in.record(fault.Evicting, 0) // the time of eviction is known only to lie after this
 	err := admin(in.next().(*servers.Server), func(client *redis.Client) error {
 		_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			p.ConfigSet(ctx, "maxmemory-policy", "volatile-random")
@@ -263,14 +252,14 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 		})
 		return err
 	})
-	in.serverRecord.Fault(string(fault.Evict), 0)
+	in.record(string(fault.Evict), 0)
 	return err
 }
 
 // takeDown kills the last servers of the group, for p.For if that is set. They come back
 // empty.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
-	in.serverRecord.Fault(string(fault.Down), int64(p.N))
+	in.record(string(fault.Down), int64(p.N))
 	for _, s := range slices.Backward(in.redis[len(in.redis)-p.N:]) {
 		if slices.Contains(in.killed, s) {
 			continue
@@ -291,7 +280,7 @@ func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 func (in *Injector) raise(ctx context.Context) error {
 	var errs []error
 	for _, s := range in.killed {
-		errs = append(errs, s.Restart(ctx, func() { in.serverRecord.Fault(string(fault.Restart), 0) }))
+		errs = append(errs, s.Restart(ctx, func() { in.record(string(fault.Restart), 0) }))
 	}
 	in.killed = nil
 	return errors.Join(errs...)

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/backend"
@@ -36,6 +37,9 @@ type Config struct {
 	// History receives the record. The caller closes it after the run. Nil records nothing,
 	// which is useful only to measure the cost of recording.
 	History io.Writer
+	// Host, when not nil, is the machine that has started the services, and that injects the faults of
+	// servers.
+	Host *Host
 	// Barrier, when not nil, is called once everything is open. It returns when the clients shall begin, or
 	// an error that ends the run before it begins.
 	Barrier func(context.Context) error
@@ -50,6 +54,14 @@ type Config struct {
 	clock clock // waits for the arrivals of an open loop; nil is the machine's
 	// unwatched disables the search for standstills, to measure its cost.
 	unwatched bool
+}
+
+// A Host is another machine with the services of a run.
+type Host struct {
+	// Server describes the services.
+	Server runinfo.Server
+	// Meets takes the clients of the run once they may meet faults of servers.
+	Meets func(inject.Clients)
 }
 
 func (c *Config) arrivalClock() clock {

@@ -34,6 +34,9 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		Server:       c.services().Info(),
 		Environment:  environment(),
 	}
+	if c.Host != nil {
+		h.Server = c.Host.Server
+	}
 	if c.Design.OwnStamps {
 		h.Stamps = history.AdapterStamps
 	}

@@ -137,14 +137,29 @@ func (r *run) plan(ctx context.Context) (err error) {
 	case c.History == nil:
 		return errors.New("faults without a history show nothing; hint: record one")
 	}
-	r.injector, err = inject.New(inject.Config{
-		Faults: c.Faults, Services: c.services(), Seed: r.options.Seed,
-		Lease: c.Design.Lease(r.options.TTL), Tolerance: c.Design.Tolerance, Duration: r.options.Duration,
-	})
-	if err != nil {
+	if r.injector, err = c.injector(r.options, nil); err != nil {
 		return err
 	}
 	return r.injector.Open(ctx)
+}
+
+// injector returns the injector of a run, whose clients are those of this machine if others is nil.
+func (c *Config) injector(o workloads.Options, others inject.Clients) (*inject.Injector, error) {
+	return inject.New(inject.Config{
+		Faults: c.Faults, Services: c.services(), Seed: o.Seed,
+		Lease: c.Design.Lease(o.TTL), Tolerance: c.Design.Tolerance, Duration: o.Duration,
+		Clients: others, Remote: c.Host != nil,
+	})
+}
+
+// ServerFaults returns the injector of the faults of servers for a run that is made by clients on other
+// machines. Each of these has this one as its Host.
+func ServerFaults(c Config, clients inject.Clients) (*inject.Injector, error) {
+	o, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	return c.injector(o, clients)
 }
 
 func (r *run) record() error {
@@ -217,8 +232,12 @@ func (r *run) drive(ctx context.Context) {
 
 // begin starts the faults.
 func (r *run) begin(ctx context.Context) {
-	if r.injector != nil {
-		r.problem(r.injector.Start(ctx, r.recorder))
+	if r.injector == nil {
+		return
+	}
+	r.problem(r.injector.Start(ctx, r.recorder))
+	if r.cfg.Host != nil {
+		r.cfg.Host.Meets(r.injector)
 	}
 }
 

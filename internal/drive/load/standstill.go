@@ -15,7 +15,8 @@ type standstillWatch struct {
 }
 
 // watchStandstills begins to record standstills, until the record is closed. It pings only servers
-// in their own process on this machine, since the way to others takes an unknown time.
+// in their own process on this machine, since the way to others takes an unknown time. A server of a Host
+// is reached at an address of this machine.
 func (r *run) watchStandstills() {
 	if r.recorder == nil || r.cfg.unwatched {
 		return
@@ -27,7 +28,7 @@ func (r *run) watchStandstills() {
 	}
 	for _, s := range r.cfg.services() {
 		prompt, can := s.(design.Prompt)
-		if neighbour, local := s.(design.Neighbour); can && local && neighbour.Local() {
+		if neighbour, local := s.(design.Neighbour); can && local && neighbour.Local() && r.cfg.Host == nil {
 			ask, closing := prompt.Ask()
 			_ = ask(context.Background()) // connect now, because that takes time
 			c.Ask = append(c.Ask, ask)
@@ -37,9 +38,10 @@ func (r *run) watchStandstills() {
 	r.standstills.watcher = standstill.Start(c.Record(r.recorder.Client(standstill.RecordedAs, standstill.RecordedAs)))
 }
 
-// watchServers begins to watch the servers of the user, until the record is closed.
+// watchServers begins to watch the servers of the user, until the record is closed. What happens to those of
+// a Host is told by it.
 func (r *run) watchServers(ctx context.Context) {
-	if r.recorder != nil && !r.cfg.unwatched {
+	if r.recorder != nil && !r.cfg.unwatched && r.cfg.Host == nil {
 		r.serverWatch = serverwatch.Start(ctx, r.cfg.services(), r.prefix, r.recorder.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
 	}
 }

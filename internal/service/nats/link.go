@@ -23,11 +23,26 @@ type Access struct {
 	dial   design.Dial
 }
 
-var _ design.Dialed = (*Access)(nil)
+var (
+	_ design.Dialed    = (*Access)(nil)
+	_ design.Addressed = (*Access)(nil)
+)
 
 // Dialing implements [design.Dialed].
 func (a *Access) Dialing(wrap func(design.Dial) design.Dial) any {
 	return &Access{server: a.server, dial: wrap(a.dial)}
+}
+
+// DialServer implements [design.Addressed].
+func (a *Access) DialServer(ctx context.Context) (net.Conn, error) {
+	return a.dial(ctx, "tcp", a.server.url.Host)
+}
+
+// URL implements [design.Addressed].
+func (a *Access) URL(via string) string {
+	u := *a.server.url
+	u.Host = via
+	return u.String()
 }
 
 // Create creates the bucket of a prefix, unless it exists. It does not connect as the process does, so

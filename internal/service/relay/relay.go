@@ -12,7 +12,7 @@ import (
 // A Relay listens at an address of its own, and connects each client to one server. Its methods are
 // safe for concurrent use.
 type Relay struct {
-	dial     Dial    // connects to the server
+	dial     Accept  // connects to the server
 	handler  Handler // nil unless requests are read
 	opaque   bool    // the protocol is not RESP
 	listener net.Listener
@@ -29,6 +29,9 @@ type Relay struct {
 
 // A Dial connects to the server of a relay, for one of its clients.
 type Dial func(context.Context) (net.Conn, error)
+
+// An Accept connects to the server for a client, which it may speak with before.
+type Accept func(ctx context.Context, client net.Conn) (net.Conn, error)
 
 // To returns the Dial to a TCP address.
 func To(address string) Dial {
@@ -51,10 +54,23 @@ func listen(dial Dial, handler Handler, opaque bool) (*Relay, error) {
 		return nil, fmt.Errorf("open a relay: %w", err)
 	}
 	r := newRelay()
-	r.dial, r.handler, r.opaque, r.listener = dial, handler, opaque, listener
+	r.handler, r.opaque = handler, opaque
+	r.serve(listener, func(ctx context.Context, _ net.Conn) (net.Conn, error) { return dial(ctx) })
+	return r, nil
+}
+
+// Serve returns a relay for the clients of a listener, each to the server that accept connects to. The caller
+// closes the relay, which closes the listener.
+func Serve(listener net.Listener, accept Accept) *Relay {
+	r := newRelay()
+	r.serve(listener, accept)
+	return r
+}
+
+func (r *Relay) serve(listener net.Listener, accept Accept) {
+	r.dial, r.listener = accept, listener
 	context.AfterFunc(r.ctx, func() { _ = listener.Close() }) // nobody can be told of an error
 	r.running.Go(r.accept)
-	return r, nil
 }
 
 func newRelay() *Relay {
@@ -105,7 +121,7 @@ func (r *Relay) accept() {
 
 // connect connects a client to the server. A client of a server that cannot be reached is hung up on.
 func (r *Relay) connect(client net.Conn) {
-	server, err := r.dial(r.ctx)
+	server, err := r.dial(r.ctx, client)
 	if err != nil {
 		_ = client.Close() // the client learns of it
 		return

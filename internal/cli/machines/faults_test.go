@@ -1,0 +1,222 @@
+package machines
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/inject"
+	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// restarting returns a plan of a lock on a private Redis that is restarted empty.
+func restarting(t *testing.T, name string) runner.Plan {
+	t.Helper()
+	servertest.Start(t) // skips the test without a server
+	p := planOf(t, workloads.Defaults())
+	d, err := impls.Match(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &p.Options
+	o.Clients, o.Keys, o.Groups, o.Seed, o.Duration, o.Stallers = 8, 4, 2, 7, 4*time.Second, 0
+	p.Subjects, p.Servers, p.Faults = []runner.Subject{{Design: d[0]}}, nil, []string{"restart,every=500ms"}
+	return p
+}
+
+// restarts returns the number of restarts in each history of a folder.
+func restarts(t *testing.T, folder string) (all []int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.lbh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := history.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ev, err := range src.Events() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Op.Kind == history.Fault && ev.Op.Note == "restart" {
+				n++
+			}
+		}
+		if kind := src.Header().Server.Kind; kind != design.Private {
+			t.Errorf("%s: a server of kind %s", file, kind)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// TestServerFaults checks that a restart of the server is on the record of each machine, counts once, and
+// excuses what it does to a sound lock: two owners at once, with the loss of state, and not without it.
+func TestServerFaults(t *testing.T) {
+	p := restarting(t, "lua-token/token")
+	r := gather(t, 2, listening(p)).run(t, p, nil)
+	j := &r.Runs[0]
+	if j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants == 0 {
+		t.Fatalf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
+	}
+	for _, f := range j.Verdicts.Findings {
+		if f.Against > 0 {
+			t.Errorf("accused: %+v", f)
+		}
+	}
+	recorded := restarts(t, p.History)
+	exposed := j.End.Trailer.Faults
+	if len(recorded) != 2 || recorded[0] != recorded[1] || recorded[0] == 0 || len(exposed) != 1 || exposed[0].Occurrences != int64(recorded[0]) || exposed[0].MetHeld == 0 {
+		t.Errorf("%v restarts on record, exposures %+v", recorded, exposed)
+	}
+	cells := j.Verdicts.Cells()
+	if n := cells.Occasions(lockbench.Exclusion.At(lockbench.StateLoss), checker.Held, checker.Broken); n == 0 {
+		t.Error("no grant met a loss of state")
+	}
+}
+
+// TestDeafMachine checks that a machine which is not told of a fault before it is lost is torn, and that the
+// copy of a torn machine's history ends at once.
+func TestDeafMachine(t *testing.T) {
+	o := counted(0)
+	o.Duration = 2 * time.Second
+	p := planOf(t, o)
+	c := gather(t, 2, listening(p))
+	r := c.run(t, p, func() { _ = c.machines[1].tear(errors.New("deaf")) })
+	if j := &r.Runs[0]; !j.Verdicts.Partial || j.Err == nil || j.Err.Error() != "deaf" {
+		t.Errorf("partial %v, error %v", j.Verdicts.Partial, j.Err)
+	}
+	judged, err := runner.Judge(filepath.Join(p.History, "file-excl.part-1-of-2.lbh"), nil)
+	if err != nil || judged.Verdicts.Partial {
+		t.Errorf("the other share: partial %v, error %v", judged.Verdicts.Partial, err)
+	}
+
+	m := c.machines[0]
+	(&affected{of: c.Coordinator}).Apply(inject.Effect{}) // both runs are copied
+	if m.isTorn() != nil {
+		t.Errorf("a machine that has ended is torn: %v", m.isTorn())
+	}
+	c.mu.Lock()
+	m.hello.ID, m.copied = "nobody", false
+	c.mu.Unlock()
+	(&affected{of: c.Coordinator}).Apply(inject.Effect{})
+	if torn := m.isTorn(); torn == nil || !strings.Contains(torn.Error(), "machine 1 ") {
+		t.Errorf("a machine that was not told is torn by %v", torn)
+	}
+}
+
+// TestRepeatedEffect checks that an effect which arrives twice is applied once.
+func TestRepeatedEffect(t *testing.T) {
+	var told counter
+	r := &recording{met: make(chan struct{}), clients: &told}
+	close(r.met)
+	for _, n := range []int{1, 1, 2, 2, 1, 3} {
+		r.apply(effect{Number: n})
+	}
+	if told != 3 {
+		t.Errorf("%d effects were applied, want 3", told)
+	}
+}
+
+type counter int
+
+func (c *counter) Apply(inject.Effect) { *c++ }
+
+func (*counter) Holding(context.Context, time.Duration) inject.Holding { return inject.Holding{} }
+
+// A service is one that a tunnel leads to.
+type service string
+
+func (s service) DialServer(ctx context.Context) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "tcp", string(s))
+}
+
+func (service) URL(via string) string { return via }
+
+// TestTunnel checks who gets through a tunnel, to which service, and that a service which is down looks so.
+func TestTunnel(t *testing.T) {
+	certificate, key := servertest.SelfSigned(t)
+	for _, encrypted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS %v", encrypted), func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			go func() {
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						defer conn.Close()
+						_, _ = io.Copy(conn, conn)
+					}()
+				}
+			}()
+			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "right"}}
+			to := &way{Host: "127.0.0.1", TLS: encrypted}
+			a := &Agent{Token: "right"}
+			if encrypted {
+				c.config.Certificate, c.config.Key = certificate, key
+				a.tls = tls.Config{InsecureSkipVerify: true}
+			}
+			if err := c.openTunnel(); err != nil {
+				t.Fatal(err)
+			}
+			defer c.tunnel.close()
+			_, to.Port, err = net.SplitHostPort(c.tunnel.Address())
+			if err != nil {
+				t.Fatal(err)
+			}
+			nobody, err := servers.FreePort()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.tunnel.to = []design.Addressed{service(nobody), service(listener.Addr().String())}
+			for _, x := range []struct {
+				token string
+				i     int
+				want  bool
+			}{{"right", 1, true}, {"wrong", 1, false}, {"right", 0, false}, {"right", 2, false}, {"right", -1, false}} {
+				a.Token = x.token
+				conn, err := a.dialTo(to, x.i)(t.Context())
+				if got := err == nil; got != x.want {
+					t.Errorf("token %s, service %d: %v", x.token, x.i, err)
+				}
+				if err != nil {
+					continue
+				}
+				said := make([]byte, 5)
+				if _, err := fmt.Fprint(conn, "hello"); err != nil {
+					t.Error(err)
+				}
+				if _, err := io.ReadFull(conn, said); err != nil || string(said) != "hello" {
+					t.Errorf("it answered %q, %v", said, err)
+				}
+				if err := conn.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
