@@ -104,7 +104,10 @@ func (a *affected) Apply(e inject.Effect) {
 	a.last++
 	q := effect{Run: a.run, Number: a.last, Effect: e}
 	each(a.of.machines, func(_ int, m *machine) error {
-		err := m.ask(context.Background(), effectVerb, q, nil, m.deaf)
+		err := m.deaf()
+		if err == nil {
+			err = m.ask(context.Background(), effectVerb, q, nil, m.deaf)
+		}
 		if err != nil && !errors.Is(err, errCopied) {
 			return m.tear(err)
 		}
