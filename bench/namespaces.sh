@@ -1,11 +1,12 @@
 #!/bin/bash
 # Runs four agents in network namespaces, each with an address of its own, and in time namespaces whose
-# monotonic clocks differ by minutes. A sound lock is run under mixed faults, and locks that are broken without
-# any. Exits with 1 if the sound lock is accused, a broken one is not caught, or a record is not whole. Needs
-# Linux, root, redis-server, iproute2, unshare and python3.
+# monotonic clocks differ by minutes. A sound lock is run under mixed faults, of clients and their networks and
+# then of servers, too, which the coordinator starts; and locks that are broken, or that claim what no lock on
+# such a server keeps. Exits with 1 if the sound lock is accused, a broken one is not caught, or a record is not
+# whole. Needs Linux, root, redis-server, iproute2, unshare and python3.
 #
-#   bench/namespaces.sh            twenty minutes of faults, and a minute for the broken locks
-#   FAULTS=1m bench/namespaces.sh  a minute of faults
+#   bench/namespaces.sh                              twenty minutes of faults of clients, ten of servers
+#   FAULTS=1m SERVER_FAULTS=1m bench/namespaces.sh   a minute of each
 #
 # All traffic is between the namespaces, which the script makes and removes.
 set -euo pipefail
@@ -53,28 +54,35 @@ run() {
 		agents+=($!)
 	done
 	code=0
-	ip netns exec "$hub" "$work/lockbench" run --quiet --agents 4 --listen "$center:4222" --token $token --server "redis://$center:6379" \
+	ip netns exec "$hub" "$work/lockbench" run --quiet --agents 4 --listen "$center:4222" --token $token \
 		--explore 0s --keys 8 --clients 32 --out "json=$work/$name.json" "$@" >"$work/$name.txt" 2>&1 || code=$?
 	echo "$name: exit $code, seconds since the start: $SECONDS"
 	for pid in "${agents[@]}"; do wait "$pid" || { echo "an agent ended badly:"; cat "$work/$name".agent*; exit 1; }; done
 	[ $code != 2 ] || { cat "$work/$name.txt"; exit 1; }
 }
 
-run broken --design setnx-getset/naive,lua-token/expire --duration 15s --history "$work/histories"
-run sound --design lua-token/token --duration "${FAULTS:-20m}" --stallers 16 \
-	--fault crash --fault lost-reply --fault pause --fault cancel --fault cut --fault black-hole --fault slow
+theirs=(--server "redis://$center:6379")
+clients=(--fault crash --fault lost-reply --fault pause --fault cancel --fault cut --fault black-hole --fault slow)
+servers=(--fault restart,every=5s --fault restart-aof,every=6s --fault evict,every=7s --fault script-flush
+	--fault client-kill,every=3s --fault server-pause,every=11s)
+run broken --design setnx-getset/naive,lua-token/expire --duration 15s --history "$work/histories" "${theirs[@]}"
+run claiming --design lua-token/token --claims exclusion@state-loss --duration 15s --hold 50ms --fault restart
+run sound --design lua-token/token --duration "${FAULTS:-20m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
+run served --design lua-token/token --duration "${SERVER_FAULTS:-10m}" --hold 20ms "${clients[@]}" "${servers[@]}"
 python3 - "$work" <<'EOF'
 import glob, json, sys
 wrong = []
-for kind in "broken", "sound":
+for kind in "broken", "claiming", "sound", "served":
     for run in json.load(open(f"{sys.argv[1]}/{kind}.json"))["runs"]:
         broken = [name for name, c in run["cells"].items() if c["verdict"] == "broken"]
         claimed = [name for name in broken if run["cells"][name]["against"]]
         print(f'{run["design"]}: {run["counts"]["ops"]:,} operations, {run["counts"]["grants"]:,} grants on {len(run["machines"])} machines; '
               f'broken: {", ".join(broken) or "nothing"}; claimed of it: {", ".join(claimed) or "nothing"}')
+        if run.get("injected"):
+            print("  " + ", ".join(f'{f["kind"]} {f["occurrences"]}' for f in run["injected"]))
         if run["partial"] or run.get("error") or len(run["machines"]) != 4:
             wrong.append(f'{run["design"]}: the record is not whole: {run.get("why")} {run.get("error")}')
-        if kind == "sound" and claimed or kind == "broken" and not broken:
+        if kind in ("sound", "served") and claimed or kind == "broken" and not broken or kind == "claiming" and not claimed:
             wrong.append(f'{run["design"]}: broken are {broken}')
 print("\n".join(wrong))
 sys.exit(bool(wrong))

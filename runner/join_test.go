@@ -63,3 +63,24 @@ func TestJoinOfApart(t *testing.T) {
 		t.Errorf("error %v, %+v; want a note on parts that did not run together", err, runs)
 	}
 }
+
+// TestJoinOfFaults checks that a fault of a server, which meets all parts at once, counts once, and that faults
+// of clients add up.
+func TestJoinOfFaults(t *testing.T) {
+	with := func(restarts, held, crashes int64) func(*results.Judged) {
+		return func(j *results.Judged) {
+			j.End.Trailer.Faults = []runinfo.FaultExposure{
+				{Fault: "restart,at=1s", Kind: "restart", Occurrences: restarts, MetHeld: held},
+				{Fault: "crash,p=1", Kind: "crash", Occurrences: crashes, MetHeld: crashes},
+			}
+		}
+	}
+	runs, err := runner.Join([]results.Judged{part(0, with(7, 2, 3)), part(1, with(7, 5, 4))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runs[0].End.Trailer.Faults
+	if len(got) != 2 || got[0].Occurrences != 7 || got[0].MetHeld != 5 || got[1].Occurrences != 7 || got[1].MetHeld != 7 {
+		t.Errorf("%+v", got)
+	}
+}

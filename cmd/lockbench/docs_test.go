@@ -18,10 +18,10 @@ import (
 
 // notRun are the commands of the documents that no test runs: those that .ci/run runs anyway
 // (the tour, the tests, the benchmark), those that take minutes, and those that need a
-// network or a server of the user's.
+// network, another machine or a server of the user's.
 var notRun = []string{
 	"go run ./cmd/lockbench run", "go test ./...", "go test ./checker", "bash bench/", "go install ", "lockbench run --server ", "lockbench clean --server ", "git clone ", "docker ",
-	"lockbench agent ",
+	"lockbench agent ", "lockbench run --agents ",
 	"lockbench matrix   ",
 }
 

@@ -112,3 +112,26 @@ func TestTimelineStaysSmall(t *testing.T) {
 		t.Errorf("got %d lines with %d occurrences, the last for %q, want %d with 1000, the last for %q", len(got), occurrences, last.Note, maxNotes+1, otherNote)
 	}
 }
+
+// TestJoinedFaultLines checks that a fault of a server, which is on the record of each share, is one on the
+// joined line, and that faults of clients add up.
+func TestJoinedFaultLines(t *testing.T) {
+	share := func(restarts ...int64) Measures {
+		ops := []history.Op{event(history.Death, 1, 5, "crash", 0)}
+		for _, at := range restarts {
+			ops = append(ops, event(history.Fault, -1, at, "restart", 0), event(history.Fault, -1, at+1, "leases-prolonged", 0))
+		}
+		return measured(history.Header{}, 4*bucket, ops...)
+	}
+	for _, shares := range [][]Measures{{share(10), share(12, bucket)}, {share(12, bucket), share(10)}} {
+		got := Join(shares...).Timeline.Faults
+		for _, line := range got {
+			if n := line.Count(); n != 2 {
+				t.Errorf("%s: %d times, want 2", line.Note, n)
+			}
+		}
+		if len(got) != 3 {
+			t.Errorf("%+v", got)
+		}
+	}
+}

@@ -13,11 +13,17 @@
 // nothing is concluded from the rest. An agent that has lost the coordinator ends its run and keeps its
 // files, which lockbench merge joins.
 //
+// Servers that the coordinator has started listen to its machine alone. Agents reach them through a tunnel.
+// The coordinator injects the faults of these servers. Each step of a fault that concerns clients is a
+// request to all agents, and the fault goes on when all have recorded it, so no clocks are compared.
+//
 // The order of the files:
 //
 //   - message.go: the messages between coordinator and agents
 //   - clock.go: the difference of two clocks
 //   - connect.go: the connection, requests and answers
 //   - coordinator.go, machine.go: the coordinator, and a machine as it sees it
+//   - faults.go: the faults of servers
 //   - agent.go, recording.go: the agent, and a run that it records
+//   - tunnel.go: the way of agents to servers that the coordinator has started
 package machines

@@ -141,15 +141,15 @@ func (c *crew) run(t *testing.T, p runner.Plan, meddle func()) runner.Result {
 	return r
 }
 
-// asked lists, for each client, the keys that it acquired, in order, in the histories of a folder.
-func asked(t *testing.T, folder string) map[int32]string {
+// eachEvent calls f for the events of all histories in a folder, in order, with the index of their history. It
+// returns the headers.
+func eachEvent(t *testing.T, folder string, f func(i int, ev history.Event)) (all []history.Header) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.lbh"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[int32]string{}
-	for _, file := range files {
+	for i, file := range files {
 		src, err := history.Open(file)
 		if err != nil {
 			t.Fatal(err)
@@ -158,11 +158,22 @@ func asked(t *testing.T, folder string) map[int32]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ev.Phase == history.Call && ev.Op.Kind == history.Acquire {
-				all[ev.Op.Client] += ev.Op.Key + " "
-			}
+			f(i, ev)
 		}
+		all = append(all, src.Header())
 	}
+	return all
+}
+
+// asked lists, for each client, the keys that it acquired, in order, in the histories of a folder.
+func asked(t *testing.T, folder string) map[int32]string {
+	t.Helper()
+	all := map[int32]string{}
+	eachEvent(t, folder, func(_ int, ev history.Event) {
+		if ev.Phase == history.Call && ev.Op.Kind == history.Acquire {
+			all[ev.Op.Client] += ev.Op.Key + " "
+		}
+	})
 	return all
 }
 

@@ -40,9 +40,9 @@ type Holding struct {
 // Clients are the clients that faults of servers affect. An [Injector] is its own Clients unless they are
 // on other machines.
 type Clients interface {
-	// Apply applies an effect, and returns once all clients are affected. So what an Injector does to
-	// a server before Apply happens before the effect is recorded, and what it does afterwards happens
-	// after it, whatever the clocks of the machines show. One goroutine at a time calls it.
+	// Apply applies an effect, and returns once all clients are affected. So a step of the server before
+	// Apply is earlier than the effect in each record, and a step after it is later, whatever the clocks of
+	// the machines show. One goroutine at a time calls it.
 	Apply(Effect)
 	// Holding returns the state of the locks at the next grant, after wait at most, or when ctx ends.
 	Holding(ctx context.Context, wait time.Duration) Holding

@@ -49,6 +49,10 @@ func TestHeader(t *testing.T) {
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("header (-got +want):\n%s", diff)
 	}
+	c.Host = &Host{Server: runinfo.Server{Kind: design.Private, Version: "redis 8", Address: "unix:far"}}
+	if got, err = header(c, o); err != nil || got.Server != c.Host.Server {
+		t.Errorf("server %+v, error %v; want the one of the host", got.Server, err)
+	}
 }
 
 // TestExercisesOfRenewingDesign: slow holders do not make it lose its lock.
