@@ -42,8 +42,8 @@ func NewClock(readings []Reading, probes []Comparison) *Clock {
 	if len(probes) == 0 {
 		return nil
 	}
-	// A change before the first probe, or after the last one, would be seen by none.
-	first, last := probes[0].Before, probes[len(probes)-1].After
+	// A change before the first probe was answered, or after the last one was sent, would be seen by none.
+	first, last := probes[0].After, probes[len(probes)-1].Before
 	begin := sort.Search(len(readings), func(i int) bool { return readings[i].Raw >= first })
 	end := sort.Search(len(readings), func(i int) bool { return readings[i].Raw > last })
 	if begin >= end {
