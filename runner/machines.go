@@ -63,6 +63,12 @@ func Record(ctx context.Context, c load.Config, addresses []string) (s load.Summ
 	return of.drive(ctx, c)
 }
 
+// onMachines reports whether the machines make the run of a design. A lock of the self-check needs a Redis
+// server that they reach: one of the user's, or a private one like those of the plan.
+func (s *session) onMachines(r *liveRun) bool {
+	return s.plan.Machines != nil && (r.subject || len(s.plan.Servers) == 0 || slices.ContainsFunc(s.plan.Servers, servers.Redis{}.Serves))
+}
+
 // unreachable returns an error if a design locks on a service of this machine that no other one can reach.
 func (s *session) unreachable(of *Subject) error {
 	if s.plan.Machines == nil {
@@ -101,7 +107,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	for i, j := range judgements {
 		judged, unreadable := j.wait()
 		if unreadable != nil {
-			o.failed = errors.Join(o.failed, parts[i].Err, injection)
+			o.failed = errors.Join(o.failed, parts[i].Err)
 			o.unreadable = unreadable
 			continue
 		}
@@ -110,6 +116,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		shares = append(shares, judged)
 	}
 	if len(shares) == 0 {
+		o.failed = errors.Join(o.failed, injection)
 		return o, nil
 	}
 	o.unreadable = nil

@@ -56,6 +56,7 @@ func breaksClaims(j *results.Judged) bool {
 // A liveRun is one run with its settings, and the channels that end it early.
 type liveRun struct {
 	label    string
+	subject  bool // it is a run of the plan, none of the self-check
 	design   design.Design
 	options  workloads.Options
 	faults   []fault.Fault
@@ -69,7 +70,7 @@ type liveRun struct {
 // newRun returns the run of a subject with the plan's conditions for an early end.
 func (s *session) newRun(of Subject) liveRun {
 	r := liveRun{
-		label: of.Label(), design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
+		label: of.Label(), subject: true, design: of.Design, options: of.options(s.plan.Options), faults: s.faults, progress: &load.Progress{},
 		broken: make(chan struct{}),
 	}
 	failFast := Sink{Found: func(f checker.CellFinding, _ time.Duration) {
@@ -98,7 +99,7 @@ type outcome struct {
 // record makes a run and judges its history as it grows. It returns an error only for the file
 // system.
 func (s *session) record(ctx context.Context, r liveRun) (o outcome, err error) {
-	if s.plan.Machines != nil {
+	if s.onMachines(&r) {
 		return s.recordTogether(ctx, r)
 	}
 	path := s.histories.path(r.label)

@@ -68,8 +68,6 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 		return fmt.Errorf("--agents %d: an agent runs designs of the catalogue only, and neither --adapter nor --take; hint: lockbench run --share on each machine, and lockbench merge", c.Machines)
 	case (c.Certificate == "") != (c.Key == ""):
 		return errors.New("--tls-cert and --tls-key: one of them is missing; hint: both, or none")
-	case c.URL != "" && c.Certificate != "":
-		return errors.New("--nats and --tls-cert: the certificate is for the server that run starts; hint: --nats tls://HOST:PORT")
 	}
 	if !f.Changed("groups") {
 		o.params.Groups = c.Machines
@@ -94,6 +92,9 @@ func (m *machineFlags) open(ctx context.Context, p *runner.Plan, say func(string
 		of := &p.Subjects[i]
 		if err := m.reach(&of.Design, p.Servers, faults); err != nil && !of.Optional {
 			return nil, err
+		}
+		if !slices.ContainsFunc(p.Servers, servers.BackendOf(&of.Design).Serves) {
+			m.config.Private = true
 		}
 	}
 	m.config.Say = say

@@ -34,6 +34,8 @@ type Config struct {
 	Certificate, Key string
 	// Servers are the addresses of the servers under test.
 	Servers []string
+	// Private is set if the servers of a run are this machine's, so that agents reach them through it.
+	Private bool
 	// Say receives lines for people.
 	Say func(format string, args ...any)
 }
@@ -94,7 +96,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	if err := c.conn.FlushTimeout(tryTime); err != nil {
 		return c, err
 	}
-	if len(config.Servers) == 0 { // now, because it may fail
+	if config.Private { // now, because it may fail
 		if err := c.openTunnel(); err != nil {
 			return c, err
 		}
@@ -297,7 +299,12 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 		return make([]runner.Part, len(c.machines)), err
 	}
 	parts := each(c.machines, func(_ int, m *machine) runner.Part { return runner.Part{Err: m.open(ctx, asked, its)} })
-	if failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil }); failed || ctx.Err() != nil {
+	failed := slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Err != nil })
+	var unprepared error
+	if !failed {
+		unprepared = faults.prepare(ctx)
+	}
+	if failed || unprepared != nil || ctx.Err() != nil {
 		parts = each(c.machines, func(i int, m *machine) runner.Part {
 			if parts[i].Err == nil {
 				parts[i].Err = m.drop(asked, number)
@@ -308,7 +315,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 			m.setCopied(true)
 			return parts[i]
 		})
-		return parts, faults.close()
+		return parts, errors.Join(unprepared, faults.close())
 	}
 	at := c.now() + int64(startDelay)
 	begun := each(c.machines, func(_ int, m *machine) error { return m.begin(asked, start{Run: number, At: at}) })
@@ -329,7 +336,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 }
 
 // watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed. It calls
-// ending when the run ends, or has ended on a machine.
+// ending when the run ends, or when it is over on a machine.
 func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at int64, over <-chan struct{}, ending func()) {
 	tick := time.NewTicker(beatInterval / 2)
 	defer tick.Stop()
@@ -343,7 +350,7 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 		case <-tick.C:
 			c.progress(run.Progress, number, at)
 			c.saySilent()
-			if c.anyEnded(number) {
+			if c.anyOver(number) {
 				ending()
 			}
 		case <-done:
@@ -368,11 +375,11 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 	}
 }
 
-// anyEnded reports whether a run has ended on a machine.
-func (c *Coordinator) anyEnded(number int) bool {
+// anyOver reports whether the clients of a run end on a machine.
+func (c *Coordinator) anyOver(number int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.last.Run == number && m.last.Ended })
+	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.last.Run == number && (m.last.Over || m.last.Ended) })
 }
 
 // saySilent says once of each machine that it is silent, and that it is back.

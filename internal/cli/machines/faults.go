@@ -3,6 +3,7 @@ package machines
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -21,7 +22,6 @@ type serverFaults struct {
 	over     <-chan struct{}    // closed then
 	normal   func() error       // ends them, and returns their errors once the servers are normal again
 	done     sync.WaitGroup
-	err      error // of their start
 }
 
 // openFaults prepares the servers for their faults, before the machines connect to them.
@@ -41,6 +41,14 @@ func (c *Coordinator) openFaults(ctx context.Context, run load.Config, number in
 	return &serverFaults{injector: in, stop: stop, over: lasting.Done(), normal: sync.OnceValue(in.Stop)}, nil
 }
 
+// prepare prepares the faults, when the machines have connected to the servers.
+func (f *serverFaults) prepare(ctx context.Context) error {
+	if f == nil {
+		return nil
+	}
+	return f.injector.Prepare(ctx, nil)
+}
+
 // begin lets faults occur from an instant on, for length, zero for no bound, or until end.
 func (f *serverFaults) begin(from time.Time, length time.Duration) {
 	if f == nil {
@@ -50,9 +58,7 @@ func (f *serverFaults) begin(from time.Time, length time.Duration) {
 		if !f.sleep(time.Until(from)) {
 			return
 		}
-		if f.err = f.injector.Start(context.Background(), nil); f.err != nil {
-			return
-		}
+		f.injector.Start()
 		if length > 0 {
 			f.sleep(time.Until(from.Add(length)))
 		} else {
@@ -88,7 +94,7 @@ func (f *serverFaults) close() error {
 	}
 	f.stop()
 	f.done.Wait()
-	return errors.Join(f.err, f.normal())
+	return f.normal()
 }
 
 // affected are the clients of all machines in a run, as faults of servers affect them.
@@ -103,10 +109,12 @@ type affected struct {
 func (a *affected) Apply(e inject.Effect) {
 	a.last++
 	q := effect{Run: a.run, Number: a.last, Effect: e}
+	until := time.Now().Add(2 * lostAfter)
 	each(a.of.machines, func(_ int, m *machine) error {
-		err := m.deaf()
+		give := func() error { return m.deaf(until) }
+		err := give()
 		if err == nil {
-			err = m.ask(context.Background(), effectVerb, q, nil, m.deaf)
+			err = m.ask(context.Background(), effectVerb, q, nil, give)
 		}
 		if err != nil && !errors.Is(err, errCopied) {
 			return m.tear(err)
@@ -146,19 +154,23 @@ func (a *affected) Holding(ctx context.Context, wait time.Duration) (all inject.
 	return all
 }
 
-// longestWait bounds the wait of an agent for a grant. It is less than the time of an attempt.
-const longestWait = tryTime / 2
+// longestWait bounds the wait of an agent for a grant, and so how long one is busy with a question that is asked
+// no more.
+const longestWait = 100 * time.Millisecond
 
 // errCopied says that the history of a machine is complete.
 var errCopied = errors.New("the run has ended")
 
-// deaf returns the reason why a machine need not, or cannot, be told of an effect.
-func (m *machine) deaf() error {
+// deaf returns the reason why a machine need not, or cannot, be told of an effect. It should be told until then.
+func (m *machine) deaf(until time.Time) error {
 	m.of.mu.Lock()
 	copied := m.copied
 	m.of.mu.Unlock()
-	if copied {
+	switch {
+	case copied:
 		return errCopied
+	case time.Now().After(until):
+		return fmt.Errorf("%v does not take the fault of a server", m)
 	}
 	return m.lost()
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -20,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
+	"github.com/lockbench/lockbench/internal/testkit/servicetest"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -58,25 +61,38 @@ func restarts(t *testing.T, folder string) (all [2]int) {
 // TestServerFaults checks that a restart of the server is on the record of each machine, counts once, and
 // excuses what it does to a sound lock: two owners at once, with the loss of state, and not without it.
 func TestServerFaults(t *testing.T) {
-	p := restarting(t, "lua-token/token")
-	r := gather(t, 2, listening(p)).run(t, p, nil)
-	j := &r.Runs[0]
-	if j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants == 0 {
-		t.Fatalf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
-	}
-	for _, f := range j.Verdicts.Findings {
-		if f.Against > 0 {
-			t.Errorf("accused: %+v", f)
-		}
-	}
-	recorded := restarts(t, p.History)
-	exposed := j.End.Trailer.Faults
-	if recorded[0] != recorded[1] || recorded[0] == 0 || len(exposed) != 1 || exposed[0].Occurrences != int64(recorded[0]) || exposed[0].MetHeld == 0 {
-		t.Errorf("%v restarts on record, exposures %+v", recorded, exposed)
-	}
-	cells := j.Verdicts.Cells()
-	if n := cells.Occasions(lockbench.Exclusion.At(lockbench.StateLoss), checker.Held, checker.Broken); n == 0 {
-		t.Error("no grant met a loss of state")
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "certificate.pem"), filepath.Join(dir, "key.pem")
+	selfSigned(t, certificate, key)
+	for _, c := range []struct {
+		name   string
+		config Config
+	}{
+		{"plain", Config{Listen: "127.0.0.1:0"}},
+		{"TLS", Config{Listen: "127.0.0.1:0", Certificate: certificate, Key: key}},
+		{"by NATS of the user's", Config{Listen: "127.0.0.1:0", URL: servicetest.NATS(t, server.Options{})(""), Token: "t"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := restarting(t, "lua-token/token")
+			r := gather(t, 2, c.config).run(t, p, nil)
+			j := &r.Runs[0]
+			if j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants == 0 {
+				t.Fatalf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
+			}
+			for _, f := range j.Verdicts.Findings {
+				if f.Against > 0 {
+					t.Errorf("accused: %+v", f)
+				}
+			}
+			recorded, exposed := restarts(t, p.History), j.End.Trailer.Faults
+			if recorded[0] != recorded[1] || recorded[0] == 0 || len(exposed) != 1 || exposed[0].Occurrences != int64(recorded[0]) || exposed[0].MetHeld == 0 {
+				t.Errorf("%v restarts on record, exposures %+v", recorded, exposed)
+			}
+			cells := j.Verdicts.Cells()
+			if n := cells.Occasions(lockbench.Exclusion.At(lockbench.StateLoss), checker.Held, checker.Broken); n == 0 {
+				t.Error("no grant met a loss of state")
+			}
+		})
 	}
 }
 
@@ -160,7 +176,7 @@ func TestTunnel(t *testing.T) {
 					}()
 				}
 			}()
-			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "right"}}
+			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "right", Say: t.Logf}}
 			to := &way{Host: "127.0.0.1", TLS: encrypted}
 			a := &Agent{Token: "right"}
 			if encrypted {

@@ -51,11 +51,12 @@ type hello struct {
 type welcome struct{ Share runinfo.Share }
 
 // A beat is an agent's regular message. Run is the number of its last order, zero for none. That run is Ready
-// once it waits for the instant at which clients begin, and has Ended once its history is complete.
+// once it waits for the instant at which clients begin, is Over when they end, and has Ended once its history is
+// complete.
 type beat struct {
 	ID                              string
 	Run                             int
-	Ready, Ended                    bool
+	Ready, Over, Ended              bool
 	Grants, Refused, Failed, Length int64
 	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of the
 	// bounds on that; both are zero before the second beat.

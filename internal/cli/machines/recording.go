@@ -31,6 +31,7 @@ type recording struct {
 	at             chan int64    // the instant at which the clients begin
 	ready          atomic.Bool   // it waits for that instant, or has done so
 	met            chan struct{} // closed once clients may meet faults of servers
+	over           atomic.Bool   // they end
 	done           chan struct{}
 	ending         sync.Mutex // guards broken and failed
 
@@ -62,7 +63,7 @@ func (a *Agent) record(o order) (*recording, error) {
 		c.Host = &load.Host{Server: o.Way.Server, Meets: func(clients inject.Clients) {
 			r.clients = clients
 			close(r.met)
-		}}
+		}, Ends: func() { r.over.Store(true) }}
 	}
 	a.Say("run %d: %s", o.Run, o.Design)
 	go func() {
@@ -173,7 +174,7 @@ func (r *recording) hasEnded() bool {
 // describe adds the state of the run to a beat.
 func (r *recording) describe(b *beat) {
 	p := &r.progress
-	b.Run, b.Ready, b.Ended = r.order.Run, r.ready.Load(), r.hasEnded()
+	b.Run, b.Ready, b.Over, b.Ended = r.order.Run, r.ready.Load(), r.over.Load(), r.hasEnded()
 	b.Grants, b.Refused, b.Failed, b.Length = p.Grants.Load(), p.Refused.Load(), p.Failed.Load(), p.Duration.Load()
 }
 

@@ -40,7 +40,7 @@ type tunnel struct {
 // A way is the part of an order that leads to the tunnel. All servers of the order are behind it, by their
 // numbers, and the records after them.
 type way struct {
-	Host string // empty for the host of the NATS server
+	Host string // empty for the host of the coordinator's NATS server
 	Port string
 	TLS  bool `json:",omitempty"`
 	// Server describes the servers that the design locks on.
@@ -94,7 +94,11 @@ func (c *Coordinator) openTunnel() error {
 	}
 	c.tunnel = &tunnel{hello: helloLine(c.config.Token)}
 	c.tunnel.Relay = relay.Serve(listener, c.tunnel.accept)
-	return nil
+	_, port, err := net.SplitHostPort(c.tunnel.Address())
+	if err == nil {
+		c.config.Say("agents reach the private servers of this machine at port %s", port)
+	}
+	return err
 }
 
 // greeting bounds the time until an agent has named a service.
@@ -257,26 +261,23 @@ func (r *reached) close() (err error) {
 
 // dialTo returns a function that connects to service i at the other end of a tunnel.
 func (a *Agent) dialTo(to *way, i int) relay.Dial {
+	host := to.Host
+	if u, err := url.Parse(a.URL); host == "" && err == nil {
+		host = u.Hostname()
+	}
 	return func(ctx context.Context) (net.Conn, error) {
-		host := to.Host
-		if host == "" {
-			reached, err := url.Parse(a.conn.ConnectedUrl())
-			if err != nil {
-				return nil, err
-			}
-			host = reached.Hostname()
-		}
 		ctx, cancel := context.WithTimeout(ctx, greeting)
 		defer cancel()
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, to.Port))
+		plain, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, to.Port))
 		if err != nil {
 			return nil, err
 		}
-		defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+		defer context.AfterFunc(ctx, func() { _ = plain.SetDeadline(time.Unix(1, 0)) })()
+		conn := plain
 		if to.TLS {
 			config := a.tls.Clone()
 			config.ServerName = host
-			conn = tls.Client(conn, config)
+			conn = tls.Client(plain, config)
 		}
 		_, err = fmt.Fprintf(conn, "%s%d\n", helloLine(a.Token), i)
 		if err == nil {

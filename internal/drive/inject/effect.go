@@ -48,7 +48,7 @@ type Clients interface {
 	Holding(ctx context.Context, wait time.Duration) Holding
 }
 
-// Apply implements [Clients]. It does nothing before [Injector.Start].
+// Apply implements [Clients]. It must not be called before [Injector.Prepare].
 func (in *Injector) Apply(e Effect) {
 	switch e.Kind {
 	case Occurs:

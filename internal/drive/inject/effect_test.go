@@ -60,7 +60,7 @@ func TestEffectsOnOthers(t *testing.T) {
 	}{
 		{fault.Restart, "occurs 1, goes away 0, hangs up 0, killed, records restart0, started, returns 0"},
 		{fault.RestartAOF, "occurs 1, goes away 0, killed, records restart-aof0, records leases-prolonged0, started, records leases-prolonged0, returns 0"},
-		{fault.ServerPause, "occurs 1, goes away 0, records server-pause0, suspended, resumed, records server-resume0, returns 0"},
+		{fault.ServerPause, "occurs 1, goes away 0, suspended, records server-pause0, resumed, records server-resume0, returns 0"},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -88,6 +88,32 @@ func TestEffectsOnOthers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestProlongedJustNow checks that leases are on record as prolonged shortly before a server starts, also if a
+// machine that is lost takes seconds to be given up.
+func TestProlongedJustNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &stage{}
+		in := &Injector{config: Config{Clients: &slowOnce{stage: s, takes: 5 * time.Second}}}
+		began := time.Now()
+		in.prolongedJustNow(stagedServer{stage: s})
+		if got := strings.Join(s.happened, ", "); got != "records leases-prolonged0, records leases-prolonged0" || time.Since(began) != 5*time.Second {
+			t.Errorf("%s in %v", got, time.Since(began))
+		}
+	})
+}
+
+// slowOnce takes long for its first effect.
+type slowOnce struct {
+	*stage
+	takes time.Duration
+}
+
+func (s *slowOnce) Apply(e Effect) {
+	s.stage.Apply(e)
+	time.Sleep(s.takes)
+	s.takes = 0
 }
 
 // TestRemoteClients checks that the injector of clients records, counts and remembers what it is told of

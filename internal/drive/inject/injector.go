@@ -59,6 +59,7 @@ type Injector struct {
 
 	start    time.Time
 	recorder *history.Recorder
+	lasting  context.Context // from Prepare to Stop
 	stop     context.CancelFunc
 	stopping <-chan struct{} // closed by Stop
 	work     sync.WaitGroup
@@ -195,15 +196,15 @@ func (in *Injector) own() []*plan {
 	return slices.DeleteFunc(slices.Clone(in.plans), func(p *plan) bool { return !in.config.injects(p.Fault) })
 }
 
-// Start starts the faults, and records them with recorder, which is nil if the clients are on other machines.
-func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error {
+// Prepare prepares the faults, before clients begin. They are recorded with recorder, which is nil if the
+// clients are on other machines. [Injector.Stop] undoes it.
+func (in *Injector) Prepare(ctx context.Context, recorder *history.Recorder) error {
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
-	in.stopping, in.start, in.recorder = ctx.Done(), time.Now(), recorder
+	in.lasting, in.stopping, in.recorder = ctx, ctx.Done(), recorder
 	if recorder != nil {
 		in.serverRecord = recorder.Client(-1, -1)
 	}
-	own := in.own()
-	for _, p := range own {
+	for _, p := range in.own() {
 		if p.how.prepare == nil {
 			continue
 		}
@@ -212,14 +213,18 @@ func (in *Injector) Start(ctx context.Context, recorder *history.Recorder) error
 			return fmt.Errorf("fault %s: %w", p.Kind, err)
 		}
 	}
+	return nil
+}
+
+// Start starts the faults, which were prepared.
+func (in *Injector) Start() {
 	in.start = time.Now()
 	in.active.Store(true)
-	for _, p := range own {
+	for _, p := range in.own() {
 		if p.how.occur != nil {
-			in.work.Go(func() { in.injectOnSchedule(ctx, p) })
+			in.work.Go(func() { in.injectOnSchedule(in.lasting, p) })
 		}
 	}
-	return nil
 }
 
 // Stop stops the faults, ends lasting faults and waits until the servers are normal again. It

@@ -62,9 +62,10 @@ func newFixture(t *testing.T, all ...fault.Fault) *fixture {
 	}
 	st.redis = on.Connect(4)
 	t.Cleanup(func() { _ = st.redis.Close() })
-	if err := st.in.Start(t.Context(), st.record); err != nil {
+	if err := st.in.Prepare(t.Context(), st.record); err != nil {
 		t.Fatal(err)
 	}
+	st.in.Start()
 	return st
 }
 

@@ -122,14 +122,15 @@ func (in *Injector) flushScripts(ctx context.Context, _ *plan) error {
 	return in.everywhere(func(client *redis.Client) error { return client.ScriptFlush(ctx).Err() })
 }
 
-// pauseServer suspends the server. It answers the commands that arrived meanwhile when it resumes.
+// pauseServer suspends the server. It answers the commands that arrived meanwhile when it resumes. The pause
+// is recorded once the server stands still, so that no lock is granted between the two.
 func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	defer in.leave()()
-	in.record(string(fault.ServerPause), int64(p.For))
 	s := in.next().(design.Suspender)
 	if err := s.Suspend(); err != nil {
 		return err
 	}
+	in.record(string(fault.ServerPause), int64(p.For))
 	select {
 	case <-time.After(p.For):
 	case <-in.stopping:
@@ -152,8 +153,8 @@ func (in *Injector) restartFromAOF(ctx context.Context, _ *plan) error {
 	s := in.next().(design.Restarter)
 	err := s.Restart(ctx, func() {
 		in.record(string(fault.RestartAOF), 0)
-		in.prolonged(s)
 		in.forgetScripts()
+		in.prolongedJustNow(s)
 	})
 	in.prolonged(s)
 	return err
@@ -170,6 +171,19 @@ func (in *Injector) forgetScripts() {
 func (in *Injector) prolonged(s design.Restarter) {
 	if p, prolongs := s.(design.Prolonger); prolongs {
 		in.record(fault.LeasesProlonged, int64(p.Prolongs()))
+	}
+}
+
+// justNow is how long ago leases were prolonged, on record, at most, when a server starts that prolongs them.
+const justNow = 250 * time.Millisecond
+
+// prolongedJustNow is like prolonged, and returns soon after that is on record everywhere. A machine that is
+// lost takes seconds, and those that had recorded it before record it again.
+func (in *Injector) prolongedJustNow(s design.Restarter) {
+	for took := justNow; took >= justNow; {
+		began := time.Now()
+		in.prolonged(s)
+		took = time.Since(began)
 	}
 }
 
@@ -215,7 +229,7 @@ func (in *Injector) loseLeader(ctx context.Context, _ *plan) error {
 	s := in.next().(design.Elector)
 	err := s.LoseLeader(ctx, func() {
 		in.record(string(fault.LeaderLost), 0)
-		in.prolonged(s)
+		in.prolongedJustNow(s)
 	})
 	in.prolonged(s)
 	return err
@@ -257,9 +271,8 @@ func (in *Injector) evict(ctx context.Context, _ *plan) error {
 }
 
 // takeDown kills the last servers of the group, for p.For if that is set. They come back
-// empty.
+// empty. It is recorded when they are dead, so that they grant no lock after that.
 func (in *Injector) takeDown(ctx context.Context, p *plan) error {
-	in.record(string(fault.Down), int64(p.N))
 	for _, s := range slices.Backward(in.redis[len(in.redis)-p.N:]) {
 		if slices.Contains(in.killed, s) {
 			continue
@@ -269,6 +282,7 @@ func (in *Injector) takeDown(ctx context.Context, p *plan) error {
 		}
 		in.killed = append(in.killed, s)
 	}
+	in.record(string(fault.Down), int64(p.N))
 	if p.For > 0 {
 		in.sleep(ctx, p.For)
 		return in.raise(ctx)

@@ -60,8 +60,10 @@ type Config struct {
 type Host struct {
 	// Server describes the services.
 	Server runinfo.Server
-	// Meets takes the clients of the run once they may meet faults of servers.
+	// Meets takes the clients of the run once they may meet faults of servers. Ends is called when they
+	// should meet no more.
 	Meets func(inject.Clients)
+	Ends  func()
 }
 
 func (c *Config) arrivalClock() clock {

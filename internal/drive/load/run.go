@@ -235,7 +235,11 @@ func (r *run) begin(ctx context.Context) {
 	if r.injector == nil {
 		return
 	}
-	r.problem(r.injector.Start(ctx, r.recorder))
+	if err := r.injector.Prepare(ctx, r.recorder); err != nil {
+		r.problem(err)
+	} else {
+		r.injector.Start()
+	}
 	if r.cfg.Host != nil {
 		r.cfg.Host.Meets(r.injector)
 	}
@@ -243,6 +247,9 @@ func (r *run) begin(ctx context.Context) {
 
 // end stops the faults.
 func (r *run) end() {
+	if r.cfg.Host != nil {
+		r.cfg.Host.Ends()
+	}
 	if r.injector != nil {
 		r.problem(r.injector.Stop())
 		r.summary.Faults = r.injector.Exposures()
