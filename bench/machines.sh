@@ -1,9 +1,9 @@
 #!/bin/bash
 # Measures lockbench run --agents with two agents on this machine: their rate beside one process with as many
 # clients and beside two that make a share each, the processor time of the coordinator, and the skew of the
-# start. Then kills agents, coordinators and servers of a NATS cluster at random moments, and checks the
-# records and processes that are left. Exits with 1 if something is wrong, and keeps the files of such runs in
-# a folder that it names. Needs Linux and redis-server.
+# start. Then kills agents, coordinators and servers of a NATS cluster at random moments, in every other run
+# while private servers are restarted, and checks the records and processes that are left. Exits with 1 if
+# something is wrong, and keeps the files of such runs in a folder that it names. Needs Linux and redis-server.
 #
 #   bench/machines.sh                                about ten minutes
 #   ROUNDS=5 KILLS=0 CLUSTER=0 bench/machines.sh     the rate only

@@ -42,6 +42,7 @@ func main() {
 type bench struct {
 	program string // lockbench
 	server  string // URL of the Redis server
+	private bool   // runs have servers of their own, which are restarted
 	dir     string // has a folder for each run
 	runs    atomic.Int64
 	wrong   int // runs that something is wrong with

@@ -36,12 +36,16 @@ type team struct {
 
 // settings are the flags of all runs.
 func (b *bench) settings(dir string, length time.Duration, hold string) []string {
-	return []string{
-		"run", "--quiet", "--server", b.server, "--design", "lua-token/token", "--workload", "mutex",
+	on := []string{"run", "--server", b.server}
+	if b.private {
+		on = []string{"run", "--fault", "restart,every=700ms"}
+	}
+	return append(on,
+		"--quiet", "--design", "lua-token/token", "--workload", "mutex",
 		"--key-choice", "own", "--clients", "32", "--groups", strconv.Itoa(machines), "--stallers", "0",
 		"--hold", hold, "--think", "0s", "--wait", "0s", "--explore", "0s", "--duration", length.String(),
-		"--history", filepath.Join(dir, "run"), "--out", "json=" + filepath.Join(dir, "report.json"),
-	}
+		"--history", filepath.Join(dir, "run"), "--out", "json="+filepath.Join(dir, "report.json"),
+	)
 }
 
 // folder makes the folder of the next run.

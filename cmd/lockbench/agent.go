@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/cli/machines"
+	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/legible"
 	"github.com/lockbench/lockbench/internal/lib/tempdir"
@@ -120,6 +121,9 @@ func (m *machineFlags) reach(d *design.Design, addresses []string, faults []faul
 	}
 	if _, remote := b.Offers().(design.Remote); !remote {
 		return fmt.Errorf("--agents %d: design %s locks on %s, which other machines do not reach; hint: --server URL, of one that all machines reach", m.config.Machines, d.Name, b.Name())
+	}
+	if err := inject.Check(faults, slices.Repeat([]design.Service{b.Offers()}, d.ServerCount())); err != nil {
+		return fmt.Errorf("--agents %d: design %s: %w", m.config.Machines, d.Name, err)
 	}
 	return nil
 }
