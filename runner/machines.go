@@ -78,10 +78,14 @@ func (s *session) unreachable(of *Subject) error {
 	if on.Kind() == design.External {
 		return nil
 	}
-	if by, can := on.Reach().(design.Addressed); can && b.Serves(by.URL("127.0.0.1:1")) {
-		return nil
+	hint := "--server URL, of one that all machines reach"
+	if by, can := on.Reach().(design.Addressed); can {
+		if b.Serves(by.URL("127.0.0.1:1")) {
+			return nil
+		}
+		hint = "lockbench run without --agents" // no address names such a service
 	}
-	return fmt.Errorf("design %s: it locks on %s of this machine, which other machines do not reach; hint: --server URL, of one that all machines reach", of.Design.Name, b.Name())
+	return fmt.Errorf("design %s: it locks on %s of this machine, which other machines do not reach; hint: %s", of.Design.Name, b.Name(), hint)
 }
 
 // recordTogether lets the machines make a run, judges the histories of their shares while they grow, and

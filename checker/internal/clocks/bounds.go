@@ -1,6 +1,7 @@
 package clocks
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -46,7 +47,7 @@ func newBounds(all []Comparison, upper, lower slopes) *Bounds {
 
 func newSide(all []Comparison, sign float64, by slopes, at func(Comparison) int64) side {
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b Comparison) int { return int(min(max(at(a)-at(b), -1), 1)) })
+	slices.SortFunc(all, func(a, b Comparison) int { return cmp.Compare(at(a), at(b)) })
 	n := len(all)
 	s := side{sign: sign, slopes: by, xs: make([]int64, n), ahead: make([]float64, n+1), behind: make([]float64, n+1)}
 	s.ahead[0], s.behind[n] = math.Inf(1), math.Inf(1)

@@ -90,11 +90,6 @@ func (c *Clock) Span(h Hold) (s Span, known bool) {
 	return s, true
 }
 
-// Width returns how far apart the bounds are, of the start and of the end together.
-func (s Span) Width() time.Duration {
-	return time.Duration(s.StartMost - s.StartLeast + s.EndMost - s.EndLeast)
-}
-
 // An Order is what bounds prove about two holds of one key on two machines.
 type Order uint8
 

@@ -305,16 +305,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 		unprepared = faults.prepare(ctx)
 	}
 	if failed || unprepared != nil || ctx.Err() != nil {
-		parts = each(c.machines, func(i int, m *machine) runner.Part {
-			if parts[i].Err == nil {
-				parts[i].Err = m.drop(asked, number)
-			}
-			if parts[i].Err == nil {
-				parts[i].Err = ctx.Err()
-			}
-			m.setCopied(true)
-			return parts[i]
-		})
+		c.dropAll(ctx, number, parts)
 		return parts, errors.Join(unprepared, faults.close())
 	}
 	at := c.now() + int64(startDelay)
@@ -333,6 +324,21 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	close(over)
 	watching.Wait()
 	return parts, faults.close()
+}
+
+// dropAll stops a run that will not begin on the machines that have opened it, whose parts have no error yet.
+func (c *Coordinator) dropAll(ctx context.Context, number int, parts []runner.Part) {
+	each(c.machines, func(i int, m *machine) error {
+		err := &parts[i].Err
+		if *err == nil {
+			*err = m.drop(context.WithoutCancel(ctx), number)
+		}
+		if *err == nil {
+			*err = ctx.Err()
+		}
+		m.setCopied(true)
+		return nil
+	})
 }
 
 // watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed. It calls

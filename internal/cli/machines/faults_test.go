@@ -118,7 +118,13 @@ func TestDeafMachine(t *testing.T) {
 		t.Errorf("a machine that has ended is torn: %v", m.isTorn())
 	}
 	c.mu.Lock()
-	m.hello.ID, m.copied = "nobody", false
+	m.copied = false
+	c.mu.Unlock()
+	if err := m.deaf(time.Now().Add(-time.Second)); err == nil || !strings.Contains(err.Error(), "does not take the fault") {
+		t.Errorf("a machine that lives and does not answer: %v", err)
+	}
+	c.mu.Lock()
+	m.hello.ID = "nobody"
 	c.mu.Unlock()
 	(&affected{of: c.Coordinator}).Apply(inject.Effect{})
 	if torn := m.isTorn(); torn == nil || !strings.Contains(torn.Error(), "machine 1 ") {

@@ -134,7 +134,7 @@ func TestElectionsAreSeen(t *testing.T) {
 		tape := history.NewTape(history.Header{})
 		ctx, stop := context.WithCancel(t.Context())
 		in := &Injector{config: Config{Services: []design.Service{electing{terms: new(atomic.Uint64)}}}}
-		in.serverRecord, in.stopping = tape.Client(-1, -1), ctx.Done()
+		in.serverRecord, in.lasting = tape.Client(-1, -1), ctx
 		if err := in.watchElections(ctx, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/fault"
@@ -25,7 +26,7 @@ const (
 	Occurs   EffectKind = "occurs"  // the fault is counted
 	Recorded EffectKind = "records" // the event is recorded
 	HangsUp  EffectKind = "hangs up"
-	GoesAway EffectKind = "goes away" // the server stops to answer, until it ComesBack
+	GoesAway EffectKind = "goes away" // the server stops to answer, until it Returns
 	Returns  EffectKind = "returns"
 	CutsOff  EffectKind = "cuts off" // the replica gets no more data
 )
@@ -108,9 +109,5 @@ func (in *Injector) hangUp() { in.clients().Apply(Effect{Kind: HangsUp}) }
 
 // occurs counts an occurrence of p, a fault of a server.
 func (in *Injector) occurs(p *plan) {
-	for i := range in.plans {
-		if in.plans[i] == p {
-			in.clients().Apply(Effect{Kind: Occurs, Fault: i})
-		}
-	}
+	in.clients().Apply(Effect{Kind: Occurs, Fault: slices.Index(in.plans, p)})
 }

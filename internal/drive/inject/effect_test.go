@@ -70,7 +70,7 @@ func TestEffectsOnOthers(t *testing.T) {
 					t.Fatal(err)
 				}
 				config := Config{Faults: []fault.Fault{{Kind: fault.Crash}, f}, Services: []design.Service{stagedServer{stage: s}}, Lease: time.Second, Clients: s}
-				in := &Injector{config: config, stopping: t.Context().Done()}
+				in := &Injector{config: config, lasting: t.Context()}
 				for _, f := range config.Faults {
 					in.plans = append(in.plans, &plan{Fault: f.Filled(time.Second, 0), row: fault.Of(f.Kind), how: injections[f.Kind]})
 				}
@@ -176,7 +176,7 @@ func TestHolding(t *testing.T) {
 // TestAwaitLossOnOthers checks that a failover waits for a grant that the replica does not have.
 func TestAwaitLossOnOthers(t *testing.T) {
 	s := &stage{holding: []Holding{{}, {Granted: true, Held: true}, {Granted: true, Held: true, Unreplicated: true}}}
-	in := &Injector{config: Config{Clients: s}, stopping: make(chan struct{})}
+	in := &Injector{config: Config{Clients: s}, lasting: t.Context()}
 	in.replica = behind{}
 	if !in.awaitLoss(t.Context(), &plan{Fault: fault.Fault{Kind: fault.Failover, While: fault.Held}}) {
 		t.Error("no loss was seen")

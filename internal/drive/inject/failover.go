@@ -70,10 +70,8 @@ func (in *Injector) awaitLoss(ctx context.Context, p *plan) bool {
 				return true
 			}
 		}
-		select {
-		case <-in.stopping:
+		if in.lasting.Err() != nil {
 			return false
-		default:
 		}
 	}
 }

@@ -61,7 +61,6 @@ type Injector struct {
 	recorder *history.Recorder
 	lasting  context.Context // from Prepare to Stop
 	stop     context.CancelFunc
-	stopping <-chan struct{} // closed by Stop
 	work     sync.WaitGroup
 	serverState
 
@@ -200,7 +199,7 @@ func (in *Injector) own() []*plan {
 // clients are on other machines. [Injector.Stop] undoes it.
 func (in *Injector) Prepare(ctx context.Context, recorder *history.Recorder) error {
 	ctx, in.stop = context.WithCancel(context.WithoutCancel(ctx))
-	in.lasting, in.stopping, in.recorder = ctx, ctx.Done(), recorder
+	in.lasting, in.recorder = ctx, recorder
 	if recorder != nil {
 		in.serverRecord = recorder.Client(-1, -1)
 	}

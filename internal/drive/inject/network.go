@@ -72,7 +72,7 @@ func (in *Injector) disturbNetwork(_ context.Context, p *plan) error {
 	}
 	select {
 	case <-time.After(p.For):
-	case <-in.stopping:
+	case <-in.lasting.Done():
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func (p *Process) suspend(d time.Duration) bool {
 	select {
 	case <-timer.C:
 	case <-p.death:
-	case <-p.in.stopping:
+	case <-p.in.lasting.Done():
 	}
 
 	p.signal(fault.Pause, design.Program.Resume)

@@ -133,7 +133,7 @@ func (in *Injector) pauseServer(_ context.Context, p *plan) error {
 	in.record(string(fault.ServerPause), int64(p.For))
 	select {
 	case <-time.After(p.For):
-	case <-in.stopping:
+	case <-in.lasting.Done():
 	}
 	err := s.Resume()
 	in.record(fault.ServerResume, 0)
