@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,8 +16,9 @@ import (
 const patience = time.Minute
 
 // glance is how often, in real time, an alarm looks for signs of life. A goroutine counts as
-// waiting for ever if it is seen waiting for the same mutex glances times without a sign of life:
-// the holder of the mutex waits for a command, and the command for the goroutine.
+// waiting for ever if it is seen waiting for the same mutex glances times without a sign of life,
+// and no goroutine of a bubble can go on: the holder of the mutex waits for a command, and the
+// command for the goroutine. On a busy machine a goroutine that can go on may do so much later.
 const (
 	glance  = 500 * time.Millisecond
 	glances = 6
@@ -47,7 +49,11 @@ func watch(stuck func()) *alarm {
 				continue
 			}
 			still++
-			locked = again(locked, waiting())
+			waiters, busy := waiting()
+			if busy {
+				waiters = nil
+			}
+			locked = again(locked, waiters)
 			if time.Duration(still)*glance >= patience || slices.Contains(slices.Collect(maps.Values(locked)), glances) {
 				stuck()
 				return
@@ -57,18 +63,25 @@ func watch(stuck func()) *alarm {
 	return a
 }
 
-// waiting lists the goroutines of bubbles that wait for a mutex, each by its number.
-func waiting() (goroutines []string) {
+// waiting lists the goroutines of bubbles that wait for a mutex, each by its number, and reports
+// whether another one of a bubble can go on.
+func waiting() (goroutines []string, busy bool) {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for one := range bytes.SplitSeq(stacks, []byte("\n\n")) {
 		head, _, _ := bytes.Cut(one, []byte("\n"))
-		if bytes.Contains(head, []byte("Mutex.")) && bytes.Contains(head, []byte("synctest bubble")) {
-			number, _, _ := bytes.Cut(head, []byte(" ["))
-			goroutines = append(goroutines, string(number))
+		if !bytes.Contains(head, []byte("synctest bubble")) {
+			continue
+		}
+		number, state, _ := strings.Cut(string(head), " [")
+		switch {
+		case strings.Contains(state, "Mutex."):
+			goroutines = append(goroutines, number)
+		case !strings.Contains(state, "(durable)"):
+			busy = true
 		}
 	}
-	return goroutines
+	return goroutines, busy
 }
 
 // again counts in how many looks in a row each goroutine was seen.

@@ -88,7 +88,7 @@ type Row struct {
 	Holders []string
 }
 
-// Progress is reported now and then while exploring.
+// Progress is reported now and then while exploring, and while making counterexamples shorter.
 type Progress struct {
 	Schedules int64
 	Broken    []lockbench.Cell // violated claims, in the order of Cell.Compare

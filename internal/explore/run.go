@@ -25,7 +25,7 @@ func Run(ctx context.Context, bubble Bubble, cfg Config, tell func(Progress)) (R
 	if err != nil {
 		return Result{}, err
 	}
-	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, failures: map[lockbench.Cell]failure{}}
+	x := &explorer{cfg: cfg, program: program, bubble: bubble, tell: tell, often: 100 * time.Millisecond, failures: map[lockbench.Cell]failure{}}
 	err = x.enter(ctx, x.explore)
 	x.result.Design = cfg.Design.Name
 	return x.result, err
@@ -45,7 +45,7 @@ type explorer struct {
 	smallerWorlds []*world // with fewer clients or rounds, for shrinking
 	sum           findingSum
 	failures      map[lockbench.Cell]failure
-	told          time.Duration
+	often, told   time.Duration // how often to tell the progress, and when it was told last
 	result        Result
 }
 
@@ -207,6 +207,7 @@ func (x *explorer) schedule(s strategy.Chooser, counts func() bool) error {
 		x.count()
 	}
 	w.end()
+	x.progress()
 	return err
 }
 
@@ -218,10 +219,13 @@ func (x *explorer) count() {
 		c := shrink.Candidate{Cell: f.Cell, Scope: x.cfg.scope(), Choices: slices.Clone(x.world.made)}
 		x.failures[f.Cell] = failure{c, f.Against > 0, cov.Schedules, x.stopwatch.read()}
 	})
-	const often = 100 * time.Millisecond
-	if now := x.stopwatch.read(); now-x.told >= often {
+}
+
+// progress tells the progress, unless it was told a moment ago.
+func (x *explorer) progress() {
+	if now := x.stopwatch.read(); now-x.told >= x.often {
 		x.told = now
-		x.tell(Progress{Schedules: cov.Schedules, Broken: x.broken(true), Elapsed: now})
+		x.tell(Progress{Schedules: x.result.Coverage.Schedules, Broken: x.broken(true), Elapsed: now})
 	}
 }
 

@@ -63,6 +63,7 @@ func (x *explorer) keepNewFailure(from failure, c shrink.Candidate, r checker.Re
 // attempt runs a schedule that follows c. It returns the choices made, and the verdicts, valid
 // until the next schedule; false if c cannot be run.
 func (x *explorer) attempt(c shrink.Candidate) ([]strategy.Choice, checker.Result, bool) {
+	defer x.progress()
 	w, err := x.worldFor(c.Scope)
 	if err != nil {
 		return nil, checker.Result{}, false
