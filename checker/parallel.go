@@ -60,6 +60,7 @@ func (p *parallel) startSequential() {
 // add queues the next event.
 func (p *parallel) add(ev history.Event) {
 	switch {
+	case ev.Op.Kind >= history.Probe: // see Checker.Add
 	case len(p.shards) == 0:
 		p.sequential.Add(ev)
 	case p.passStandstill(ev):

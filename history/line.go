@@ -40,12 +40,12 @@ var fieldKinds = map[string]kindSet{
 	"intended_ns": kindsOf(Acquire),
 	"asked_ns":    kindsOf(Acquire, Extend, Renew),
 	"granted_ns":  kindsOf(Acquire, Extend, Renew),
-	"wait_ns":     kindsOf(Acquire),
-	"delay_ns":    kindsOf(Release),
+	"wait_ns":     kindsOf(Acquire, Clock),
+	"delay_ns":    kindsOf(Release, Probe, Clock),
 	"fence":       kindsOf(Acquire, Read, Write),
-	"value":       kindsOf(Read, Write, Fault),
+	"value":       kindsOf(Read, Write, Fault, Probe, Clock),
 	"version":     kindsOf(Read, Write),
-	"base":        kindsOf(Write),
+	"base":        kindsOf(Write, Probe, Clock),
 }
 
 // mayGrant reports whether op set a lease, or may have.

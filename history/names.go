@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lib/suggest"
 )
 
-var kindNames = [...]string{"", "acquire", "release", "extend", "renew", "read", "write", "lost", "death", "pause", "resume", "fault"}
+var kindNames = [...]string{"", "acquire", "release", "extend", "renew", "read", "write", "lost", "death", "pause", "resume", "fault", "probe", "clock"}
 
 var outcomeNames = [...]string{"unknown", "ok", "refused", "lost", "failed"}
 

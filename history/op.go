@@ -51,6 +51,12 @@ type Op struct {
 	Value         int64
 	Version, Base uint64
 
+	// Of a Probe, Base is what the raw clock of the machine showed before the question for the common
+	// clock was sent, Value is the answer, and Delay is how long the answer took, by the raw clock.
+	//
+	// Of a Clock, Base is a stamp up to which the raw clock was ahead of the stamps by Value at least and
+	// by Value+Wait at most, for Delay. All are in ns.
+
 	// Note is the class of the error and, if kept, its text ("noperm: NOPERM this user ..."), see
 	// [Op.ErrorClass]. For an event it is the subject.
 	Note string
@@ -81,6 +87,8 @@ const (
 	Pause // the client stands still until Resume
 	Resume
 	Fault // a fault began or ended; Note names it
+	Probe // compares the machine's raw clock with a clock that all machines know
+	Clock // compares the machine's raw clock with the clock of the stamps
 )
 
 // Outcome is the answer that the client got.

@@ -2,7 +2,6 @@ package clocks
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -74,7 +73,7 @@ func (w *world) wrong(clocks []*Clock) (n int) {
 		for range 50 {
 			at := w.length * w.Float64()
 			stamp := int64(m.show(at).mono)
-			if c.Known(stamp) && (c.Upper(stamp) < int64(at) || c.Lower(stamp) > int64(at)+2) {
+			if least, most, known := c.At(stamp); known && (most < int64(at) || least > int64(at)+2) {
 				n++
 			}
 		}
@@ -114,7 +113,9 @@ func TestRecall(t *testing.T) {
 			overlap := min(a.end, b.end) - max(a.start, b.start)
 			width := float64(max(sa.StartMost-sa.StartLeast+sb.EndMost-sb.EndLeast, sb.StartMost-sb.StartLeast+sa.EndMost-sa.EndLeast))
 			is := sa.Order(sb) == Overlap
-			released := sa.EndLeast == clocks[a.machine].Lower(a.End) && sb.EndLeast == clocks[b.machine].Lower(b.End)
+			endA, _, _ := clocks[a.machine].At(a.End)
+			endB, _, _ := clocks[b.machine].At(b.End)
+			released := sa.EndLeast == endA && sb.EndLeast == endB
 			switch {
 			case overlap < -1 && is:
 				t.Fatalf("history %d: an overlap of %v was found", seed, time.Duration(overlap))
@@ -143,41 +144,85 @@ func TestRecall(t *testing.T) {
 
 // TestFlippedSigns checks that each bound with a wrong sign puts stamps out of bounds.
 func TestFlippedSigns(t *testing.T) {
-	right := func(d float64) (upper, lower slopes) { return slopes{1 + d, 1 - d}, slopes{1 - d, 1 + d} }
-	for _, part := range []string{"raw", "coordinator"} {
-		for i, side := range []string{"upper ahead", "upper behind", "lower ahead", "lower behind"} {
-			t.Run(fmt.Sprint(part, " ", side), func(t *testing.T) {
-				flipped := func(all []Comparison, d float64) *Bounds {
-					upper, lower := right(d)
-					*[]*float64{&upper.ahead, &upper.behind, &lower.ahead, &lower.behind}[i] = 1 + d*[]float64{-1, 1, 1, -1}[i]
-					return newBounds(all, upper, lower)
-				}
-				wrong := 0
-				for seed := 0; seed < 300 && wrong == 0; seed++ {
-					w := newWorld(uint64(seed), 0)
-					clocks := w.clocks()
-					for k, m := range w.machines {
-						if clocks[k] == nil || m.changed < w.length {
-							clocks[k] = nil
-							continue
-						}
-						var raw []Comparison
-						for _, r := range m.readings {
-							raw = append(raw, Comparison{r.Before, r.Raw, r.After})
-						}
-						if part == "raw" {
-							clocks[k].raw = flipped(raw, Slew)
-						} else {
-							clocks[k].coordinator = flipped(m.probes, Drift)
-						}
+	for i, side := range []string{"upper ahead", "upper behind", "lower ahead", "lower behind"} {
+		t.Run(side, func(t *testing.T) {
+			upper, lower := slopes{1 + Drift, 1 - Drift}, slopes{1 - Drift, 1 + Drift}
+			*[]*float64{&upper.ahead, &upper.behind, &lower.ahead, &lower.behind}[i] = 1 + Drift*[]float64{-1, 1, 1, -1}[i]
+			wrong := 0
+			for seed := 0; seed < 300 && wrong == 0; seed++ {
+				w := newWorld(uint64(seed), 0)
+				clocks := w.clocks()
+				for k, m := range w.machines {
+					if clocks[k] == nil || m.changed < w.length {
+						clocks[k] = nil
+						continue
 					}
-					wrong += w.wrong(clocks)
+					clocks[k].coordinator = newBounds(m.probes, upper, lower)
 				}
-				if wrong == 0 {
-					t.Error("no stamp is out of bounds")
-				}
-			})
+				wrong += w.wrong(clocks)
+			}
+			if wrong == 0 {
+				t.Error("no stamp is out of bounds")
+			}
+		})
+	}
+}
+
+// TestMeter checks windows of clocks that differ by as much as readings permit: the bounds are tight, so that one
+// with a wrong sign is wrong.
+func TestMeter(t *testing.T) {
+	const gap, width = 1_100_000, 110 // ns between two readings, and within one
+	const slewed = gap / 22           // over half a gap
+	for _, c := range []struct {
+		name           string
+		readings       []Reading
+		least, largest int64
+	}{
+		{"steady", []Reading{{0, 500, 0, 0}, {gap, 500 + gap, 0, gap}}, 500 - slewed, 500 + slewed},
+		{"ahead at the second", []Reading{{0, 500, 0, 0}, {gap, 600 + gap, 0, gap}}, 500 - slewed, 600 + slewed},
+		{"behind at the second", []Reading{{0, 500, 0, 0}, {gap, 400 + gap, 0, gap}}, 400 - slewed, 500 + slewed},
+		{"read at some time", []Reading{{0, 500, 0, width}, {gap, 500 + gap, 0, gap + width}}, 500 - width - slewed, 500 + slewed},
+		{"one long reading", []Reading{{0, 500, 0, gap}, {gap, 500 + gap, 0, gap}}, 500 - gap - 2*slewed, 500 + slewed},
+	} {
+		var m Meter
+		var got []Window
+		for _, r := range c.readings {
+			m.Add(Reading{r.Before, r.Raw, r.Before, r.After}, nil)
 		}
+		m.End(func(w Window) { got = append(got, w) })
+		const rounding = 2
+		if len(got) != 1 || got[0].From != 0 || got[0].Until != gap || got[0].Least > c.least || got[0].Least < c.least-rounding || got[0].Largest < c.largest || got[0].Largest > c.largest+rounding {
+			t.Errorf("%s: %+v, want bounds %d and %d", c.name, got, c.least, c.largest)
+		}
+	}
+}
+
+// TestMeterEnds checks that windows follow one another, and that none comes after a change.
+func TestMeterEnds(t *testing.T) {
+	var m Meter
+	var got []Window
+	add := func(w Window) { got = append(got, w) }
+	const second = int64(1e9)
+	for at := int64(0); at < second; at += 1e6 {
+		m.Add(Reading{at, at, at, at + 100}, add)
+	}
+	if len(got) != 9 || got[0].From != 0 || got[8].Until != 9*windowLength {
+		t.Errorf("%d windows of a second: %+v", len(got), got)
+	}
+	m.Add(Reading{second, second, second + 101, second + 100}, add) // 1 ns is no more than the reading takes
+	if m.Changed {
+		t.Error("a change within a reading")
+	}
+	m.Add(Reading{second + 1e6, second + 1e6, second + 2e6, second + 1e6 + 100}, add)
+	if last := got[len(got)-1]; !m.Changed || len(got) != 10 || last.Until != second {
+		t.Errorf("suspended: changed %t, %d windows, the last one %+v", m.Changed, len(got), last)
+	}
+	for at := second; at < 2*second; at += 1e6 {
+		m.Add(Reading{at, at, at + 2e6, at + 100}, add)
+	}
+	m.End(add)
+	if len(got) != 10 {
+		t.Errorf("%d windows after a change", len(got)-10)
 	}
 }
 
@@ -188,7 +233,8 @@ func TestUncorrectedLease(t *testing.T) {
 		w := newWorld(uint64(seed), 0)
 		clocks := w.clocks()
 		w.judge(func(a, b held, sa, sb Span) {
-			sa.EndLeast, sb.EndLeast = clocks[a.machine].Lower(a.End), clocks[b.machine].Lower(b.End)
+			sa.EndLeast, _, _ = clocks[a.machine].At(a.End)
+			sb.EndLeast, _, _ = clocks[b.machine].At(b.End)
 			if sa.Order(sb) == Overlap {
 				accused++
 			}

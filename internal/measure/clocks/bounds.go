@@ -77,13 +77,26 @@ func (b *Bounds) Lower(x int64) int64 { return b.lower.at(x) }
 // Consistent returns the number of comparisons, from the first on, that clocks with this drift can show. The next
 // one proves that one of the clocks was changed since. The comparisons are in the order of time.
 func Consistent(all []Comparison, drift float64) int {
-	most, least := math.Inf(1), math.Inf(-1) // of the other clock, less its reading by the fastest or slowest clock
+	seen := newConsistency(drift)
 	for i, c := range all {
-		if float64(c.Other) > most+(1+drift)*float64(c.After)+2 || float64(c.Other) < least+(1-drift)*float64(c.Before)-2 {
+		if !seen.add(c) {
 			return i
 		}
-		most = min(most, float64(c.Other)-(1+drift)*float64(c.Before))
-		least = max(least, float64(c.Other)-(1-drift)*float64(c.After))
 	}
 	return len(all)
+}
+
+// A consistency finds the first comparison that the ones before it, of clocks with this drift, contradict.
+type consistency struct{ drift, most, least float64 } // of the other clock, less its reading by the fastest or slowest clock
+
+func newConsistency(drift float64) consistency { return consistency{drift, math.Inf(1), math.Inf(-1)} }
+
+// add adds the next comparison, and returns false if it contradicts those before it.
+func (s *consistency) add(c Comparison) bool {
+	if float64(c.Other) > s.most+(1+s.drift)*float64(c.After)+2 || float64(c.Other) < s.least+(1-s.drift)*float64(c.Before)-2 {
+		return false
+	}
+	s.most = min(s.most, float64(c.Other)-(1+s.drift)*float64(c.Before))
+	s.least = max(s.least, float64(c.Other)-(1-s.drift)*float64(c.After))
+	return true
 }

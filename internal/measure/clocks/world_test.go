@@ -88,7 +88,7 @@ func (w *world) machine() *machine {
 		m.knots = append(m.knots, now)
 	}
 	end := now.at
-	gap := max(ms, w.length/400) * (0.5 + w.Float64())
+	gap := max(ms, w.length/2000) * (0.5 + w.Float64())
 	for at := 0.0; at < end; at += gap {
 		between := at + 1e3*w.among(0, 1)
 		r := m.show(at)
@@ -158,10 +158,23 @@ func (w *world) own(early float64) {
 	}
 }
 
+// windows returns the windows of the readings of a machine.
+func (m *machine) windows() (all []Window) {
+	var meter Meter
+	add := func(w Window) { all = append(all, w) }
+	for _, r := range m.readings {
+		meter.Add(r, add)
+	}
+	if !meter.Changed {
+		meter.End(add)
+	}
+	return all
+}
+
 // clocks returns the clocks of the machines.
 func (w *world) clocks() (all []*Clock) {
 	for _, m := range w.machines {
-		all = append(all, NewClock(m.readings, m.probes))
+		all = append(all, NewClock(m.windows(), m.probes))
 	}
 	return all
 }

@@ -15,55 +15,54 @@ const (
 	Slew = 1.0 / 11
 )
 
-// A Reading reads the clocks of a machine, in ns: CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, and
-// CLOCK_MONOTONIC again.
-type Reading struct{ Before, Raw, Boot, After int64 }
-
 // A Clock bounds the coordinator's clock by the stamps of a machine's history, which are of CLOCK_MONOTONIC. It
 // may be used concurrently.
 type Clock struct {
-	raw, coordinator *Bounds
-	from, until      int64
+	windows     []Window // each begins where the one before ends
+	coordinator *Bounds
+	first, last int64 // of CLOCK_MONOTONIC_RAW, between which the coordinator's clock is known
 }
 
-// NewClock returns the clock of a machine by readings of its clocks and by probes, which compare its
+// NewClock returns the clock of a machine by windows of its own clocks and by probes, which compare its
 // CLOCK_MONOTONIC_RAW with the coordinator's. Both are in the order of time. It returns nil if they say nothing.
-func NewClock(readings []Reading, probes []Comparison) *Clock {
-	raw, boot := make([]Comparison, len(readings)), make([]Comparison, len(readings))
-	for i, r := range readings {
-		raw[i], boot[i] = Comparison{r.Before, r.Raw, r.After}, Comparison{r.Before, r.Boot, r.After}
+func NewClock(windows []Window, probes []Comparison) *Clock {
+	for i := 1; i < len(windows); i++ {
+		if windows[i].From != windows[i-1].Until { // a clock was changed, or a part is missing
+			windows = windows[:i]
+		}
 	}
-	readings = readings[:min(Consistent(raw, Slew), Consistent(boot, 0))]
+	if len(windows) == 0 {
+		return nil
+	}
+	end := windows[len(windows)-1]
 	probes = probes[:Consistent(probes, Drift)]
-	if len(readings) > 0 { // a later probe may be after a change
-		last := readings[len(readings)-1].Raw
-		probes = probes[:sort.Search(len(probes), func(i int) bool { return probes[i].After > last })]
-	}
+	probes = probes[:sort.Search(len(probes), func(i int) bool { return probes[i].After > end.Until+end.Least })]
 	if len(probes) == 0 {
 		return nil
 	}
 	// A change before the first probe was answered, or after the last one was sent, would be seen by none.
-	first, last := probes[0].After, probes[len(probes)-1].Before
-	begin := sort.Search(len(readings), func(i int) bool { return readings[i].Raw >= first })
-	end := sort.Search(len(readings), func(i int) bool { return readings[i].Raw > last })
-	if begin >= end {
-		return nil
-	}
-	return &Clock{
-		raw: NewBounds(raw[begin:end], Slew), coordinator: NewBounds(probes, Drift),
-		from: readings[begin].After, until: readings[end-1].Before,
-	}
+	return &Clock{windows, NewBounds(probes, Drift), probes[0].After, probes[len(probes)-1].Before}
 }
 
-// Known reports whether the clock is known at a stamp. It is from the first probe to the last one, or to the last
-// one before the machine was suspended or a clock was changed.
-func (c *Clock) Known(stamp int64) bool { return c.from <= stamp && stamp <= c.until }
+// window returns the window that a stamp is in, nil if there is none.
+func (c *Clock) window(stamp int64) *Window {
+	i := sort.Search(len(c.windows), func(i int) bool { return c.windows[i].Until >= stamp })
+	if i == len(c.windows) || stamp < c.windows[i].From {
+		return nil
+	}
+	return &c.windows[i]
+}
 
-// Upper returns the largest time, by the coordinator's clock, that an event with this stamp can have.
-func (c *Clock) Upper(stamp int64) int64 { return c.coordinator.Upper(c.raw.Upper(stamp)) }
-
-// Lower returns the least time, by the coordinator's clock, that an event with this stamp can have.
-func (c *Clock) Lower(stamp int64) int64 { return c.coordinator.Lower(c.raw.Lower(stamp)) }
+// At returns the least and the largest time, by the coordinator's clock, that an event with this stamp can have.
+// They are not known before the first probe was answered, after the last one was sent, and after the machine was
+// suspended or a clock was changed.
+func (c *Clock) At(stamp int64) (least, most int64, known bool) {
+	w := c.window(stamp)
+	if w == nil || stamp+w.Least < c.first || stamp+w.Largest > c.last {
+		return 0, 0, false
+	}
+	return c.coordinator.Lower(stamp + w.Least), c.coordinator.Upper(stamp + w.Largest), true
+}
 
 // A Hold is a segment of a must-hold interval: from Start to End, by a grant or renewal of Lease that was called
 // at Called. Stamps are in ns; a Lease of zero has no end.
@@ -79,13 +78,15 @@ type Span struct{ StartLeast, StartMost, EndLeast, EndMost int64 }
 // lease by a clock of its own, which may be faster than the coordinator's, from the call on at the earliest. The
 // owner may believe in it for longer, by a clock that is slower: that is no fault of the lock.
 func (c *Clock) Span(h Hold) (s Span, known bool) {
-	if !c.Known(h.Called) || !c.Known(h.End) {
+	called, _, known := c.At(h.Called)
+	s.StartLeast, s.StartMost, _ = c.At(h.Start)
+	end, most, endKnown := c.At(h.End)
+	if !known || !endKnown {
 		return s, false
 	}
-	lease := int64(math.Floor(float64(h.Lease) * (1 - Drift)))
-	s = Span{StartLeast: c.Lower(h.Start), StartMost: c.Upper(h.Start), EndLeast: c.Lower(h.End), EndMost: c.Upper(h.End)}
+	s.EndLeast, s.EndMost = end, most
 	if h.Lease > 0 {
-		s.EndLeast = min(s.EndLeast, c.Lower(h.Called)+lease)
+		s.EndLeast = min(end, called+int64(math.Floor(float64(h.Lease)*(1-Drift))))
 	}
 	return s, true
 }
