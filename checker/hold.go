@@ -91,6 +91,9 @@ func (c *Checker) newHold(op *history.Op) *hold {
 	h.ops = append(h.ops, op)
 	h.supersededAt, h.intrusion = interval.Forever, interval.Forever
 	h.Begin(op, c.rules)
+	if c.gone != nil {
+		h.Trace()
+	}
 	c.noteAbility(sessions, interval.MayLackLease(op))
 	return h
 }

@@ -232,11 +232,11 @@ func (c *Checker) drop(k *key, i int) {
 	k.chained = k.chained || h.supersededBy != nil || h.intruder != nil
 	if len(k.released) == maxReleased {
 		k.part.released.Forget(k.released[0].ringIndex)
-		k.forgetOldest()
+		c.forgetOldest(k)
 	}
 	place, full := k.part.released.Push(k)
 	if full != nil {
-		full.forgetOldest()
+		c.forgetOldest(full)
 	}
 	k.released = append(k.released, releasedHold{h.id, place, h})
 	k.reach = max(k.reach, h.Reach())
@@ -259,9 +259,12 @@ func (c *Checker) partOf(name string) *part {
 	return c.parts[n]
 }
 
-// forgetOldest drops the oldest released hold and its references to others. Otherwise each hold
+// forgetOldest drops the oldest released hold of k and its references to others. Otherwise each hold
 // would keep an older or younger one in memory, without end.
-func (k *key) forgetOldest() {
+func (c *Checker) forgetOldest(k *key) {
+	if c.gone != nil {
+		c.gone(k, k.released[0].hold)
+	}
 	if k.chained {
 		h := k.released[0].hold
 		h.supersededBy, h.intruder, h.pastOwner = nil, nil, nil

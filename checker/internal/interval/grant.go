@@ -15,6 +15,7 @@ type Grant struct {
 	levels
 	mayHold
 	ending
+	traced *trace // nil if nobody asks for the pieces
 }
 
 // beginning describes the acquire. MinLease is never longer than MaxLease.

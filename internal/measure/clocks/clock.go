@@ -21,6 +21,7 @@ type Clock struct {
 	windows     []Window // each begins where the one before ends
 	coordinator *Bounds
 	first, last int64 // of CLOCK_MONOTONIC_RAW, between which the coordinator's clock is known
+	from, until int64 // the first and the last stamp with a known time
 }
 
 // NewClock returns the clock of a machine by windows of its own clocks and by probes, which compare its
@@ -41,27 +42,49 @@ func NewClock(windows []Window, probes []Comparison) *Clock {
 		return nil
 	}
 	// A change before the first probe was answered, or after the last one was sent, would be seen by none.
-	return &Clock{windows, NewBounds(probes, Drift), probes[0].After, probes[len(probes)-1].Before}
-}
-
-// window returns the window that a stamp is in, nil if there is none.
-func (c *Clock) window(stamp int64) *Window {
-	i := sort.Search(len(c.windows), func(i int) bool { return c.windows[i].Until >= stamp })
-	if i == len(c.windows) || stamp < c.windows[i].From {
+	c := &Clock{windows: windows, coordinator: NewBounds(probes, Drift), first: probes[0].After, last: probes[len(probes)-1].Before}
+	begins := sort.Search(len(windows), func(i int) bool { return windows[i].Until+windows[i].Least >= c.first })
+	ends := sort.Search(len(windows), func(i int) bool { return windows[i].From+windows[i].Largest > c.last }) - 1
+	if begins > ends {
 		return nil
 	}
-	return &c.windows[i]
+	c.from = max(windows[begins].From, c.first-windows[begins].Least)
+	c.until = min(windows[ends].Until, c.last-windows[ends].Largest)
+	if c.from > c.until {
+		return nil
+	}
+	return c
+}
+
+// window returns the window of a stamp with a known time.
+func (c *Clock) window(stamp int64) *Window {
+	return &c.windows[sort.Search(len(c.windows), func(i int) bool { return c.windows[i].Until >= stamp })]
 }
 
 // At returns the least and the largest time, by the coordinator's clock, that an event with this stamp can have.
 // They are not known before the first probe was answered, after the last one was sent, and after the machine was
 // suspended or a clock was changed.
 func (c *Clock) At(stamp int64) (least, most int64, known bool) {
-	w := c.window(stamp)
-	if w == nil || stamp+w.Least < c.first || stamp+w.Largest > c.last {
+	if stamp < c.from || stamp > c.until {
 		return 0, 0, false
 	}
+	w := c.window(stamp)
 	return c.coordinator.Lower(stamp + w.Least), c.coordinator.Upper(stamp + w.Largest), true
+}
+
+// Bounds is like At for any stamp. A time that is not known is bounded by that of the first or last stamp with a
+// known time: it is before or after it.
+func (c *Clock) Bounds(stamp int64) (least, most int64) {
+	if least, most, known := c.At(stamp); known {
+		return least, most
+	}
+	least, most = math.MinInt64, math.MaxInt64
+	if stamp < c.from {
+		_, most, _ = c.At(c.from)
+	} else if stamp > c.until {
+		least, _, _ = c.At(c.until)
+	}
+	return least, most
 }
 
 // A Hold is a segment of a must-hold interval: from Start to End, by a grant or renewal of Lease that was called

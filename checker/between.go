@@ -1,0 +1,382 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/measure/clocks"
+)
+
+// A Joint is the judgement of exclusion on keys that several machines use. It covers all pairs of owners, on
+// one machine or two. docs/design/machines.md has the proofs.
+type Joint struct {
+	// Cells has the findings: on exclusion and, if a past owner's call may explain an overlap, on
+	// owner-release. A hold that an acquire of another machine certainly met is an occasion.
+	Cells Cells
+	// Pairs has each pair of machines.
+	Pairs []MachinePair
+	// Unknown counts the holds at times for which the clock of their machine is not known, of Holds.
+	Unknown, Holds int64
+}
+
+// A MachinePair has the counts of two machines, which are named by their places among the arguments of [Between].
+type MachinePair struct {
+	A, B int
+	// Met counts the holds of one machine that an acquire of the other one certainly met, before it was granted.
+	Met int64
+	// Broken counts the pairs of holds that overlap under all clocks that the probes permit, and Undecided
+	// those that overlap under some.
+	Broken, Undecided int64
+	// Width and Widest are the median and the largest width of the bounds on the order of two holds: a longer
+	// overlap is always found. Both are zero if no two holds were near each other.
+	Width, Widest time.Duration
+
+	widths []int64
+}
+
+// Between judges exclusion between the holds of machines that use the same keys. All machines have finished.
+func Between(machines ...*Machine) Joint {
+	j := judgeOfMachines{machines: machines, cells: map[lockbench.Cell]Finding{}, pairs: map[[2]int]*MachinePair{}}
+	keys := map[string]bool{}
+	for i, m := range machines {
+		j.clocks = append(j.clocks, m.clock())
+		for k := range m.holds {
+			keys[k] = true
+		}
+		for _, o := range m.faults {
+			at, _ := j.bounds(i, o.at)
+			j.faults = append(j.faults, occurrence{at, o.under})
+			j.happened |= o.under
+		}
+		for b := range i {
+			j.pairs[[2]int{b, i}] = &MachinePair{A: b, B: i}
+		}
+		j.partial = j.partial || m.end.Partial
+	}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		j.key(k)
+	}
+	return j.joint()
+}
+
+// A judgeOfMachines is the state of one judgement by Between.
+type judgeOfMachines struct {
+	machines []*Machine
+	clocks   []*clocks.Clock
+	faults   []occurrence // on the coordinator's clock, at the earliest
+	happened lockbench.Conditions
+	partial  bool
+	name     string // of the key being judged
+	cells    Cells
+	pairs    map[[2]int]*MachinePair
+	unknown  int64
+	holds    int64
+}
+
+// A piece is a piece of a hold on the coordinator's clock.
+type piece struct {
+	clocks.Span
+	machine int
+	hold    *machineHold
+	stamps  clocks.Hold
+	called  int64 // the acquire, at the latest
+	cluster *cluster
+}
+
+// A cluster is a time of a key in which each hold may have been granted before another one was over. Beyond it,
+// no call under its holds acts on the key. If one overlap in it has a reason, such as a past owner's call, each later
+// one may have the same: an owner that shares the key without knowing frees it for the next one.
+type cluster struct {
+	late []occurrence // the earliest times at which calls of past owners may have acted, if these add conditions
+	ever lockbench.Conditions
+}
+
+// A life is the time of a hold, or of a past owner's calls, on the coordinator's clock, at its widest.
+type life struct {
+	from, until int64
+	hold        *machineHold // nil for past owners' calls
+	under       lockbench.Conditions
+}
+
+// bounds returns the bounds of a stamp of a machine on the coordinator's clock.
+func (j *judgeOfMachines) bounds(machine int, stamp int64) (least, most int64) {
+	if j.clocks[machine] == nil {
+		return math.MinInt64, math.MaxInt64
+	}
+	return j.clocks[machine].Bounds(stamp)
+}
+
+// key judges the holds of one key.
+func (j *judgeOfMachines) key(name string) {
+	j.name = name
+	var lives []life
+	for i, m := range j.machines {
+		for _, h := range m.holds[name] {
+			from, _ := j.bounds(i, h.attempt)
+			_, until := j.bounds(i, h.over)
+			lives = append(lives, life{from: from, until: until, hold: h})
+		}
+		for _, s := range m.late[name] {
+			from, _ := j.bounds(i, s.from)
+			_, until := j.bounds(i, s.until)
+			lives = append(lives, life{from: from, until: until, under: s.under})
+		}
+	}
+	in := clusters(lives)
+	var pieces []piece
+	for i, m := range j.machines {
+		for _, h := range m.holds[name] {
+			j.holds++
+			its, known := j.onClock(i, h, in[h])
+			if !known {
+				j.unknown++
+			}
+			pieces = append(pieces, its...)
+		}
+	}
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.StartLeast, b.StartLeast) })
+	j.pieces(pieces)
+	for i, m := range j.machines {
+		for _, r := range m.refused[name] {
+			_, called := j.bounds(i, r.called)
+			returned, _ := j.bounds(i, r.returned)
+			j.meet(before(pieces, returned), meeting{machine: i, called: called, before: returned})
+		}
+	}
+}
+
+// before returns the last pieces that may have begun before a time.
+func before(pieces []piece, at int64) []piece {
+	n, _ := slices.BinarySearchFunc(pieces, at, func(p piece, at int64) int { return cmp.Compare(p.StartLeast, at) })
+	return pieces[max(0, n-recentPieces):n]
+}
+
+// clusters returns the cluster of each hold.
+func clusters(lives []life) map[*machineHold]*cluster {
+	slices.SortFunc(lives, func(a, b life) int { return cmp.Compare(a.from, b.from) })
+	in := make(map[*machineHold]*cluster)
+	var newest *cluster
+	until := int64(math.MinInt64)
+	for _, l := range lives {
+		if newest == nil || l.from > until {
+			newest = &cluster{}
+		}
+		until = max(until, l.until)
+		if l.hold != nil {
+			in[l.hold] = newest
+		} else if l.under&^newest.ever != 0 {
+			newest.late = append(newest.late, occurrence{l.from, l.under})
+			newest.ever |= l.under
+		}
+	}
+	return in
+}
+
+// onClock returns the pieces of a hold, and false if its clock is not known at all of them.
+func (j *judgeOfMachines) onClock(machine int, h *machineHold, in *cluster) (pieces []piece, known bool) {
+	_, called := j.bounds(machine, h.called)
+	known = true
+	for _, p := range h.pieces {
+		s, is := clocks.Span{}, false
+		if c := j.clocks[machine]; c != nil {
+			s, is = c.Span(p)
+		}
+		if is {
+			pieces = append(pieces, piece{s, machine, h, p, called, in})
+		}
+		known = known && is
+	}
+	return pieces, known
+}
+
+// recentPieces is how many pieces before one are looked at for the holds that its acquire met.
+const recentPieces = 16
+
+// pieces judges the pieces of a key, in the order of their starts.
+func (j *judgeOfMachines) pieces(all []piece) {
+	judged := map[[2]*machineHold]clocks.Order{}
+	var open []*piece
+	for i := range all {
+		b := &all[i]
+		open = slices.DeleteFunc(open, func(a *piece) bool { return a.EndMost <= b.StartLeast })
+		for _, a := range open {
+			if a.machine == b.machine && a.hold.client == b.hold.client {
+				continue
+			}
+			pair := [2]*machineHold{a.hold, b.hold}
+			is := j.order(a, b)
+			if was, done := judged[pair]; is == clocks.Apart || done && was >= is {
+				continue
+			} else if done && a.machine != b.machine { // undecided so far
+				j.pair(a, b).Undecided--
+			}
+			judged[pair] = is
+			j.overlap(a, b, is)
+		}
+		if b.stamps.Start == b.hold.pieces[0].Start {
+			j.near(all[max(0, i-recentPieces):i], b)
+			j.meet(all[max(0, i-recentPieces):i], meeting{b.machine, b.called, b.EndMost, b})
+		}
+		open = append(open, b)
+		if len(judged) > 1<<12 {
+			clear(judged) // of holds that are long over; one that is not counts twice
+		}
+	}
+}
+
+// order returns the order of two pieces: of one machine by its own clock.
+func (j *judgeOfMachines) order(a, b *piece) clocks.Order {
+	switch {
+	case a.machine != b.machine:
+		return a.Order(b.Span)
+	case a.stamps.Start < b.stamps.End && b.stamps.Start < a.stamps.End:
+		return clocks.Overlap
+	}
+	return clocks.Apart
+}
+
+func (j *judgeOfMachines) pair(a, b *piece) *MachinePair {
+	return j.pairs[[2]int{min(a.machine, b.machine), max(a.machine, b.machine)}]
+}
+
+// overlap counts two pieces that overlap, or may.
+func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
+	if a.machine != b.machine {
+		p := j.pair(a, b)
+		if is == clocks.Undecided {
+			p.Undecided++
+			return
+		}
+		p.Broken++
+	}
+	under := j.touching(a, b)
+	guarantees := []lockbench.Guarantee{lockbench.Exclusion}
+	against := lockbench.Exclusion.At(under)
+	if under.Has(lockbench.Outlived) { // both are within their validity, so a past owner's call may have freed the key
+		guarantees = append(guarantees, lockbench.OwnerRelease)
+		against = lockbench.OwnerRelease.At(under)
+	}
+	f := j.cells[against]
+	f.Exposure++
+	f.Violations++
+	covered := func(g lockbench.Guarantee) bool {
+		touched := under
+		if g == lockbench.Exclusion {
+			touched &^= lockbench.Outlived
+		}
+		return j.claims().Covers(g, touched, j.happened|under)
+	}
+	if !j.partial || j.happened == 0 {
+		if !slices.ContainsFunc(guarantees, func(g lockbench.Guarantee) bool { return !covered(g) }) {
+			f.Against++
+		}
+	}
+	if f.Counterexample == nil {
+		f.Counterexample = j.counterexample(a, b, under, guarantees)
+	}
+	j.cells[against] = f
+}
+
+func (j *judgeOfMachines) claims() *lockbench.Claims { return &j.machines[0].checker.header.Claims }
+
+// counterexample shows two pieces that overlap.
+func (j *judgeOfMachines) counterexample(a, b *piece, under lockbench.Conditions, breaks []lockbench.Guarantee) *Counterexample {
+	margin := min(a.EndLeast, b.EndLeast) - max(a.StartMost, b.StartMost)
+	if a.machine == b.machine {
+		margin = min(a.stamps.End, b.stamps.End) - max(a.stamps.Start, b.stamps.Start)
+	}
+	slices.Reverse(breaks) // the past owner's call is the likelier one
+	return &Counterexample{
+		Breaks: breaks, Under: under, Key: j.name, Margin: time.Duration(margin),
+		Sentence: fmt.Sprintf("client %d on machine %d and client %d on machine %d held the key at the same time, both within their validity", a.hold.client, a.machine+1, b.hold.client, b.machine+1),
+	}
+}
+
+// joint returns the judgement.
+func (j *judgeOfMachines) joint() Joint {
+	out := Joint{Cells: j.cells, Unknown: j.unknown, Holds: j.holds}
+	for _, p := range j.pairs {
+		slices.Sort(p.widths)
+		if n := len(p.widths); n > 0 {
+			p.Width, p.Widest = time.Duration(p.widths[n/2]), time.Duration(p.widths[n-1])
+		}
+		p.widths = nil
+		out.Pairs = append(out.Pairs, *p)
+	}
+	slices.SortFunc(out.Pairs, func(a, b MachinePair) int { return cmp.Or(a.A-b.A, a.B-b.B) })
+	first := lockbench.Exclusion.At(0)
+	if _, is := j.cells[first]; !is {
+		j.cells[first] = Finding{}
+	}
+	for cell, f := range j.cells {
+		f.Claimed, f.Exercised = j.claims().Claims(cell), true
+		switch {
+		case f.Violations > 0:
+			f.Verdict = Broken
+		case f.Exposure > 0:
+			f.Verdict = Held
+		default:
+			f.Verdict, f.Note = Untested, "no acquire certainly met a hold of another machine"
+		}
+		j.cells[cell] = f
+	}
+	return out
+}
+
+// near notes the widths of the bounds on the order of a piece and those of other machines before it.
+func (j *judgeOfMachines) near(before []piece, b *piece) {
+	for i := range before {
+		if a := &before[i]; a.machine != b.machine {
+			p := j.pair(a, b)
+			p.widths = append(p.widths, max(a.EndMost-a.EndLeast+b.StartMost-b.StartLeast, b.EndMost-b.EndLeast+a.StartMost-a.StartLeast))
+		}
+	}
+}
+
+// A meeting is an acquire that was called no later than called, and was under way at before.
+type meeting struct {
+	machine        int
+	called, before int64
+	granted        *piece // nil if it was refused
+}
+
+// meet counts the holds of other machines, among pieces, that an acquire certainly met.
+func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
+	var met []*machineHold
+	for i := range pieces {
+		a := &pieces[i]
+		if a.machine == of.machine || of.called >= a.EndLeast || of.before <= a.StartMost || slices.Contains(met, a.hold) {
+			continue
+		}
+		met = append(met, a.hold)
+		b := of.granted
+		if b == nil {
+			b = &piece{Span: clocks.Span{StartMost: of.before}, machine: of.machine, hold: &machineHold{}, cluster: &cluster{}}
+		}
+		j.pair(a, b).Met++
+		cell := lockbench.Exclusion.At(j.touching(a, b))
+		f := j.cells[cell]
+		f.Exposure++
+		j.cells[cell] = f
+	}
+}
+
+// touching returns the conditions that touched two holds: their own, and those of faults and of past owners' calls
+// on any machine before the second one was granted.
+func (j *judgeOfMachines) touching(a, b *piece) lockbench.Conditions {
+	under := a.hold.under | b.hold.under
+	before := max(a.StartMost, b.StartMost)
+	for _, all := range [][]occurrence{j.faults, a.cluster.late, b.cluster.late} {
+		for _, o := range all {
+			if o.at <= before {
+				under |= o.under
+			}
+		}
+	}
+	return under
+}

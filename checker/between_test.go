@@ -1,0 +1,311 @@
+package checker
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
+)
+
+// A fleet simulates clients on several machines that use one server. True time is the coordinator's clock.
+type fleet struct {
+	*rand.Rand
+	fleetOptions
+	agenda   agenda
+	machines []*simMachine
+	lease    int64
+	holders  map[string]holder // by key
+	holds    int64
+}
+
+type fleetOptions struct {
+	machines, clients, keys int
+	early                   int64 // the server forgets a lease so much too early
+	blind                   bool  // a release frees the key, whoever has it
+	extends, slow           bool  // owners extend their leases, or hold on for longer than them
+	unprobed                bool
+}
+
+type holder struct{ hold, until int64 }
+
+// A simMachine stamps with a clock of its own.
+type simMachine struct {
+	rate   float64
+	offset int64
+	ops    []*history.Op
+}
+
+func (m *simMachine) stamp(at int64) int64 { return int64(float64(at)*m.rate) + m.offset }
+
+// An agenda is a heap of things to do at a time.
+type agenda []todo
+
+type todo struct {
+	at int64
+	do func(at int64)
+}
+
+func (a agenda) Len() int           { return len(a) }
+func (a agenda) Less(i, j int) bool { return a[i].at < a[j].at }
+func (a agenda) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *agenda) Push(x any)        { *a = append(*a, x.(todo)) }
+func (a *agenda) Pop() any {
+	old := *a
+	last := old[len(old)-1]
+	*a = old[:len(old)-1]
+	return last
+}
+
+func (f *fleet) at(at int64, do func(at int64)) { heap.Push(&f.agenda, todo{at, do}) }
+
+const (
+	milli    = int64(1e6)
+	fleetRun = 2000 * milli
+)
+
+func newFleet(seed uint64, o fleetOptions) *fleet {
+	f := &fleet{Rand: rand.New(rand.NewPCG(seed, 7)), fleetOptions: o, lease: 40 * milli, holders: map[string]holder{}}
+	for i := range o.machines {
+		m := &simMachine{rate: 1 + 90e-6*(2*f.Float64()-1), offset: int64(i)*1e12 + f.Int64N(1e9)}
+		f.machines = append(f.machines, m)
+		for c := range o.clients {
+			f.client(m, int32(i*o.clients+c+1))
+		}
+		if !o.unprobed {
+			f.clocks(m)
+		}
+	}
+	for f.agenda.Len() > 0 {
+		next := heap.Pop(&f.agenda).(todo)
+		next.do(next.at)
+	}
+	return f
+}
+
+// delay returns the time that a message takes.
+func (f *fleet) delay() int64 {
+	if f.IntN(100) == 0 {
+		return 5 * milli
+	}
+	return int64(0.1 * float64(milli) * f.ExpFloat64())
+}
+
+// clocks records what a machine knows of the clocks: its stamps are its raw clock.
+func (f *fleet) clocks(m *simMachine) {
+	for at := int64(0); at < fleetRun+200*milli; at += 20 * milli {
+		there, back := f.delay(), f.delay()
+		sent, received := m.stamp(at), m.stamp(at+there+back)+1
+		m.ops = append(m.ops, &history.Op{Kind: history.Probe, Outcome: history.OK, Client: -3, Call: received, Return: received,
+			Base: uint64(sent), Value: at + there, Delay: received - sent})
+	}
+	for at := int64(0); at < fleetRun+200*milli; at += 100 * milli {
+		from, until := m.stamp(at), m.stamp(at+100*milli)
+		m.ops = append(m.ops, &history.Op{Kind: history.Clock, Outcome: history.OK, Client: -3, Call: until, Return: until,
+			Base: uint64(until), Delay: until - from, Value: -20, Wait: 40})
+	}
+}
+
+// client lets a client acquire keys from now on.
+func (f *fleet) client(m *simMachine, id int32) {
+	var try func(at int64)
+	again := func(at int64) { f.at(at+int64(float64(milli)*f.ExpFloat64()), try) }
+	try = func(at int64) {
+		if at > fleetRun {
+			return
+		}
+		key := fmt.Sprint("k", f.IntN(f.keys))
+		op := &history.Op{Kind: history.Acquire, Client: id, Process: id, Key: key, Call: m.stamp(at), Attempt: m.stamp(at), Asked: f.lease, Attempts: 1}
+		m.ops = append(m.ops, op)
+		f.at(at+f.delay(), func(at int64) { // at the server
+			free := f.holders[key].until <= at
+			if free {
+				f.holds++
+				op.Hold, op.Outcome, op.Granted = f.holds, history.OK, f.lease
+				f.holders[key] = holder{op.Hold, at + f.lease - f.early}
+			} else {
+				op.Outcome, op.Attempt = history.Refused, history.NoStamp
+			}
+			f.at(at+f.delay(), func(at int64) { // answered
+				op.Return = m.stamp(at) + 1
+				if !free {
+					again(at)
+					return
+				}
+				f.own(m, op, at, again)
+			})
+		})
+	}
+	again(0)
+}
+
+// own lets the owner work and then release.
+func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, then func(at int64)) {
+	work := int64(float64(2*milli) * f.ExpFloat64())
+	if f.slow && f.IntN(5) == 0 {
+		work = f.lease + int64(float64(5*milli)*f.ExpFloat64())
+	}
+	ask := func(kind history.Kind, at int64, serve func(h *holder, at int64, own bool), answered func(at int64, ok bool)) {
+		op := &history.Op{Kind: kind, Client: acquired.Client, Process: acquired.Process, Key: acquired.Key, Hold: acquired.Hold, Call: m.stamp(at), Attempt: history.NoStamp}
+		m.ops = append(m.ops, op)
+		f.at(at+f.delay(), func(at int64) {
+			h := f.holders[acquired.Key]
+			own := h.hold == acquired.Hold && h.until > at || f.blind && kind == history.Release
+			op.Outcome = history.LossReported
+			if own {
+				op.Outcome = history.OK
+				serve(&h, at, own)
+				f.holders[acquired.Key] = h
+			}
+			if kind == history.Extend && own {
+				op.Asked, op.Granted = f.lease, f.lease
+			}
+			f.at(at+f.delay(), func(at int64) {
+				op.Return = m.stamp(at) + 1
+				answered(at, own)
+			})
+		})
+	}
+	release := func(at int64) {
+		ask(history.Release, at, func(h *holder, at int64, _ bool) { h.until = at }, func(at int64, _ bool) { then(at) })
+	}
+	if f.extends && f.IntN(2) == 0 {
+		f.at(at+f.lease/2, func(at int64) {
+			ask(history.Extend, at, func(h *holder, at int64, _ bool) { h.until = at + f.lease - f.early }, func(at int64, ok bool) {
+				if !ok {
+					then(at)
+					return
+				}
+				f.at(at+work, release)
+			})
+		})
+		return
+	}
+	f.at(at+work, release)
+}
+
+// judge returns the judgement of the fleet's histories.
+func (f *fleet) judge(claims lockbench.Claims) Joint {
+	var all []*Machine
+	for _, m := range f.machines {
+		all = append(all, judgeOps(history.Header{Claims: claims, Others: true, Reacquire: "refused"}, m.ops))
+	}
+	return Between(all...)
+}
+
+// judgeOps returns the judgement of a machine's operations, in any order.
+func judgeOps(h history.Header, ops []*history.Op) *Machine {
+	var events []history.Event
+	for _, op := range ops {
+		events = append(events, history.Event{Phase: history.Call, Op: op})
+		if op.Kind < history.Lost && op.Return != history.Never {
+			events = append(events, history.Event{Phase: history.Return, Op: op})
+		}
+	}
+	stamp := func(ev history.Event) int64 {
+		if ev.Phase == history.Return {
+			return ev.Op.Return
+		}
+		return ev.Op.Call
+	}
+	slices.SortStableFunc(events, func(a, b history.Event) int {
+		return cmp.Or(cmp.Compare(stamp(a), stamp(b)), cmp.Compare(a.Phase, b.Phase))
+	})
+	m := NewMachine(h)
+	for _, ev := range events {
+		m.Add(ev)
+	}
+	m.Finish(history.End{})
+	return m
+}
+
+var fleets = []fleetOptions{
+	{machines: 2, clients: 3, keys: 2},
+	{machines: 3, clients: 2, keys: 1},
+	{machines: 4, clients: 2, keys: 3, slow: true},
+	{machines: 2, clients: 4, keys: 2, extends: true, slow: true},
+}
+
+// TestBetweenSound checks that no sound lock is accused between machines, and that it is judged.
+func TestBetweenSound(t *testing.T) {
+	for _, o := range fleets {
+		for seed := range longtest.Times(20, 200) {
+			got := newFleet(uint64(seed), o).judge(lockbench.LeaseClaims())
+			for cell, f := range got.Cells {
+				if f.Violations > 0 {
+					t.Fatalf("%+v, seed %d: %s: %+v, %s", o, seed, cell, f, f.Counterexample.Sentence)
+				}
+			}
+			first, exposure := got.Cells[lockbench.Exclusion.At(0)], int64(0)
+			for _, f := range got.Cells {
+				exposure += f.Exposure
+			}
+			if seed == 0 && (first.Verdict != Held || exposure < 20 || got.Unknown > got.Holds/10) {
+				t.Errorf("%+v: %+v, %d occasions, %d of %d holds are not known", o, first, exposure, got.Unknown, got.Holds)
+			}
+			for _, p := range got.Pairs {
+				if seed == 0 && (p.Met == 0 || p.Width == 0 || p.Width > p.Widest || p.Undecided > got.Holds/4) {
+					t.Errorf("%+v: %+v", o, p)
+				}
+			}
+		}
+	}
+}
+
+// TestBetweenBroken checks that a lock that grants too early is caught, between machines and under no condition.
+func TestBetweenBroken(t *testing.T) {
+	for _, o := range fleets {
+		o.early = 35 * milli
+		got := newFleet(1, o).judge(lockbench.LeaseClaims())
+		if f := got.Cells[lockbench.Exclusion.At(0)]; f.Verdict != Broken || f.Against == 0 || f.Counterexample == nil || f.Counterexample.Margin <= 0 {
+			t.Errorf("%+v: %+v", o, f)
+		}
+		for _, p := range got.Pairs {
+			if p.Broken == 0 {
+				t.Errorf("%+v: nothing is broken between %d and %d: %+v", o, p.A, p.B, p)
+			}
+		}
+	}
+}
+
+// TestBetweenPastOwner checks that an overlap that the release of a past owner on another machine may have brought
+// about does not count under no condition, and counts against a lock only if it claims both guarantees.
+func TestBetweenPastOwner(t *testing.T) {
+	both := lockbench.LeaseClaims()
+	seen := int64(0)
+	for seed := range longtest.Times(20, 200) {
+		o := fleets[2]
+		o.blind = true
+		got := newFleet(uint64(seed), o).judge(both)
+		for cell, f := range got.Cells {
+			switch {
+			case f.Violations == 0:
+			case cell == lockbench.OwnerRelease.At(lockbench.Outlived):
+				seen += f.Violations
+				if f.Against != f.Violations {
+					t.Errorf("seed %d: %d of %d count against a lock that claims it", seed, f.Against, f.Violations)
+				}
+			default:
+				t.Errorf("seed %d: %s: %+v, %s", seed, cell, f, f.Counterexample.Sentence)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no overlap")
+	}
+}
+
+// TestBetweenUnknownClocks checks that nothing is concluded without probes.
+func TestBetweenUnknownClocks(t *testing.T) {
+	o := fleets[0]
+	o.early, o.unprobed = 35*milli, true
+	got := newFleet(1, o).judge(lockbench.LeaseClaims())
+	if f := got.Cells[lockbench.Exclusion.At(0)]; got.Unknown != got.Holds || got.Holds == 0 || f.Verdict != Untested {
+		t.Errorf("%d of %d holds are not known, %+v", got.Unknown, got.Holds, f)
+	}
+}

@@ -1,0 +1,149 @@
+package checker
+
+import (
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure/clocks"
+)
+
+// A Machine judges the history of one of several machines that use the same keys, and keeps what
+// [Between] needs to judge exclusion between them: its memory grows with the number of grants. It is
+// used like a [Checker], and not safe for concurrent use.
+type Machine struct {
+	checker *Checker
+	windows []clocks.Window
+	probes  []clocks.Comparison
+	holds   map[string][]*machineHold // by key
+	refused map[string][]refusal      // acquires
+	late    map[string][]span         // calls that may act on the key after their owner has lost it
+	faults  []occurrence
+	acts    map[int64]act // by hold, of the holds that may still change
+	end     history.End
+}
+
+// A machineHold is a hold of a machine, by the clock of its stamps.
+type machineHold struct {
+	client int32
+	called int64 // by the acquire that began it
+	// The server may hold the key for it, or a call of its owner act on the key, from the attempt that was granted
+	// until over.
+	attempt, over int64
+	pieces        []clocks.Hold
+	under         lockbench.Conditions
+}
+
+// A refusal is the call and the return of a refused acquire.
+type refusal struct{ called, returned int64 }
+
+// A span is the time in which a call under a hold may act, although its owner may have lost the key; and the
+// conditions that touched the hold. Until is history.Never if it may act for ever.
+type span struct {
+	from, until int64
+	under       lockbench.Conditions
+}
+
+// An occurrence is the first stamp at which conditions had occurred.
+type occurrence struct {
+	at    int64
+	under lockbench.Conditions
+}
+
+// An act is the newest call of a release, extend or renewal under a hold, and the latest return of any.
+type act struct{ called, returned int64 }
+
+// NewMachine starts the judgement of the history of one machine, with this header.
+func NewMachine(h history.Header) *Machine {
+	m := &Machine{checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{}, acts: map[int64]act{}}
+	m.checker.gone = m.gone
+	return m
+}
+
+// Add judges the next event, as [Checker.Add] does.
+func (m *Machine) Add(ev history.Event) {
+	op := ev.Op
+	if ev.Phase == history.Call {
+		switch op.Kind {
+		case history.Probe:
+			sent := int64(op.Base)
+			m.probes = append(m.probes, clocks.Comparison{Before: sent, Other: op.Value, After: sent + op.Delay})
+		case history.Clock:
+			until := int64(op.Base)
+			m.windows = append(m.windows, clocks.Window{From: until - op.Delay, Until: until, Least: op.Value, Largest: op.Value + op.Wait})
+		case history.Acquire:
+			switch {
+			case op.Outcome == history.Refused:
+				m.refused[op.Key] = append(m.refused[op.Key], refusal{op.Call, op.Return})
+			case op.Hold != 0:
+				m.acts[op.Hold] = act{}
+			}
+		case history.Release, history.Extend, history.Renew:
+			m.acted(op)
+		}
+	}
+	m.checker.Add(ev)
+	if under := m.checker.faults.Occurred &^ lockbench.Pause; len(m.faults) == 0 && under != 0 || len(m.faults) > 0 && under != m.faults[len(m.faults)-1].under {
+		m.faults = append(m.faults, occurrence{op.Call, under})
+	}
+}
+
+// acted notes the call of an operation under a hold.
+func (m *Machine) acted(op *history.Op) {
+	a, open := m.acts[op.Hold]
+	if !open { // its hold is over, or unknown
+		m.late[op.Key] = append(m.late[op.Key], span{op.Call, op.Return, m.checker.faults.Occurred | lockbench.Outlived})
+		return
+	}
+	m.acts[op.Hold] = act{op.Call, max(a.returned, op.Return)}
+}
+
+// gone keeps a hold that no event can change any more.
+func (m *Machine) gone(k *key, h *hold) {
+	a := m.acts[h.id]
+	delete(m.acts, h.id)
+	if before, renamed := m.acts[h.previousID]; renamed && h.previousID != 0 {
+		delete(m.acts, h.previousID)
+		a = act{max(a.called, before.called), max(a.returned, before.returned)}
+	}
+	its := &machineHold{
+		client: h.client, called: h.First.Call, attempt: h.Began().T, over: max(h.Until, a.returned),
+		pieces: h.Pieces(m.checker.last), under: m.checker.touching(h),
+	}
+	if h.From == history.NoStamp {
+		its.attempt = h.First.Call
+	}
+	if h.CertainlyFree {
+		its.over = a.returned
+	}
+	m.holds[k.name] = append(m.holds[k.name], its)
+	over := min(h.Until, h.End.T)
+	if len(its.pieces) > 0 {
+		over = min(over, its.pieces[0].End)
+		for _, p := range its.pieces { // up to the first gap
+			if p.Start > over {
+				break
+			}
+			over = p.End
+		}
+	}
+	if a.returned > h.Until || a.called > over {
+		if h.From == history.NoStamp {
+			over = h.First.Call
+		}
+		m.late[k.name] = append(m.late[k.name], span{over, a.returned, its.under | lockbench.Outlived})
+	}
+}
+
+// Finish ends the judgement and returns the verdicts, which are on the machine's record alone.
+func (m *Machine) Finish(end history.End) Result {
+	r := m.checker.Finish(end)
+	m.end = end
+	for _, k := range m.checker.keys {
+		for _, h := range k.released {
+			m.gone(k, h.hold)
+		}
+	}
+	return r
+}
+
+// clock returns the clock of the machine, nil if nothing is known of it.
+func (m *Machine) clock() *clocks.Clock { return clocks.NewClock(m.windows, m.probes) }
