@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
@@ -24,7 +26,8 @@ type Joint struct {
 	Unknown, Holds int64
 }
 
-// A MachinePair has the counts of two machines, which are named by their places among the arguments of [Between].
+// A MachinePair has the counts of two machines. A machine has the number of its share, or its place among the
+// arguments of [Between], both from 1.
 type MachinePair struct {
 	A, B int
 	// Met counts the holds of one machine that an acquire of the other one certainly met, before it was granted.
@@ -48,13 +51,13 @@ func Between(machines ...*Machine) Joint {
 		for k := range m.holds {
 			keys[k] = true
 		}
-		for _, o := range m.faults {
+		for _, o := range m.struck {
 			at, _ := j.bounds(i, o.at)
 			j.faults = append(j.faults, occurrence{at, o.under})
 			j.happened |= o.under
 		}
 		for b := range i {
-			j.pairs[[2]int{b, i}] = &MachinePair{A: b, B: i}
+			j.pairs[[2]int{b, i}] = &MachinePair{A: j.number(b), B: j.number(i)}
 		}
 		j.partial = j.partial || m.end.Partial
 	}
@@ -262,7 +265,6 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 		against = lockbench.OwnerRelease.At(under)
 	}
 	f := j.cells[against]
-	f.Exposure++
 	f.Violations++
 	covered := func(g lockbench.Guarantee) bool {
 		touched := under
@@ -282,7 +284,14 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 	j.cells[against] = f
 }
 
-func (j *judgeOfMachines) claims() *lockbench.Claims { return &j.machines[0].checker.header.Claims }
+func (j *judgeOfMachines) number(machine int) int {
+	if s := j.machines[machine].header.Share; !s.Whole() {
+		return s.Index + 1
+	}
+	return machine + 1
+}
+
+func (j *judgeOfMachines) claims() *lockbench.Claims { return &j.machines[0].header.Claims }
 
 // counterexample shows two pieces that overlap.
 func (j *judgeOfMachines) counterexample(a, b *piece, under lockbench.Conditions, breaks []lockbench.Guarantee) *Counterexample {
@@ -291,10 +300,37 @@ func (j *judgeOfMachines) counterexample(a, b *piece, under lockbench.Conditions
 		margin = min(a.stamps.End, b.stamps.End) - max(a.stamps.Start, b.stamps.Start)
 	}
 	slices.Reverse(breaks) // the past owner's call is the likelier one
+	first, second := a.shown(j.name), b.shown(j.name)
+	if second.hold.Granted < first.hold.Granted {
+		first, second = second, first
+	}
 	return &Counterexample{
 		Breaks: breaks, Under: under, Key: j.name, Margin: time.Duration(margin),
-		Sentence: fmt.Sprintf("client %d on machine %d and client %d on machine %d held the key at the same time, both within their validity", a.hold.client, a.machine+1, b.hold.client, b.machine+1),
+		Holds: []CounterexampleHold{first.hold, second.hold}, Ops: append(first.ops, second.ops...),
+		Sentence: fmt.Sprintf("client %d on machine %d and client %d on machine %d held the key at the same time, both within their validity", a.hold.client, j.number(a.machine), b.hold.client, j.number(b.machine)),
 	}
+}
+
+// shown is a piece in a counterexample.
+type shown struct {
+	hold CounterexampleHold
+	ops  []history.Op
+}
+
+// shown returns the piece of a hold of a key by the coordinator's clock, from its latest start to its earliest end.
+func (p *piece) shown(key string) shown {
+	h := p.hold
+	acquire := history.Op{Kind: history.Acquire, Outcome: history.OK, Client: h.client, Process: h.process, Key: key, Hold: h.id,
+		Call: p.called, Return: p.StartMost, Attempt: history.NoStamp, Granted: int64(p.stamps.Lease), Attempts: 1}
+	s := shown{CounterexampleHold{
+		Hold: h.id, Client: h.client, Process: h.process, From: p.called, Granted: p.StartMost, Until: history.Never, End: p.EndLeast, EndedBy: h.endedBy.String(),
+	}, []history.Op{acquire}}
+	if h.endedBy == interval.ByRelease {
+		release := acquire
+		release.Kind, release.Call, release.Return, release.Granted, release.Attempts = history.Release, p.EndLeast, p.EndLeast, 0, 0
+		s.ops = append(s.ops, release)
+	}
+	return s
 }
 
 // joint returns the judgement.
@@ -314,7 +350,7 @@ func (j *judgeOfMachines) joint() Joint {
 		j.cells[first] = Finding{}
 	}
 	for cell, f := range j.cells {
-		f.Claimed, f.Exercised = j.claims().Claims(cell), true
+		f.Claimed, f.Exercised, f.Exposure = j.claims().Claims(cell), true, max(f.Exposure, f.Violations)
 		switch {
 		case f.Violations > 0:
 			f.Verdict = Broken

@@ -33,7 +33,8 @@ type Checker struct {
 	verdictsOnly bool // see NewBrief
 	pools        pools
 	// gone receives each hold that no event can change any more, see Machine; nil if nobody asks.
-	gone func(*key, *hold)
+	gone   func(*key, *hold)
+	silent bool // nothing is judged
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations
 	// of clients itself. number is the place of the current event among the events of all shards.

@@ -2,29 +2,33 @@ package checker
 
 import (
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
-// A Machine judges the history of one of several machines that use the same keys, and keeps what
+// A Machine reads the history of one of several machines that use the same keys, and keeps what
 // [Between] needs to judge exclusion between them: its memory grows with the number of grants. It is
-// used like a [Checker], and not safe for concurrent use.
+// used like a [Checker], and counts operations as one does, but has no findings: the cause of what one
+// machine sees may be on another. It is not safe for concurrent use.
 type Machine struct {
-	checker *Checker
+	*Checker
 	windows []clocks.Window
 	probes  []clocks.Comparison
 	holds   map[string][]*machineHold // by key
 	refused map[string][]refusal      // acquires
 	late    map[string][]span         // calls that may act on the key after their owner has lost it
-	faults  []occurrence
-	acts    map[int64]act // by hold, of the holds that may still change
+	struck  []occurrence              // by faults
+	acts    map[int64]act             // by hold, of the holds that may still change
 	end     history.End
 }
 
 // A machineHold is a hold of a machine, by the clock of its stamps.
 type machineHold struct {
-	client int32
-	called int64 // by the acquire that began it
+	client, process int32
+	id              int64
+	endedBy         interval.Cause
+	called          int64 // by the acquire that began it
 	// The server may hold the key for it, or a call of its owner act on the key, from the attempt that was granted
 	// until over.
 	attempt, over int64
@@ -53,12 +57,12 @@ type act struct{ called, returned int64 }
 
 // NewMachine starts the judgement of the history of one machine, with this header.
 func NewMachine(h history.Header) *Machine {
-	m := &Machine{checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{}, acts: map[int64]act{}}
-	m.checker.gone = m.gone
+	m := &Machine{Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{}, acts: map[int64]act{}}
+	m.Checker.gone, m.silent = m.keep, true
 	return m
 }
 
-// Add judges the next event, as [Checker.Add] does.
+// Add takes the next event, as [Checker.Add] does.
 func (m *Machine) Add(ev history.Event) {
 	op := ev.Op
 	if ev.Phase == history.Call {
@@ -80,9 +84,9 @@ func (m *Machine) Add(ev history.Event) {
 			m.acted(op)
 		}
 	}
-	m.checker.Add(ev)
-	if under := m.checker.faults.Occurred &^ lockbench.Pause; len(m.faults) == 0 && under != 0 || len(m.faults) > 0 && under != m.faults[len(m.faults)-1].under {
-		m.faults = append(m.faults, occurrence{op.Call, under})
+	m.Checker.Add(ev)
+	if under := m.faults.Occurred &^ lockbench.Pause; len(m.struck) == 0 && under != 0 || len(m.struck) > 0 && under != m.struck[len(m.struck)-1].under {
+		m.struck = append(m.struck, occurrence{op.Call, under})
 	}
 }
 
@@ -90,14 +94,14 @@ func (m *Machine) Add(ev history.Event) {
 func (m *Machine) acted(op *history.Op) {
 	a, open := m.acts[op.Hold]
 	if !open { // its hold is over, or unknown
-		m.late[op.Key] = append(m.late[op.Key], span{op.Call, op.Return, m.checker.faults.Occurred | lockbench.Outlived})
+		m.late[op.Key] = append(m.late[op.Key], span{op.Call, op.Return, m.faults.Occurred | lockbench.Outlived})
 		return
 	}
 	m.acts[op.Hold] = act{op.Call, max(a.returned, op.Return)}
 }
 
-// gone keeps a hold that no event can change any more.
-func (m *Machine) gone(k *key, h *hold) {
+// keep keeps a hold that no event can change any more.
+func (m *Machine) keep(k *key, h *hold) {
 	a := m.acts[h.id]
 	delete(m.acts, h.id)
 	if before, renamed := m.acts[h.previousID]; renamed && h.previousID != 0 {
@@ -105,8 +109,8 @@ func (m *Machine) gone(k *key, h *hold) {
 		a = act{max(a.called, before.called), max(a.returned, before.returned)}
 	}
 	its := &machineHold{
-		client: h.client, called: h.First.Call, attempt: h.Began().T, over: max(h.Until, a.returned),
-		pieces: h.Pieces(m.checker.last), under: m.checker.touching(h),
+		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: h.Began().T, over: max(h.Until, a.returned),
+		pieces: h.Pieces(m.last), under: m.touching(h),
 	}
 	if h.From == history.NoStamp {
 		its.attempt = h.First.Call
@@ -133,13 +137,13 @@ func (m *Machine) gone(k *key, h *hold) {
 	}
 }
 
-// Finish ends the judgement and returns the verdicts, which are on the machine's record alone.
+// Finish ends the record and returns its counts.
 func (m *Machine) Finish(end history.End) Result {
-	r := m.checker.Finish(end)
+	r := m.Checker.Finish(end)
 	m.end = end
-	for _, k := range m.checker.keys {
+	for _, k := range m.keys {
 		for _, h := range k.released {
-			m.gone(k, h.hold)
+			m.keep(k, h.hold)
 		}
 	}
 	return r

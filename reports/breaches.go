@@ -292,7 +292,19 @@ func recheck(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return again("check it again:", "the history was not kept; --history DIR keeps it")
 	}
-	return again("check it again:", "lockbench check "+results.Quote(r.History))
+	return again("check it again:", check(r))
+}
+
+// check returns the command that judges the history of a run, or those of its machines.
+func check(r *results.Run) string {
+	if len(r.Together) == 0 {
+		return "lockbench check " + results.Quote(r.History)
+	}
+	command := "lockbench check --together"
+	for _, path := range r.Together {
+		command += " " + results.Quote(path)
+	}
+	return command
 }
 
 // shownBy returns a hint on how to see the evidence that a brief report leaves out.
@@ -300,7 +312,7 @@ func shownBy(r *results.Run) *document.Paragraph {
 	if r.History == "" {
 		return line("--evidence all shows how; --history DIR keeps the history")
 	}
-	return again("shown by:", "lockbench check "+results.Quote(r.History)+" --evidence all")
+	return again("shown by:", check(r)+" --evidence all")
 }
 
 // margin formats the size of a breach in ns; empty if it is zero or, for a lock without a lease,

@@ -24,6 +24,8 @@ type Judged struct {
 	Measures measure.Measures
 	// History is the path of the record, empty when it is not kept.
 	History string
+	// Together has the paths of the histories of all machines, if exclusion was judged between them and they are kept.
+	Together []string
 	// Machines are the machines whose histories were joined, in the order of their shares; none for one
 	// history.
 	Machines []Machine
@@ -100,7 +102,7 @@ func newRun(j *Judged) Run {
 		RunRecord: RunRecord{
 			Partial: v.Partial, Why: v.Why, Ended: j.End.Trailer.Ended,
 			JudgedWithin: int64(j.Within), Notes: j.Notes, Errors: newErrors(m.Errors), Defects: v.Defects, CrossChecked: v.CrossChecked,
-			MonitorEntries: j.End.Trailer.MonitorEntries, History: j.History,
+			MonitorEntries: j.End.Trailer.MonitorEntries, History: j.History, Together: j.Together,
 		},
 		Exit:   v.Exit(),
 		judged: j,

@@ -231,6 +231,8 @@ type RunRecord struct {
 	MonitorOverlaps int64 `json:"monitor_overlaps"`
 	// History is the path of the history, empty if it was not kept.
 	History string `json:"history"`
+	// Together has the paths of the histories of all machines, if exclusion was judged between them.
+	Together []string `json:"together,omitempty"`
 }
 
 // A Latency is a distribution of Count durations: its percentiles and its maximum, in ns. P999 is

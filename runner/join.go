@@ -50,7 +50,7 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 
 // joinRun joins the shares of one run.
 func joinRun(shares []results.Judged) (run results.Judged, err error) {
-	slices.SortFunc(shares, func(a, b results.Judged) int { return a.Header.Share.Index - b.Header.Share.Index })
+	slices.SortStableFunc(shares, func(a, b results.Judged) int { return a.Header.Share.Index - b.Header.Share.Index })
 	first := &shares[0]
 	run = results.Judged{Header: first.Header}
 	run.Header.Share = runinfo.Share{}
@@ -95,7 +95,7 @@ func joinRun(shares []results.Judged) (run results.Judged, err error) {
 
 // sameRun returns an error unless a and b, in the order of their shares, are two shares of one run.
 func sameRun(a, b *results.Judged) error {
-	if a.Header.Share == b.Header.Share {
+	if a.Header.Share == b.Header.Share && !a.Header.Share.Whole() {
 		return fmt.Errorf("%s and %s: both are part %v of the run; hint: each part once", a.History, b.History, a.Header.Share)
 	}
 	if was, is := a.Header.Environment.Version, b.Header.Environment.Version; was != is {
@@ -198,8 +198,11 @@ func notesOn(shares []results.Judged) []string {
 	if len(shares) == 1 && shares[0].Header.Share.Whole() {
 		return nil
 	}
-	notes := []string{fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
-		"and equal host names and process ids of its clients were not tested", len(shares))}
+	var notes []string
+	if !shares[0].Header.Others {
+		notes = append(notes, fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
+			"and equal host names and process ids of its clients were not tested", len(shares)))
+	}
 	var from, to, last, first time.Time
 	for i, j := range shares {
 		if j.End.Partial { // its end is not known

@@ -35,6 +35,58 @@ func Judge(path string, claims []string, sinks ...Sink) (results.Judged, error) 
 // each event and does all work on the calling goroutine. Otherwise several goroutines share the
 // work; the result is the same.
 func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (results.Judged, error) {
+	if beside == nil {
+		return judgeBy(src, path, claims, sink, func(h history.Header, figures *measure.Collector) judgement {
+			if sharesKeys(&h) {
+				m := checker.NewMachine(h)
+				return measuredBeside(judgement{m.Add, m.Finish}, figures)
+			}
+			judge, finish := checker.Parallel(h, runtime.GOMAXPROCS(0))
+			return measuredBeside(judgement{judge, finish}, figures)
+		})
+	}
+	return judgeBy(src, path, claims, sink, func(h history.Header, figures *measure.Collector) judgement {
+		verdicts := checker.New(h)
+		return shownBeside(verdicts, judgement{verdicts.Add, verdicts.Finish}, figures, beside)
+	})
+}
+
+// shownBeside returns a judgement by c that also measures, and calls beside after each event.
+func shownBeside(c *checker.Checker, j judgement, figures *measure.Collector, beside func(Snapshot, history.Event)) judgement {
+	return judgement{func(ev history.Event) {
+		j.add(ev)
+		figures.Add(ev)
+		beside(Snapshot{checker: c, figures: figures}, ev)
+	}, j.finish}
+}
+
+// sharesKeys reports whether a history is one of several machines that use the same keys.
+func sharesKeys(h *history.Header) bool { return h.Others && !h.Share.Whole() }
+
+// A judgement takes the events of a history, and then returns the verdicts.
+type judgement struct {
+	add    func(history.Event)
+	finish func(history.End) checker.Result
+}
+
+// measuredBeside returns a judgement that also measures, on a goroutine of its own.
+func measuredBeside(j judgement, figures *measure.Collector) judgement {
+	measuring := batch.New(func(events []history.Event) {
+		for _, ev := range events {
+			figures.Add(ev)
+		}
+	})
+	return judgement{func(ev history.Event) {
+		j.add(ev)
+		measuring.Add(ev)
+	}, func(end history.End) checker.Result {
+		measuring.Wait()
+		return j.finish(end)
+	}}
+}
+
+// judgeBy judges an open history by the judgement that begin returns for its header.
+func judgeBy(src history.Source, path string, claims []string, sink Sink, begin func(history.Header, *measure.Collector) judgement) (results.Judged, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
 	if err != nil {
@@ -46,27 +98,22 @@ func judgeSource(src history.Source, path string, claims []string, sink Sink, be
 	j := results.Judged{Header: h, History: path}
 	sink.Opened(was)
 	figures := measure.New(h)
-	var finish func(history.End) checker.Result
-	var damage error
-	if beside != nil {
-		verdicts := checker.New(h)
-		finish = verdicts.Finish
-		damage = each(src, sink, func(ev history.Event) {
-			verdicts.Add(ev)
-			figures.Add(ev)
-			beside(Snapshot{checker: verdicts, figures: figures}, ev)
-		})
-	} else {
-		judge, end := checker.Parallel(h, runtime.GOMAXPROCS(0))
-		finish, damage = end, measureBeside(src, judge, figures, sink)
-	}
+	by := begin(h, figures)
+	damage := each(src, sink, by.add)
 	if j.End = src.End(); !j.End.Partial {
 		j.Err = damage // for a partial history, the verdicts have the place and reason of its end already
 	}
-	j.Verdicts, j.Measures = finish(j.End), figures.Result(j.End)
+	j.Verdicts = by.finish(j.End)
+	j.Measures = figures.Result(j.End)
 	j.Notes = append(j.Notes, notJudged(h, j.Verdicts.LeasesNotTold)...)
 	return j, nil
 }
+
+// othersNote is the note on a history that does not have all owners of its keys.
+const othersNote = "owners who are not in the record may hold its keys: whether a key was free is not judged"
+
+// sharedNote is the note on the history of one of several machines that use the same keys.
+const sharedNote = "other machines used the same keys, so that nothing is judged by this history alone; hint: lockbench check --together, with the histories of all machines"
 
 // notJudged returns notes on the questions that a history with this header cannot answer. leases is
 // the number of grants with an unknown lease.
@@ -74,28 +121,16 @@ func notJudged(h history.Header, leases int64) (notes []string) {
 	if leases > 0 {
 		notes = append(notes, fmt.Sprintf("%d grants do not say how long they last (granted_ns): what rests on that is not judged", leases))
 	}
-	if h.Others {
-		notes = append(notes, "owners who are not in the record may hold its keys: whether a key was free is not judged")
+	switch {
+	case sharesKeys(&h):
+		notes = append(notes, sharedNote)
+	case h.Others:
+		notes = append(notes, othersNote)
 	}
 	if h.Sample > 0 && h.Sample < 1 {
 		notes = append(notes, fmt.Sprintf("%g of all keys are in the record, each wholly: counts and rates are of these", h.Sample))
 	}
 	return notes
-}
-
-// measureBeside reads and judges src on the calling goroutine, and measures it on another.
-func measureBeside(src history.Source, judge func(history.Event), figures *measure.Collector, sink Sink) (damage error) {
-	measuring := batch.New(func(events []history.Event) {
-		for _, ev := range events {
-			figures.Add(ev)
-		}
-	})
-	damage = each(src, sink, func(ev history.Event) {
-		judge(ev)
-		measuring.Add(ev)
-	})
-	measuring.Wait()
-	return damage
 }
 
 // each passes every event of src to sink and do, in order, until the history ends or is damaged. It

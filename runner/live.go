@@ -5,9 +5,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/spool"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -37,6 +39,7 @@ type liveJudgement struct {
 
 	// Fields of the goroutine until done is closed.
 	result  results.Judged
+	machine *checker.Machine // of a run on keys that other machines use, too; else nil
 	err     error
 	began   time.Time
 	so      Snapshot      // its checker is nil before the first event
@@ -67,7 +70,14 @@ func (l *liveJudgement) run(path string) {
 		return
 	}
 	l.began = time.Now()
-	l.result, l.err = judgeSource(src, path, nil, l.sink, l.judged)
+	l.result, l.err = judgeBy(src, path, nil, l.sink, func(h history.Header, figures *measure.Collector) judgement {
+		if !sharesKeys(&h) {
+			verdicts := checker.New(h)
+			return shownBeside(verdicts, judgement{verdicts.Add, verdicts.Finish}, figures, l.judged)
+		}
+		l.machine = checker.NewMachine(h)
+		return shownBeside(l.machine.Checker, judgement{l.machine.Add, l.machine.Finish}, figures, l.judged)
+	})
 }
 
 // Read implements io.Reader. All bytes read before are judged, so sinks get a snapshot: in a

@@ -108,6 +108,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	}
 	parts, injection := s.plan.Machines.Record(ctx, s.config(r), histories)
 	var shares []results.Judged
+	var keys Together
 	for i, j := range judgements {
 		judged, unreadable := j.wait()
 		if unreadable != nil {
@@ -118,13 +119,20 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		judged.Notes = append(slices.Clone(parts[i].Notes), judged.Notes...)
 		judged.Err = errors.Join(judged.Err, parts[i].Err)
 		shares = append(shares, judged)
+		if j.machine != nil {
+			keys.add(judged, j.machine)
+		}
 	}
 	if len(shares) == 0 {
 		o.failed = errors.Join(o.failed, injection)
 		return o, nil
 	}
 	o.unreadable = nil
-	if o.judged, err = joinRun(shares); err != nil {
+	joined := func() (results.Judged, error) { return joinRun(shares) }
+	if len(keys.machines) > 0 {
+		joined = keys.Join
+	}
+	if o.judged, err = joined(); err != nil {
 		o.failed, o.unreadable = err, err
 		return o, nil
 	}

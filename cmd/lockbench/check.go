@@ -24,7 +24,8 @@ type checkOptions struct {
 	claims   []string
 	gate     gateOptions
 	// join joins the judgements of histories; nil leaves them apart.
-	join func([]results.Judged) ([]results.Judged, error)
+	join     func([]results.Judged) ([]results.Judged, error)
+	together bool
 }
 
 func newCheck() *cobra.Command {
@@ -43,7 +44,12 @@ partial. It is inconclusive, unless a claim is broken before the damage.
 
 A history without claims is judged by the claims that a lease lock on one server can keep: all
 guarantees but reentrancy, under all conditions but state-loss, failover and work past the
-lease. The conclusion on such a lock rests on its history alone.`,
+lease. The conclusion on such a lock rests on its history alone.
+
+With --together the histories are of machines that used the same keys at the same time, one each.
+Exclusion is judged between all of them, by what their histories say of the machines' clocks; no
+other guarantee is. A pair of holds that is closer than the clocks are known is counted, and is
+neither held nor broken.`,
 		Example: `  lockbench check histories
   lockbench check --claims exclusion,owner-release jepsen/history.edn
   lockbench check --claims +exclusion@failover,-recovery@cancel histories/*.lbh`,
@@ -51,6 +57,7 @@ lease. The conclusion on such a lock rests on its history alone.`,
 		RunE: func(cmd *cobra.Command, files []string) error { return o.check(cmd, files) },
 	}
 	o.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&o.together, "together", false, "judge exclusion between the histories of machines that used the same keys at the same time, by bounds on their clocks")
 	return cmd
 }
 
@@ -111,7 +118,11 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	logs := newIntervalLogs(out.hlog())
-	runs, err := judgeAll(files, o.claims, logs)
+	judge := judgeAll
+	if o.together {
+		judge = judgeTogether
+	}
+	runs, err := judge(files, o.claims, logs)
 	unlogged := logs.close()
 	if err != nil {
 		return errors.Join(err, unlogged)
@@ -158,15 +169,34 @@ func expanded(paths []string) (files []string, err error) {
 // judgeAll judges files, and logs their latencies.
 func judgeAll(files []string, claims []string, logs *intervalLogs) (runs []results.Judged, err error) {
 	for _, file := range files {
-		label := ""
-		if len(files) > 1 {
-			label = results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-		}
-		j, err := runner.Judge(file, claims, logs.sink(label))
+		j, err := runner.Judge(file, claims, logs.sink(labelOf(file, files)))
 		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, j)
 	}
 	return runs, nil
+}
+
+// judgeTogether judges files of machines that used the same keys, and logs their latencies.
+func judgeTogether(files []string, claims []string, logs *intervalLogs) ([]results.Judged, error) {
+	if len(files) == 1 {
+		return nil, fmt.Errorf("--together: %s is the history of one machine; hint: name the histories of all machines", files[0])
+	}
+	var t runner.Together
+	for _, file := range files {
+		if err := t.Judge(file, claims, logs.sink(labelOf(file, files))); err != nil {
+			return nil, err
+		}
+	}
+	run, err := t.Join()
+	return []results.Judged{run}, err
+}
+
+// labelOf returns the label of the latencies of a file: none if it is the only one.
+func labelOf(file string, of []string) string {
+	if len(of) == 1 {
+		return ""
+	}
+	return results.FileName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 }

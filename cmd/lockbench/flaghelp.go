@@ -81,7 +81,7 @@ func flagGroups() []flagGroup {
 		{"Search", []string{"target", "from", "least", "most", "votes", "risk", "confidence", "precision", "strategy"}},
 		{"Faults", []string{"fault", "faults", "kinds", "moves", "skew"}},
 		{"Randomness", []string{"seed"}},
-		{"Judging", []string{"claims", "fail-if", "fail-if-slower", "fail-if-weaker", "accept", "fail-fast", "abort-on-fail", "expect", "compare force"}},
+		{"Judging", []string{"claims", "together", "fail-if", "fail-if-slower", "fail-if-weaker", "accept", "fail-fast", "abort-on-fail", "expect", "compare force"}},
 		{"Conclusion", []string{"explore", "known", "conditions"}},
 		{"The case", []string{"if-two-hold", "work", "service", "waiters", "choose conditions"}},
 		{"Output", []string{"out", "evidence", "history", "save", "json", "verbose", "force", "metrics", "ui", "quiet", "no-descriptions"}},

@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
+	"github.com/lockbench/lockbench/results"
+)
+
+// A Together judges the histories of machines that used the same keys at the same time, by
+// [checker.Between]. It is not safe for concurrent use.
+type Together struct {
+	judged   []results.Judged
+	machines []*checker.Machine
+}
+
+// Judge measures the history of the next machine, and keeps its holds. It is like the function [Judge].
+func (t *Together) Judge(path string, claims []string, sinks ...Sink) error {
+	src, err := history.Open(path)
+	if err != nil {
+		return err
+	}
+	if c, closes := src.(io.Closer); closes {
+		defer c.Close()
+	}
+	defer collectAt(whileJudging)()
+	var m *checker.Machine
+	j, err := judgeBy(src, path, claims, join(sinks...), func(h history.Header, figures *measure.Collector) judgement {
+		m = checker.NewMachine(h)
+		return measuredBeside(judgement{m.Add, m.Finish}, figures)
+	})
+	if err != nil {
+		return err
+	}
+	t.add(j, m)
+	return nil
+}
+
+// add adds a machine, in the order of the shares.
+func (t *Together) add(j results.Judged, m *checker.Machine) {
+	at := len(t.judged)
+	for at > 0 && t.judged[at-1].Header.Share.Index > j.Header.Share.Index {
+		at--
+	}
+	t.judged, t.machines = slices.Insert(t.judged, at, j), slices.Insert(t.machines, at, m)
+}
+
+// Join returns the judgement of all machines together. It returns an error if two histories cannot be of one run.
+func (t *Together) Join() (results.Judged, error) {
+	parts := slices.Clone(t.judged)
+	for i := range parts {
+		if parts[i].Header.Design != parts[0].Header.Design && parts[i].Header.Share.Whole() {
+			parts[i].Header.Design = parts[0].Header.Design // the name of its file
+		}
+	}
+	run, err := joinRun(parts)
+	if err != nil {
+		return run, err
+	}
+	joint := checker.Between(t.machines...)
+	v := &run.Verdicts
+	v.Findings, v.Breaches, v.WorstOverlap = joint.Cells.List(), 0, 0
+	for _, f := range v.Findings {
+		v.Breaches += f.Violations
+		if f.Counterexample != nil {
+			v.WorstOverlap = max(v.WorstOverlap, f.Counterexample.Margin)
+		}
+	}
+	for i := range run.Machines {
+		if parts[i].Header.Share.Whole() {
+			run.Machines[i].Number = i + 1
+		}
+		if parts[i].History != "" {
+			run.Together = append(run.Together, parts[i].History)
+		}
+	}
+	run.Notes = slices.DeleteFunc(run.Notes, func(n string) bool { return n == othersNote || n == sharedNote })
+	run.Notes = append(run.Notes, notesBetween(joint)...)
+	return run, nil
+}
+
+// notesBetween returns notes on what the clocks of machines could show.
+func notesBetween(j checker.Joint) []string {
+	notes := []string{fmt.Sprintf("several machines used the same keys: of their guarantees only %s is judged, by bounds on their clocks", lockbench.Exclusion)}
+	for _, p := range j.Pairs {
+		who := fmt.Sprintf("machines %d and %d", p.A, p.B)
+		if p.Widest == 0 {
+			notes = append(notes, who+": their holds cannot be compared")
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s: holds that an acquire of the other one met: %d; overlaps: %d; pairs of holds closer than the clocks are known: %d. An overlap is found if it is longer than %v, at worst %v",
+			who, p.Met, p.Broken, p.Undecided, p.Width.Round(time.Microsecond), p.Widest.Round(time.Microsecond)))
+	}
+	if j.Unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d holds were at times when the clock of their machine is not known, before the first probe, after the last one or after a change of a clock", j.Unknown, j.Holds))
+	}
+	return notes
+}
