@@ -250,6 +250,18 @@ func (c *Client) Fault(note string, value int64) {
 	c.event(Op{Kind: Fault, Note: note, Value: value})
 }
 
+// Probe records that the raw clock of the machine showed sent, then the clock that all machines know showed answer,
+// and then the raw clock showed sent+took. All are in ns, and sent is not negative. It is safe for concurrent use.
+func (c *Client) Probe(sent, answer, took int64) {
+	c.event(Op{Kind: Probe, Base: uint64(sent), Value: answer, Delay: took})
+}
+
+// Clock records that the raw clock of the machine was ahead of the stamps by least ns at least, and by largest ns at
+// most, from one stamp until another. Stamps are not negative. It is safe for concurrent use.
+func (c *Client) Clock(from, until, least, largest int64) {
+	c.event(Op{Kind: Clock, Base: uint64(until), Delay: until - from, Value: least, Wait: largest - least})
+}
+
 // HoldBack delays readers of the growing history: they see no event from this instant on, until a
 // later HoldBack or the end of the record. Meanwhile [Client.FaultSince] can record a fault that is
 // only noticed afterwards. The instant never moves back. A Tape needs no HoldBack, since it is read
@@ -333,6 +345,7 @@ func (c *Client) recordEvent(what Op) {
 	op := c.track.open()
 	op.Kind, op.Outcome = what.Kind, OK
 	op.Key, op.Hold, op.Value, op.Note = what.Key, what.Hold, what.Value, what.Note
+	op.Base, op.Delay, op.Wait = what.Base, what.Delay, what.Wait
 	c.holds.begin(op)
 	c.track.called(op)
 	op.Return = op.Call

@@ -57,7 +57,8 @@ type Header struct {
 	Clients  int `json:"clients,omitempty"`
 	Stallers int `json:"stallers,omitempty"`
 
-	// Share is the part of the run that this record has. Clients of other shares take other keys.
+	// Share is the part of the run that this record has. Clients of other shares take other keys unless
+	// Others is set.
 	Share runinfo.Share `json:"share,omitzero"`
 
 	// Stamps is AdapterStamps if an adapter's own clock timed the calls, see docs/adapter-protocol.md;

@@ -87,8 +87,8 @@ const (
 	Pause // the client stands still until Resume
 	Resume
 	Fault // a fault began or ended; Note names it
-	Probe // compares the machine's raw clock with a clock that all machines know
-	Clock // compares the machine's raw clock with the clock of the stamps
+	Probe // compares the machine's raw clock with a clock that all machines know; see [Client.Probe]
+	Clock // compares the machine's raw clock with the clock of the stamps; see [Client.Clock]
 )
 
 // Outcome is the answer that the client got.

@@ -673,3 +673,19 @@ func TestRan(t *testing.T) {
 		}
 	})
 }
+
+// TestComparisonsOfClocks checks the fields of events that compare clocks.
+func TestComparisonsOfClocks(t *testing.T) {
+	ops := record(t, "refused", func(r *history.Recorder) {
+		c := r.Client(-4, -4)
+		c.Probe(5, -7, 3)
+		c.Clock(10, 30, -9, -4)
+	})
+	probe, clock := ops[0], ops[1]
+	if probe.Kind != history.Probe || probe.Base != 5 || probe.Value != -7 || probe.Delay != 3 || probe.Call != probe.Return {
+		t.Errorf("probe %+v", probe)
+	}
+	if clock.Kind != history.Clock || clock.Base != 30 || clock.Delay != 20 || clock.Value != -9 || clock.Wait != 5 || clock.Call != clock.Return {
+		t.Errorf("clock %+v", clock)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/results"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Machines make the load of runs in place of this process, a share each. Package internal/cli/machines
@@ -69,12 +70,17 @@ func (s *session) onMachines(r *liveRun) bool {
 	return s.plan.Machines != nil && (r.subject || len(s.plan.Servers) == 0 || slices.ContainsFunc(s.plan.Servers, servers.Redis{}.Serves))
 }
 
-// unreachable returns an error if a design locks on a service of this machine that no other one can reach.
+// unreachable returns an error if a design locks on a service of this machine that no other one can reach, or if
+// machines with shared keys would have records of their own.
 func (s *session) unreachable(of *Subject) error {
 	if s.plan.Machines == nil {
 		return nil
 	}
 	b, on := servers.BackendOf(&of.Design), s.services.of(&of.Design).First()
+	_, keeps := on.(design.Keeper)
+	if s.plan.Options.SharedKeys && !keeps && slices.Contains(s.plan.Workload.Needs, workloads.HasStore) {
+		return fmt.Errorf("design %s: %s keeps no records of workload %s that machines could share; hint: --workload mutex", of.Design.Name, b.Name(), s.plan.Workload.Name)
+	}
 	if on.Kind() == design.External {
 		return nil
 	}

@@ -152,11 +152,11 @@ func withFirst(keys int) func(Options) Options {
 	}
 }
 
-// twoKeys sets at least two keys for each group, unless the key choice sets their number. Stallers would hardly
+// twoKeys sets at least two keys for each group of keys, unless the key choice sets their number. Stallers would hardly
 // outlive a lease: others wait for them with one key, and so release late themselves.
 func twoKeys(o Options) Options {
 	if o.KeyChoice != Own {
-		o.Keys = max(o.Keys, 2*o.groups())
+		o.Keys = max(o.Keys, 2*o.keyGroups())
 	}
 	return noStallers(o)
 }

@@ -89,10 +89,11 @@ func (c *Client) first() bool {
 	return c.ID%max(1, c.run.Options.Clients+c.run.Options.Stallers) == 0
 }
 
-// keyAt is the n-th key of the client's group after the round's key; 0 is the round's key.
+// keyAt is the n-th key of those that the client takes after the round's key; 0 is the round's key.
 func (c *Client) keyAt(n int) string {
 	o := &c.run.Options
-	groups, group := o.groups(), o.group(c.choice.Key)
+	groups := o.keyGroups()
+	group := c.choice.Key % groups
 	within := (c.choice.Key/groups + n) % o.keysOf(group)
 	return c.run.Keys[group+groups*within]
 }

@@ -26,7 +26,7 @@ const (
 
 // keyChooser returns the function that draws the next key of a client, as an index below o.Keys.
 func keyChooser(o *Options, client int, r *rand.Rand) func() int {
-	groups := o.groups()
+	groups := o.keyGroups()
 	if groups == 1 {
 		return chooser(o.KeyChoice, o.Keys, client, r)
 	}
@@ -35,8 +35,8 @@ func keyChooser(o *Options, client int, r *rand.Rand) func() int {
 	return func() int { return group + groups*choose() }
 }
 
-// keysOf returns the number of keys of a group.
-func (o *Options) keysOf(group int) int { return (o.Keys - group + o.groups() - 1) / o.groups() }
+// keysOf returns the number of keys of a group of keys.
+func (o *Options) keysOf(group int) int { return (o.Keys - group + o.keyGroups() - 1) / o.keyGroups() }
 
 // chooser returns the function that draws the next of so many keys.
 func chooser(choice string, keys, client int, r *rand.Rand) func() int {

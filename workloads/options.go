@@ -29,6 +29,9 @@ type Options struct {
 	// modulo Groups. A client takes only keys of its group, so that each group can be on a machine of its
 	// own. Zero is one.
 	Groups int `json:"groups,omitempty"`
+	// SharedKeys lets clients of all groups take any key, so that machines compete for the same keys. Groups
+	// then divide only clients and processes.
+	SharedKeys bool `json:"shared_keys,omitempty"`
 
 	// TTL is the lease asked for.
 	TTL time.Duration `json:"ttl_ns"`
@@ -162,13 +165,22 @@ func (o Options) keysWanted() int {
 	case Pairs:
 		return (o.Clients + 1) / 2
 	}
-	return o.groups()
+	return o.keyGroups()
 }
 
 // groups returns the number of groups.
 func (o *Options) groups() int { return max(1, o.Groups) }
 
-// group returns the group of a key, client or process, by its number.
+// keyGroups returns the number of groups of keys that have clients of their own.
+func (o *Options) keyGroups() int {
+	if o.SharedKeys {
+		return 1
+	}
+	return o.groups()
+}
+
+// group returns the group of a key, client or process, by its number. With SharedKeys the group of a key only tells
+// who writes its first record.
 func (o *Options) group(number int) int { return number % o.groups() }
 
 // stallLease is the longest lease that stallers ask for. Even a short run with long leases must
@@ -186,6 +198,9 @@ func (o Options) Stalled() (Options, bool) {
 	s.Clients, s.Keys, s.KeyChoice = o.Stallers, (o.Stallers+together-1)/together, Own
 	if o.Groups > 1 && o.Stallers > 0 {
 		s.Groups = min(o.Groups, s.Keys)
+		if o.SharedKeys {
+			s.Groups = min(o.Groups, s.Clients)
+		}
 	}
 	processes := max(s.groups(), o.Stallers*o.Processes/o.Clients)
 	s.Processes = processes - processes%s.groups()
@@ -198,8 +213,8 @@ func (o Options) Stalled() (Options, bool) {
 // overruns reports whether some holds outlive their lease.
 func (o *Options) overruns() bool { return o.Slow > 0 || o.Stallers > 0 }
 
-// contended reports whether clients meet on a key at all: with a client for each group none do.
-func (o *Options) contended() bool { return o.Clients > o.groups() && o.KeyChoice != Own }
+// contended reports whether clients meet on a key at all: with a client for each group of keys none do.
+func (o *Options) contended() bool { return o.Clients > o.keyGroups() && o.KeyChoice != Own }
 
 // slowHold is how long a slow hold lasts when ttl was granted.
 func (o *Options) slowHold(ttl time.Duration) time.Duration {

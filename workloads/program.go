@@ -161,8 +161,8 @@ func (p Program) Options(o Options) (Options, error) {
 	if p.Timetable && o.OpenLoop() {
 		return o, fmt.Errorf("%s: workload %s has a timetable of its own; hint: leave the rate out, or workload mutex", o.offer(), p.Name)
 	}
-	if p.Part != nil && o.groups() > 1 {
-		return o, fmt.Errorf("groups %d: all clients of workload %s take the same keys; hint: one group, or workload mutex", o.Groups, p.Name)
+	if p.Part != nil && o.keyGroups() > 1 {
+		return o, fmt.Errorf("groups %d: all clients of workload %s take the same keys; hint: one group, shared keys, or workload mutex", o.Groups, p.Name)
 	}
 	return o, o.validate()
 }

@@ -89,7 +89,7 @@ func (o *Options) checkGroups() error {
 	switch n := o.groups(); {
 	case o.Groups < 0:
 		return fmt.Errorf("groups %d: less than none; hint: 1, or as many as there are machines", o.Groups)
-	case n > o.Keys:
+	case o.keyGroups() > o.Keys:
 		return fmt.Errorf("groups %d: more than the %d keys to divide; hint: at most %d, or more keys", n, o.Keys, o.Keys)
 	case n > o.Processes:
 		return fmt.Errorf("groups %d: more than the %d processes to divide; hint: at most %d, or more processes", n, o.Processes, o.Processes)

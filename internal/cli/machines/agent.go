@@ -58,7 +58,6 @@ var ErrCoordinatorLost = errors.New("the coordinator is lost")
 // ends, Serve ends the run under way in good order, and returns when the coordinator has its history. It
 // returns an error if the coordinator sends the agent away, is lost, or ends by an error.
 func (a *Agent) Serve(ctx context.Context) error {
-	var extra []natsgo.Option
 	if a.Authority != "" {
 		text, err := os.ReadFile(a.Authority)
 		pool := x509.NewCertPool()
@@ -66,9 +65,8 @@ func (a *Agent) Serve(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("--tls-ca %s: no certificates can be read; hint: a file in PEM", a.Authority), err)
 		}
 		a.tls.RootCAs = pool
-		extra = append(extra, natsgo.Secure(a.tls.Clone()))
 	}
-	conn, err := dial(ctx, a.URL, a.Token, extra...)
+	conn, err := a.dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,11 +80,20 @@ func (a *Agent) Serve(ctx context.Context) error {
 	}
 	err = a.serve(ctx)
 	if r := a.close(); r != nil {
+		r.othersEnded("nobody tells whether clients of other machines still run")
 		r.stop(load.EndedInterrupted)
 		<-r.done
 		err = errors.Join(err, r.file.Close())
 	}
 	return err
+}
+
+// dial connects to the NATS server.
+func (a *Agent) dial(ctx context.Context) (*natsgo.Conn, error) {
+	if a.Authority == "" {
+		return dial(ctx, a.URL, a.Token)
+	}
+	return dial(ctx, a.URL, a.Token, natsgo.Secure(a.tls.Clone()))
 }
 
 // close makes the agent take no more orders, and returns its last run, nil if there is none.
@@ -135,6 +142,9 @@ func (a *Agent) listen() error {
 		}),
 		serve(a.conn, own+stopVerb, func(s stop) (struct{}, error) {
 			return of(a, s.Run, func(r *recording) struct{} { r.stop(s.Why); return struct{}{} })
+		}),
+		serve(a.conn, own+sweepVerb, func(s sweep) (struct{}, error) {
+			return of(a, s.Run, func(r *recording) struct{} { r.othersEnded(s.Why); return struct{}{} })
 		}),
 		serve(a.conn, own+resultVerb, func(q question) (result, error) {
 			return of(a, q.Run, (*recording).result)
@@ -262,7 +272,7 @@ func (a *Agent) beat(leaves bool) error {
 		r.describe(&b)
 	}
 	sent := a.clock.now()
-	var answer clocks
+	var answer instant
 	ctx, cancel := context.WithTimeout(context.Background(), tryTime)
 	defer cancel()
 	err := request(ctx, a.conn, a.subjects+beatVerb, b, &answer, func() error { return errSilent })

@@ -33,7 +33,7 @@ func newComparison() *comparison { return &comparison{began: time.Now()} }
 func (c *comparison) now() int64 { return int64(time.Since(c.began)) }
 
 // add adds a probe that the agent has made from sent to now.
-func (c *comparison) add(sent int64, answer clocks) {
+func (c *comparison) add(sent int64, answer instant) {
 	received := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()

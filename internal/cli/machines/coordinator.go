@@ -1,6 +1,7 @@
 package machines
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,10 +15,12 @@ import (
 
 	natsgo "github.com/nats-io/nats.go"
 
+	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/buildinfo"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/nats"
+	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/runner"
 )
 
@@ -59,7 +62,8 @@ type Coordinator struct {
 	config   Config
 	door     *nats.Door // nil with a server of the user's
 	conn     *natsgo.Conn
-	tunnel   *tunnel // nil until a run needs it
+	probed   *natsgo.Conn // answers questions for the raw clock; nil until a run needs it
+	tunnel   *tunnel      // nil until a run needs it
 	subjects string
 	began    time.Time
 
@@ -111,7 +115,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 
 func (c *Coordinator) connect(ctx context.Context) (err error) {
 	if c.config.URL != "" {
-		if c.conn, err = dial(ctx, c.config.URL, ""); err != nil {
+		if c.conn, err = c.dial(ctx); err != nil {
 			return err
 		}
 		switch _, err := send(ctx, c.conn, c.subjects+beatVerb, beat{}); {
@@ -128,8 +132,35 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 		return err
 	}
 	c.door = door
-	c.conn, err = door.Connect(options()...)
+	c.conn, err = c.dial(ctx)
 	return err
+}
+
+// dial connects to the NATS server.
+func (c *Coordinator) dial(ctx context.Context) (*natsgo.Conn, error) {
+	if c.door == nil {
+		return dial(ctx, c.config.URL, "")
+	}
+	return c.door.Connect(options()...)
+}
+
+// answerProbes begins to tell agents the raw clock, on a connection of its own, so that they wait for no other message.
+// A second call does nothing.
+func (c *Coordinator) answerProbes(ctx context.Context) error {
+	if c.probed != nil {
+		return nil
+	}
+	if err := clockwatch.Check(); err != nil {
+		return err
+	}
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	c.probed = conn
+	zero := clockwatch.Raw()
+	err = serve(conn, c.subjects+probeVerb, func(struct{}) (int64, error) { return clockwatch.Raw() - zero, nil })
+	return errors.Join(err, conn.FlushTimeout(tryTime))
 }
 
 // command returns the command that starts an agent, without its token and passwords.
@@ -196,15 +227,15 @@ func (c *Coordinator) names() (all []string) {
 }
 
 // hear answers a beat with the clock.
-func (c *Coordinator) hear(b beat) (clocks, error) {
+func (c *Coordinator) hear(b beat) (instant, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.machines, func(m *machine) bool { return m != nil && m.hello.ID == b.ID })
 	if i < 0 {
-		return clocks{}, errors.New("another agent has come in the place of this one")
+		return instant{}, errors.New("another agent has come in the place of this one")
 	}
 	c.machines[i].heard(b)
-	return clocks{Clock: c.now(), Wall: time.Now().UnixNano()}, nil
+	return instant{Clock: c.now(), Wall: time.Now().UnixNano()}, nil
 }
 
 // now is the clock that agents compare theirs with, in ns.
@@ -289,6 +320,12 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	}
 	c.mu.Unlock()
 	asked := context.WithoutCancel(ctx) // the end of ctx ends the run, not the requests
+	if run.Options.SharedKeys {
+		run.Prefix = servers.NewPrefix()
+		if err := c.answerProbes(ctx); err != nil {
+			return make([]runner.Part, len(c.machines)), err
+		}
+	}
 	its := newOrder(&run, c.config.Servers)
 	its.Run = number
 	if err := c.offer(&its, &run); err != nil {
@@ -305,7 +342,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 		unprepared = faults.prepare(ctx)
 	}
 	if failed || unprepared != nil || ctx.Err() != nil {
-		c.dropAll(ctx, number, parts)
+		c.dropAll(ctx, &its, parts)
 		return parts, errors.Join(unprepared, faults.close())
 	}
 	at := c.now() + int64(startDelay)
@@ -327,11 +364,14 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 }
 
 // dropAll stops a run that will not begin on the machines that have opened it, whose parts have no error yet.
-func (c *Coordinator) dropAll(ctx context.Context, number int, parts []runner.Part) {
+func (c *Coordinator) dropAll(ctx context.Context, its *order, parts []runner.Part) {
 	each(c.machines, func(i int, m *machine) error {
 		err := &parts[i].Err
+		if its.Options.SharedKeys {
+			_ = m.sweep(ctx, sweep{Run: its.Run}) // no client has begun; who does not hear it leaves its keys
+		}
 		if *err == nil {
-			*err = m.drop(context.WithoutCancel(ctx), number)
+			*err = m.drop(context.WithoutCancel(ctx), its.Run)
 		}
 		if *err == nil {
 			*err = ctx.Err()
@@ -342,12 +382,13 @@ func (c *Coordinator) dropAll(ctx context.Context, number int, parts []runner.Pa
 }
 
 // watch keeps the progress of a run up to date and ends it early if it shall end, until over is closed. It calls
-// ending when the run ends, or when it is over on a machine.
+// ending when the run ends, or when it is over on a machine. It lets machines remove shared keys.
 func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at int64, over <-chan struct{}, ending func()) {
 	tick := time.NewTicker(beatInterval / 2)
 	defer tick.Stop()
 	done, broken, failed := ctx.Done(), run.Broken, run.Failed
-	asked := c.machines // machines that have not yet taken the stop
+	asked := c.machines  // machines that have not yet taken the stop
+	untold := c.machines // machines that have not been told that all clients have stopped
 	for why := ""; ; {
 		select {
 		case <-over:
@@ -358,6 +399,9 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 			c.saySilent()
 			if c.anyOver(number) {
 				ending()
+			}
+			if run.Options.SharedKeys {
+				untold = c.tellStopped(ctx, number, untold)
 			}
 		case <-done:
 			why, done, asked = load.EndedInterrupted, nil, c.machines
@@ -370,15 +414,48 @@ func (c *Coordinator) watch(ctx context.Context, run load.Config, number int, at
 			continue
 		}
 		ending()
-		errs := each(asked, func(_ int, m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
-		var left []*machine
-		for i, err := range errs {
-			if err != nil {
-				left = append(left, asked[i])
-			}
-		}
-		asked = left
+		asked = failing(asked, func(m *machine) error { return m.stop(context.WithoutCancel(ctx), number, why) })
 	}
+}
+
+// failing calls f for machines at once, and returns those for which it fails.
+func failing(all []*machine, f func(*machine) error) (left []*machine) {
+	for i, err := range each(all, func(_ int, m *machine) error { return f(m) }) {
+		if err != nil {
+			left = append(left, all[i])
+		}
+	}
+	return left
+}
+
+// tellStopped tells machines, once the clients of a run have stopped on all machines that are not lost, whether its keys
+// can be removed. It returns those that have not taken it.
+func (c *Coordinator) tellStopped(ctx context.Context, number int, untold []*machine) []*machine {
+	all, lost := c.stopped(number)
+	if !all {
+		return untold
+	}
+	s := sweep{Run: number}
+	if lost != nil {
+		s.Why = lost.Error()
+	}
+	return failing(untold, func(m *machine) error { return cmp.Or(m.lost(), m.sweep(ctx, s)) })
+}
+
+// stopped reports whether the clients of a run have stopped on all machines that are not lost, and returns an error if
+// one is.
+func (c *Coordinator) stopped(number int) (all bool, lost error) {
+	for _, m := range c.machines {
+		if b, _ := m.state(); b.Run == number && (b.Stopped || b.Ended) {
+			continue
+		}
+		its := cmp.Or(m.isTorn(), m.lost())
+		if its == nil {
+			return false, nil
+		}
+		lost = its
+	}
+	return true, lost
 }
 
 // anyOver reports whether the clients of a run end on a machine.
@@ -447,6 +524,9 @@ func (c *Coordinator) end(why string) (err error) {
 		c.mu.Unlock()
 		each(come, func(_ int, m *machine) error { return m.leave(why) })
 		c.conn.Close()
+	}
+	if c.probed != nil {
+		c.probed.Close()
 	}
 	c.tunnel.close()
 	if c.door != nil {

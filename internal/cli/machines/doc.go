@@ -17,6 +17,10 @@
 // The coordinator injects the faults of these servers. Each step of a fault that concerns clients is a
 // request to all agents, and the fault goes on when all have recorded it, so no clocks are compared.
 //
+// With shared keys all machines have one prefix, and an agent removes no key before the coordinator has told it that the
+// clients of all machines have stopped. While they run it asks for the coordinator's raw clock, and records the answers.
+// Question and answer have connections of their own.
+//
 // The order of the files:
 //
 //   - message.go: the messages between coordinator and agents

@@ -161,6 +161,11 @@ func (m *machine) stop(ctx context.Context, run int, why string) error {
 	return m.ask(ctx, stopVerb, stop{Run: run, Why: why}, nil, func() error { return errSilent })
 }
 
+// sweep tells once that the clients of a run have stopped on all machines.
+func (m *machine) sweep(ctx context.Context, s sweep) error {
+	return m.ask(context.WithoutCancel(ctx), sweepVerb, s, nil, func() error { return errSilent })
+}
+
 // drop stops a run that will not begin, and waits for its end, so that another one can be ordered.
 func (m *machine) drop(ctx context.Context, run int) error {
 	err := m.ask(ctx, stopVerb, stop{Run: run, Why: load.EndedInterrupted}, nil, m.lost)

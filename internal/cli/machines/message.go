@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/fault"
@@ -23,13 +24,15 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The verbs of requests. The first two are to the coordinator, the others to an agent.
+// The verbs of requests. The first three are to the coordinator, the others to an agent.
 const (
 	helloVerb   = "hello"
 	beatVerb    = "beat"
+	probeVerb   = "probe"
 	orderVerb   = "order"
 	goVerb      = "go"
 	stopVerb    = "stop"
+	sweepVerb   = "sweep"
 	pullVerb    = "pull"
 	resultVerb  = "result"
 	effectVerb  = "effect"
@@ -51,12 +54,12 @@ type hello struct {
 type welcome struct{ Share runinfo.Share }
 
 // A beat is an agent's regular message. Run is the number of its last order, zero for none. That run is Ready
-// once it waits for the instant at which clients begin, is Over when they end, and has Ended once its history is
-// complete.
+// once it waits for the instant at which clients begin, is Over when they end, has Stopped, with shared keys, when none
+// of them is left, and has Ended once its history is complete.
 type beat struct {
 	ID                              string
 	Run                             int
-	Ready, Over, Ended              bool
+	Ready, Over, Stopped, Ended     bool
 	Grants, Refused, Failed, Length int64
 	// Ahead is how much the agent's wall clock is ahead of the coordinator's, Width the width of the
 	// bounds on that; both are zero before the second beat.
@@ -65,8 +68,8 @@ type beat struct {
 	Leaves bool
 }
 
-// A clocks answers a beat: the coordinator's clock, in ns since it began, and its wall clock in Unix ns.
-type clocks struct{ Clock, Wall int64 }
+// An instant answers a beat: the coordinator's clock, in ns since it began, and its wall clock in Unix ns.
+type instant struct{ Clock, Wall int64 }
 
 // An order describes a run and the share of it that an agent makes. It has all that decides which requests
 // the agent sends.
@@ -79,6 +82,7 @@ type order struct {
 	Claims   lockbench.Claims
 	Workload string
 	Options  workloads.Options
+	Prefix   string `json:",omitempty"` // of shared keys
 	Faults   []string
 	Servers  []string // with passwords
 	// Way leads to the servers if the coordinator has started them; else it is nil.
@@ -91,7 +95,7 @@ func newOrder(c *load.Config, addresses []string) order {
 	on := servers.BackendOf(&c.Design)
 	o := order{
 		Version: buildinfo.Version(), Design: c.Design.Name, Backend: on.Name(), Claims: c.Design.Claims,
-		Workload: c.Workload.Name, Options: c.Options,
+		Workload: c.Workload.Name, Options: c.Options, Prefix: c.Prefix,
 	}
 	for _, address := range addresses {
 		if on.Serves(address) {
@@ -148,7 +152,15 @@ func (o order) config() (c load.Config, err error) {
 	if is := buildinfo.Version(); o.Version != is {
 		return c, fmt.Errorf("the order is of lockbench %s, and this is %s; hint: the same lockbench on all machines", o.Version, is)
 	}
-	c = load.Config{Options: o.Options, Share: o.Share}
+	c = load.Config{Options: o.Options, Share: o.Share, Prefix: o.Prefix}
+	if o.Prefix != "" && !servers.IsPrefix(o.Prefix) { // keys with it are removed
+		return c, fmt.Errorf("the order has keys %s*, which are not those of a run", o.Prefix)
+	}
+	if o.Options.SharedKeys {
+		if err := clockwatch.Check(); err != nil {
+			return c, fmt.Errorf("shared keys: %w", err)
+		}
+	}
 	if c.Design, err = designOf(o.Design, o.Backend); err != nil {
 		return c, err
 	}
@@ -201,6 +213,13 @@ type start struct {
 
 // A stop ends a run early, for one of the reasons of package load.
 type stop struct {
+	Run int
+	Why string
+}
+
+// A sweep says that the clients of a run with shared keys have stopped on all machines, so that its keys can be
+// removed. They must not be if Why says which machine's clients may still run.
+type sweep struct {
 	Run int
 	Why string
 }

@@ -59,7 +59,7 @@ func TestOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := load.Config{Design: d, Workload: w, Options: o, Faults: faults}
+		run := load.Config{Design: d, Workload: w, Options: o, Prefix: servers.NewPrefix(), Faults: faults}
 		its := newOrder(&run, []string{"redis://u:secret@h:1", "postgres://h/d?password=secret"})
 		its.Run, its.Share = 1, runinfo.Share{Index: 1, Of: 2}
 		if text := its.String(); strings.Contains(text, "secret") || strings.Contains(text, "redis://") != servers.BackendOf(&d).Serves("redis://h") {
@@ -77,7 +77,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: %v", d.Name, err)
 			continue
 		}
-		if c.Design.Name != d.Name || servers.BackendOf(&c.Design).Name() != servers.BackendOf(&d).Name() || c.Workload.Name != w.Name {
+		if c.Design.Name != d.Name || servers.BackendOf(&c.Design).Name() != servers.BackendOf(&d).Name() || c.Workload.Name != w.Name || c.Prefix != run.Prefix {
 			t.Errorf("%s on %s: the agent runs %s on %s", d.Name, servers.BackendOf(&d).Name(), c.Design.Name, servers.BackendOf(&c.Design).Name())
 		}
 		if diff := cmp.Diff(c.Faults, faults); diff != "" {
@@ -97,6 +97,7 @@ func TestUnknownOrders(t *testing.T) {
 		{Design: "x/y"}, {Design: "self-check/x"}, {Design: "lua-token/token", Workload: "x"},
 		{Design: "lua-token/token", Workload: "oversell", Faults: []string{"x"}},
 		{Design: impls.Controls()[0].Name, Backend: "x", Workload: "oversell"},
+		{Design: "lua-token/token", Workload: "oversell", Prefix: "lockbench:"},
 	} {
 		o.Version = buildinfo.Version()
 		if _, err := o.config(); err == nil || strings.Contains(err.Error(), "the order is of lockbench") {
@@ -142,7 +143,7 @@ func TestComparison(t *testing.T) {
 		t.Errorf("10 us on the coordinator's clock are %v on the agent's, want 6us", at)
 	}
 	for range 2 * keptProbes {
-		c.add(c.now(), clocks{})
+		c.add(c.now(), instant{})
 	}
 	if len(c.probes) != keptProbes {
 		t.Errorf("%d probes are kept, want %d", len(c.probes), keptProbes)

@@ -32,6 +32,8 @@ type recording struct {
 	ready          atomic.Bool   // it waits for that instant, or has done so
 	met            chan struct{} // closed once clients may meet faults of servers
 	over           atomic.Bool   // they end
+	stopped        atomic.Bool   // none of them is left, nor will begin
+	others         chan string   // whether clients of other machines have stopped: empty, or a reason why some may not have
 	done           chan struct{}
 	ending         sync.Mutex // guards broken and failed
 
@@ -50,7 +52,7 @@ func (a *Agent) record(o order) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), met: make(chan struct{}), done: make(chan struct{})}
+	r := &recording{order: o, broken: make(chan struct{}), failed: make(chan struct{}), at: make(chan int64, 1), met: make(chan struct{}), others: make(chan string, 1), done: make(chan struct{})}
 	path := filepath.Join(a.History, results.PartName(fmt.Sprintf("%02d-%s", o.Run, o.Design), o.Share))
 	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%w; hint: another --history", err)
@@ -59,6 +61,9 @@ func (a *Agent) record(o order) (*recording, error) {
 	ctx, r.cancel = context.WithCancel(context.Background())
 	c.History, c.Progress, c.Broken, c.Failed = r, &r.progress, r.broken, r.failed
 	c.Barrier = func(ctx context.Context) error { return r.await(ctx, a.clock) }
+	if o.Options.SharedKeys {
+		c.Ended = r.awaitOthers
+	}
 	if o.Way != nil {
 		c.Host = &load.Host{Server: o.Way.Server, Meets: func(clients inject.Clients) {
 			r.clients = clients
@@ -78,6 +83,17 @@ func (r *recording) make(ctx context.Context, a *Agent, c load.Config) error {
 	reached, err := a.reach(ctx, r.order)
 	if err != nil {
 		return err
+	}
+	if r.order.Options.SharedKeys {
+		asking, err := a.dial(ctx)
+		if err != nil {
+			return errors.Join(err, reached.close())
+		}
+		defer asking.Close()
+		c.CommonClock = func(ctx context.Context) (at int64, err error) {
+			err = request(ctx, asking, a.subjects+probeVerb, struct{}{}, &at, func() error { return errSilent })
+			return at, err
+		}
 	}
 	used := processor.Busy()
 	c.Records = reached.records
@@ -148,6 +164,42 @@ func (r *recording) begin(at int64) {
 	}
 }
 
+// othersEnd bounds the wait of a run that was interrupted for the clients of other machines: they were most likely
+// interrupted, too, and then take less.
+const othersEnd = 30 * time.Second
+
+// awaitOthers waits, when the clients have stopped, until those of all machines have. It returns an error if some may
+// still run.
+func (r *recording) awaitOthers(ctx context.Context) error {
+	r.stopped.Store(true)
+	if !r.ready.Load() {
+		return nil // then no machine has begun
+	}
+	interrupted := ctx.Done()
+	var late <-chan time.Time
+	for {
+		select {
+		case why := <-r.others:
+			if why != "" {
+				return errors.New(why)
+			}
+			return nil
+		case <-interrupted:
+			interrupted, late = nil, time.After(othersEnd)
+		case <-late:
+			return errors.New("clients of other machines may still run")
+		}
+	}
+}
+
+// othersEnded tells that the clients of all machines have stopped, or why some may not have. The first call counts.
+func (r *recording) othersEnded(why string) {
+	select {
+	case r.others <- why:
+	default:
+	}
+}
+
 // stop ends the run for a reason of package load.
 func (r *recording) stop(why string) {
 	r.ending.Lock()
@@ -174,7 +226,7 @@ func (r *recording) hasEnded() bool {
 // describe adds the state of the run to a beat.
 func (r *recording) describe(b *beat) {
 	p := &r.progress
-	b.Run, b.Ready, b.Over, b.Ended = r.order.Run, r.ready.Load(), r.over.Load(), r.hasEnded()
+	b.Run, b.Ready, b.Over, b.Stopped, b.Ended = r.order.Run, r.ready.Load(), r.over.Load(), r.stopped.Load(), r.hasEnded()
 	b.Grants, b.Refused, b.Failed, b.Length = p.Grants.Load(), p.Refused.Load(), p.Failed.Load(), p.Duration.Load()
 }
 

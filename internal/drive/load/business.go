@@ -33,6 +33,8 @@ func (r *run) books(ctx context.Context) (all workloads.Books, why string) {
 	switch {
 	case r.running.Load() > 0:
 		return all, fmt.Sprintf("%d clients are still inside a call", r.running.Load())
+	case r.options.SharedKeys && !r.cfg.Share.Whole():
+		return all, "other machines changed the same records"
 	case r.summary.Ended == EndedServerLost:
 		return all, "the server was lost"
 	case keeps && r.cfg.Records == nil && fault.AffectStore(r.cfg.Faults):

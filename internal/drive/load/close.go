@@ -29,19 +29,43 @@ func (r *run) close(ctx context.Context) error {
 	s.MonitorOverlaps = r.monitor.Overlaps()
 	s.MonitorEntries = r.monitor.Entries()
 	r.closeProcesses()
+	s.Notes = append(s.Notes, r.clockWatch.Stop()...)
+	s.Notes = append(s.Notes, r.serverWatch.Stop()...) // before its keys are swept
+	others := r.awaitOthers(ctx)
 	r.sumBusiness(ctx)
-	r.summary.Notes = append(r.summary.Notes, r.serverWatch.Stop()...) // before its key is swept
-	r.sweep(ctx)
+	r.sweep(ctx, others)
 	r.closeRecord()
 	r.addNotes()
 	return errors.Join(r.problems...)
 }
 
-// sweep removes the keys of the run even if ctx was cancelled, so that Ctrl-C leaves none behind.
-func (r *run) sweep(ctx context.Context) {
+// awaitOthers waits until the clients of other machines have stopped. It returns an error if they may still run.
+func (r *run) awaitOthers(ctx context.Context) error {
+	if r.cfg.Ended == nil {
+		return nil
+	}
+	return r.cfg.Ended(ctx)
+}
+
+// sweep removes the keys of the run even if ctx was cancelled, so that Ctrl-C leaves none behind. It removes none if
+// others may use them.
+func (r *run) sweep(ctx context.Context, others error) {
 	if r.store == nil {
 		return
 	}
+	err := others
+	if err == nil {
+		err = r.removeKeys(ctx)
+	}
+	if err != nil {
+		r.summary.note("keys %s* may be left on the server: %v", r.prefix, err)
+	}
+	if err := r.store.Close(); err != nil {
+		r.summary.note("connections of the store did not close cleanly: %v", err)
+	}
+}
+
+func (r *run) removeKeys(ctx context.Context) error {
 	patience := sweepTime
 	if r.summary.Ended == EndedServerLost {
 		patience = sweepLost
@@ -53,12 +77,7 @@ func (r *run) sweep(ctx context.Context) {
 		_, more := records.Sweep(ctx, r.prefix)
 		err = errors.Join(err, more)
 	}
-	if err != nil {
-		r.summary.note("keys %s* may be left on the server: %v", r.prefix, err)
-	}
-	if err := r.store.Close(); err != nil {
-		r.summary.note("connections of the store did not close cleanly: %v", err)
-	}
+	return err
 }
 
 func (r *run) closeRecord() {

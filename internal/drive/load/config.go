@@ -32,6 +32,8 @@ type Config struct {
 	Options  workloads.Options
 	// Share is the part of the run that is made here: some of its groups. The zero Share is all.
 	Share runinfo.Share
+	// Prefix is the prefix of every key on the server. Empty is one of the run's own.
+	Prefix string
 	// Faults are injected into the run. They need a History.
 	Faults []fault.Fault
 	// History receives the record. The caller closes it after the run. Nil records nothing,
@@ -43,6 +45,13 @@ type Config struct {
 	// Barrier, when not nil, is called once everything is open. It returns when the clients shall begin, or
 	// an error that ends the run before it begins.
 	Barrier func(context.Context) error
+	// Ended, when not nil, is called once all clients have stopped, or if none began. It returns when the clients
+	// of other machines have stopped, too, or an error if they may still use keys with the Prefix: then no key is
+	// removed.
+	Ended func(context.Context) error
+	// CommonClock, when not nil, asks for a clock that other machines know, too, in ns. The History then relates its
+	// stamps to that clock.
+	CommonClock func(context.Context) (int64, error)
 	// Progress, when not nil, is kept up to date during the run.
 	Progress *Progress
 	// Broken, once closed, ends the run in good order: the reader of the growing History

@@ -41,7 +41,7 @@ func header(c Config, o workloads.Options) (history.Header, error) {
 		h.Stamps = history.AdapterStamps
 	}
 	if !c.Share.Whole() {
-		h.Share = c.Share
+		h.Share, h.Others = c.Share, o.SharedKeys
 	}
 	if o.Stallers > 0 {
 		h.Clients, h.Stallers = o.Clients, o.Stallers

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/drive/occupancy"
 	"github.com/lockbench/lockbench/internal/drive/serverwatch"
@@ -31,11 +32,14 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &run{cfg: c, options: o, prefix: servers.NewPrefix()}
+	r := &run{cfg: c, options: o, prefix: c.Prefix}
+	if r.prefix == "" {
+		r.prefix = servers.NewPrefix()
+	}
 	if err := r.open(ctx); err != nil {
 		r.closeProcesses()
 		r.end()
-		r.sweep(ctx)
+		r.sweep(ctx, r.awaitOthers(ctx))
 		return r.summary, fmt.Errorf("run %s: %w", c.Design.Name, err)
 	}
 	r.drive(ctx)
@@ -65,6 +69,7 @@ type run struct {
 	arrivals    *dispatcher          // nil in a closed loop
 	standstills *standstillWatch     // nil when nothing is recorded
 	serverWatch *serverwatch.Watcher // nil if there is nothing to watch, or nothing is recorded
+	clockWatch  *clockwatch.Watcher  // nil if there is no common clock, or nothing is recorded
 
 	stopped  chan struct{} // closed when all clients have stopped
 	running  atomic.Int64  // number of clients that have not stopped
@@ -206,6 +211,7 @@ func (r *run) drive(ctx context.Context) {
 	r.begin(operations)
 	r.watchStandstills()
 	r.watchServers(ctx)
+	r.watchClocks()
 	r.start(operations)
 
 	w := &watch{run: r}

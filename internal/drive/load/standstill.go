@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/impls/design"
+	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/drive/serverwatch"
 	"github.com/lockbench/lockbench/internal/drive/standstill"
 )
@@ -43,6 +44,13 @@ func (r *run) watchStandstills() {
 func (r *run) watchServers(ctx context.Context) {
 	if r.recorder != nil && !r.cfg.unwatched && r.cfg.Host == nil {
 		r.serverWatch = serverwatch.Start(ctx, r.cfg.services(), r.prefix, r.recorder.Client(serverwatch.RecordedAs, serverwatch.RecordedAs))
+	}
+}
+
+// watchClocks begins to compare clocks, until all clients have stopped.
+func (r *run) watchClocks() {
+	if r.recorder != nil && r.cfg.CommonClock != nil {
+		r.clockWatch = clockwatch.Start(r.recorder.Base(), r.recorder.Client(clockwatch.RecordedAs, clockwatch.RecordedAs), r.cfg.CommonClock)
 	}
 }
 

@@ -14,6 +14,14 @@ func NewPrefix() string {
 	return "lockbench:" + hex.EncodeToString(id[:]) + ":"
 }
 
+// IsPrefix reports whether NewPrefix may have returned p.
+func IsPrefix(p string) bool {
+	id, is := strings.CutPrefix(p, "lockbench:")
+	id, ends := strings.CutSuffix(id, ":")
+	of, err := hex.DecodeString(id)
+	return is && ends && err == nil && len(of) == 4
+}
+
 // globbed escapes the special characters of MATCH in prefix, and appends a
 // star.
 func globbed(prefix string) string {
