@@ -142,6 +142,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 		o.failed, o.unreadable = err, err
 		return o, nil
 	}
+	o.between = keys.pairs
 	o.judged.Err = errors.Join(o.judged.Err, injection)
 	for i := range o.judged.Machines {
 		its := &o.judged.Machines[i]

@@ -71,7 +71,7 @@ func (s *session) probed(o workloads.Options) []proof {
 	return slices.DeleteFunc(probes(), func(p proof) bool {
 		brought := slices.ContainsFunc(exercised, func(c lockbench.Cell) bool { return c.Under.Has(p.breaks.Under) })
 		unseen := p.breaks.Guarantee == lockbench.Exclusion && !slices.Contains(shown, lockbench.Exclusion.At(0))
-		return !brought || unseen || !s.held(p.breaks.Under)
+		return !brought || unseen || !s.held(p.breaks.Under) || o.SharedKeys && !betweenMachines(p.breaks)
 	})
 }
 

@@ -94,6 +94,7 @@ type outcome struct {
 	// its history, which then has no judgement.
 	failed, unreadable error
 	judged             results.Judged
+	between            []checker.MachinePair // of a run on keys that several machines use
 }
 
 // record makes a run and judges its history as it grows. It returns an error only for the file

@@ -53,8 +53,13 @@ func (s *session) provable(o workloads.Options) []proof {
 	}
 	shown := s.plan.Workload.Cells(o)
 	return slices.DeleteFunc(proofs(), func(p proof) bool {
-		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.plan.Workload.Name
+		return !slices.Contains(shown, p.breaks) || p.workload != "" && p.workload != s.plan.Workload.Name || o.SharedKeys && !betweenMachines(p.breaks)
 	})
+}
+
+// betweenMachines reports whether a cell is judged on keys that several machines use.
+func betweenMachines(c lockbench.Cell) bool {
+	return c.Guarantee == lockbench.Exclusion || c.Guarantee == lockbench.OwnerRelease
 }
 
 // selfCheck runs locks that are broken on purpose under the settings of the session until
@@ -166,9 +171,14 @@ func (s *session) prove(ctx context.Context, p proof, o workloads.Options, lengt
 		cells := verdicts.Cells()
 		c.Grants, c.Overruns = verdicts.Grants, cells.Occasions(lockbench.Exclusion.At(lockbench.Outlived), checker.Held, checker.Broken)
 		exposure = cells.Occasions(p.breaks, checker.Held, checker.Broken)
-		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy)
+		c.Caught = slices.ContainsFunc(verdicts.Findings, p.caughtBy) && (!s.plan.Options.SharedKeys || between(came.between))
 	}
 	return c, exposure, s.histories.remove(d.Name)
+}
+
+// between reports whether two owners on different machines were seen to hold a key at once.
+func between(pairs []checker.MachinePair) bool {
+	return slices.ContainsFunc(pairs, func(p checker.MachinePair) bool { return p.Broken > 0 })
 }
 
 // caughtBy reports whether the finding f exposes the lock.

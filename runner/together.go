@@ -18,6 +18,7 @@ import (
 type Together struct {
 	judged   []results.Judged
 	machines []*checker.Machine
+	pairs    []checker.MachinePair // set by Join
 }
 
 // Judge measures the history of the next machine, and keeps its holds. It is like the function [Judge].
@@ -64,6 +65,7 @@ func (t *Together) Join() (results.Judged, error) {
 		return run, err
 	}
 	joint := checker.Between(t.machines...)
+	t.pairs = joint.Pairs
 	v := &run.Verdicts
 	v.Findings, v.Breaches, v.WorstOverlap = joint.Cells.List(), 0, 0
 	for _, f := range v.Findings {
