@@ -200,6 +200,10 @@ func notesOn(shares []results.Judged) []string {
 	}
 	notes := []string{fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
 		"and equal host names and process ids of its clients were not tested", len(shares))}
+	if shares[0].Header.Others {
+		notes[0] = fmt.Sprintf("%d machines competed for the same keys: owners on two machines are compared by bounds on their clocks, "+
+			"and equal host names and process ids of the clients were not tested", len(shares))
+	}
 	var from, to, last, first time.Time
 	for i, j := range shares {
 		if j.End.Partial { // its end is not known
