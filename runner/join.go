@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/drive/load"
@@ -198,10 +199,11 @@ func notesOn(shares []results.Judged) []string {
 	if len(shares) == 1 && shares[0].Header.Share.Whole() {
 		return nil
 	}
-	var notes []string
-	if !shares[0].Header.Others {
-		notes = append(notes, fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
-			"and equal host names and process ids of its clients were not tested", len(shares)))
+	notes := []string{fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
+		"and equal host names and process ids of its clients were not tested", len(shares))}
+	if shares[0].Header.Others {
+		notes[0] = fmt.Sprintf("%d machines competed for the same keys: of the guarantees only %s is judged, by bounds on the machines' clocks, "+
+			"and equal host names and process ids of the clients were not tested", len(shares), lockbench.Exclusion)
 	}
 	var from, to, last, first time.Time
 	for i, j := range shares {

@@ -64,6 +64,15 @@ func TestJoinOfApart(t *testing.T) {
 	}
 }
 
+// TestJoinOfSharedKeys checks the note on parts that use the same keys.
+func TestJoinOfSharedKeys(t *testing.T) {
+	others := func(j *results.Judged) { j.Header.Others = true }
+	runs, err := runner.Join([]results.Judged{part(0, others), part(1, others)})
+	if err != nil || len(runs[0].Notes) != 1 || !strings.Contains(runs[0].Notes[0], "2 machines competed for the same keys") {
+		t.Errorf("error %v, %+v", err, runs)
+	}
+}
+
 // TestJoinOfFaults checks that a fault of a server, which meets all parts at once, counts once, and that faults
 // of clients add up.
 func TestJoinOfFaults(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
@@ -88,8 +87,7 @@ func (t *Together) Join() (results.Judged, error) {
 }
 
 // notesBetween returns notes on what the clocks of machines could show.
-func notesBetween(j checker.Joint) []string {
-	notes := []string{fmt.Sprintf("several machines used the same keys: of their guarantees only %s is judged, by bounds on their clocks", lockbench.Exclusion)}
+func notesBetween(j checker.Joint) (notes []string) {
 	for _, p := range j.Pairs {
 		who := fmt.Sprintf("machines %d and %d", p.A, p.B)
 		if p.Widest == 0 {

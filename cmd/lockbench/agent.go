@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/cli/machines"
+	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/drive/inject"
 	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/lib/legible"
@@ -23,6 +24,7 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/runner"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // tokenVariable names the environment variable that --token falls back to.
@@ -32,11 +34,12 @@ const tokenVariable = "LOCKBENCH_TOKEN"
 type machineFlags struct{ config machines.Config }
 
 // machineFlagNames are the flags that have no effect without --agents.
-var machineFlagNames = []string{"listen", "nats", "token", "tls-cert", "tls-key"}
+var machineFlagNames = []string{"shared-keys", "listen", "nats", "token", "tls-cert", "tls-key"}
 
-func (m *machineFlags) add(f *pflag.FlagSet) {
+func (m *machineFlags) add(f *pflag.FlagSet, p *workloads.Options) {
 	c := &m.config
 	f.IntVar(&c.Machines, "agents", 0, "number of machines that make the load; each makes a share of --groups by lockbench agent, whose command run prints (default none)")
+	f.BoolVar(&p.SharedKeys, "shared-keys", false, "all --agents compete for the same keys; exclusion between machines is judged by bounds on their clocks, which only Linux shows")
 	f.StringVar(&c.Listen, "listen", ":0", "`[HOST]:PORT` at which --agents come, and at the next port to private servers; port 0 is any free port, no host is all of this machine's addresses")
 	f.StringVar(&c.URL, "nats", "", "`URL` of a NATS server through which --agents come, or several of a cluster, separated by commas (default one that run starts)")
 	tokenFlag(f, &c.Token, "secret that --agents must show (default $"+tokenVariable+", else drawn)")
@@ -69,6 +72,11 @@ func (m *machineFlags) settle(f *pflag.FlagSet, o *runOptions, share runinfo.Sha
 		return fmt.Errorf("--agents %d: an agent runs designs of the catalogue only, and neither --adapter nor --take; hint: lockbench run --share on each machine, and lockbench merge", c.Machines)
 	case (c.Certificate == "") != (c.Key == ""):
 		return errors.New("--tls-cert and --tls-key: one of them is missing; hint: both, or none")
+	}
+	if o.params.SharedKeys {
+		if err := clockwatch.Check(); err != nil {
+			return fmt.Errorf("--shared-keys: %w", err)
+		}
 	}
 	if !f.Changed("groups") {
 		o.params.Groups = c.Machines

@@ -53,7 +53,7 @@ func usage(cmd *cobra.Command) string {
 // expert are the flags that help shows only if all are asked for: those of a single workload, and
 // those that change what the usual ones imply. Run files, completion and manual pages have them all.
 var expert = []string{
-	"processes", "threads", "pool", "key-choice", "groups", "share", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
+	"processes", "threads", "pool", "key-choice", "groups", "share", "shared-keys", "think", "slow", "slow-factor", "warmup", "arrival", "stages",
 	"stock", "threshold", "points", "depth", "nested-ttl", "period", "delay",
 	"rounds", "strategy", "moves", "skew", "votes", "least", "most", "from", "confidence",
 	"fail-fast", "abort-on-fail", "known", "metrics", "drivers", "listen", "nats", "token", "tls-cert", "tls-key", "waits", "stamps",
@@ -73,7 +73,7 @@ type flagGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"What to run", []string{"run", "design", "run service", "adapter", "waits", "stamps", "take", "free", "extend", "workload", "scenario", "server", "guard", "drivers", "replay", "resume", "explain from", "clean idle"}},
-		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "groups", "share", "agents", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
+		{"Load", []string{"clients", "processes", "threads", "pool", "keys", "key-choice", "groups", "share", "agents", "shared-keys", "ttl", "wait", "hold", "think", "slow", "slow-factor", "stallers"}},
 		{"Several machines", []string{"listen", "nats", "token", "agent token", "tls-cert", "tls-key", "tls-ca"}},
 		{"Length", []string{"duration", "warmup", "operations", "rounds", "pairs", "budget", "schedules"}},
 		{"Open loop", []string{"rate", "arrival", "stages"}},

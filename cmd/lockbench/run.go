@@ -86,7 +86,7 @@ func (o *singleOptions) flags(f *pflag.FlagSet) {
 	o.points.flags(f, o.params)
 	o.flagsBut(f, "clients", "keys")
 	f.Var(newTextFlag(&o.share, "part"), "share", "the part of the run that this machine makes, such as 1/2: some of --groups, on a server that all machines reach; lockbench merge joins the histories")
-	o.machines.add(f)
+	o.machines.add(f, &o.params)
 	o.budget.add(f)
 	exploreFlag(f, &o.evidence)
 	evidenceFlags(f, &o.evidence)
