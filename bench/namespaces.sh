@@ -5,8 +5,9 @@
 # such a server keeps. Exits with 1 if the sound lock is accused, a broken one is not caught, or a record is not
 # whole. Needs Linux, root, redis-server, iproute2, unshare and python3.
 #
-#   bench/namespaces.sh                              twenty minutes of faults of clients, ten of servers
-#   FAULTS=1m SERVER_FAULTS=1m bench/namespaces.sh   a minute of each
+#   bench/namespaces.sh                                        twenty minutes of faults of clients on keys of
+#                                                              each agent, twenty on shared keys, ten of servers
+#   FAULTS=1m SHARED=1m SERVER_FAULTS=1m bench/namespaces.sh   a minute of each
 #
 # All traffic is between the namespaces, which the script makes and removes.
 set -euo pipefail
@@ -68,11 +69,13 @@ servers=(--fault restart,every=5s --fault restart-aof,every=6s --fault evict,eve
 run broken --design setnx-getset/naive,lua-token/expire --duration 15s --history "$work/histories" "${theirs[@]}"
 run claiming --design lua-token/token --claims exclusion@state-loss --duration 15s --hold 50ms --fault restart
 run sound --design lua-token/token --duration "${FAULTS:-20m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
+run shared-broken --design setnx-getset/naive,lua-token/expire --shared-keys --duration 20s "${theirs[@]}"
+run shared --design lua-token/token --shared-keys --duration "${SHARED:-20m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
 run served --design lua-token/token --duration "${SERVER_FAULTS:-10m}" --hold 20ms "${clients[@]}" "${servers[@]}"
 python3 - "$work" <<'EOF'
 import glob, json, sys
 wrong = []
-for kind in "broken", "claiming", "sound", "served":
+for kind in "broken", "claiming", "sound", "shared-broken", "shared", "served":
     for run in json.load(open(f"{sys.argv[1]}/{kind}.json"))["runs"]:
         broken = [name for name, c in run["cells"].items() if c["verdict"] == "broken"]
         claimed = [name for name in broken if run["cells"][name]["against"]]
@@ -80,9 +83,13 @@ for kind in "broken", "claiming", "sound", "served":
               f'broken: {", ".join(broken) or "nothing"}; claimed of it: {", ".join(claimed) or "nothing"}')
         if run.get("injected"):
             print("  " + ", ".join(f'{f["kind"]} {f["occurrences"]}' for f in run["injected"]))
+        pairs = [note for note in run["notes"] if note.startswith("machines ") or " holds were at times" in note]
+        print("\n".join("  " + note for note in pairs))
+        if kind == "shared-broken" and not any("overlaps: 0;" not in note for note in pairs if note.startswith("machines ")):
+            wrong.append(f'{run["design"]}: nothing was caught between two machines')
         if run["partial"] or run.get("error") or len(run["machines"]) != 4:
             wrong.append(f'{run["design"]}: the record is not whole: {run.get("why")} {run.get("error")}')
-        if kind in ("sound", "served") and claimed or kind == "broken" and not broken or kind == "claiming" and not claimed:
+        if kind in ("sound", "shared", "served") and claimed or kind in ("broken", "shared-broken") and not broken or kind == "claiming" and not claimed:
             wrong.append(f'{run["design"]}: broken are {broken}')
 print("\n".join(wrong))
 sys.exit(bool(wrong))

@@ -87,8 +87,11 @@ func (r *histories) tidy(runs []results.Judged) error {
 	for i := range runs {
 		if isEvidence(&runs[i]) {
 			kept[runs[i].History] = true
+			for _, path := range runs[i].Together {
+				kept[path] = true
+			}
 		} else {
-			runs[i].History = ""
+			runs[i].History, runs[i].Together = "", nil
 		}
 	}
 	if len(kept) == 0 {

@@ -20,6 +20,19 @@ type Together struct {
 	pairs    []checker.MachinePair // set by Join
 }
 
+// SharesKeys reports whether the file path has the history of one of several machines that use the same keys.
+func SharesKeys(path string) bool {
+	src, err := history.Open(path)
+	if err != nil {
+		return false // who reads it gets the error
+	}
+	if c, closes := src.(io.Closer); closes {
+		defer c.Close()
+	}
+	h := src.Header()
+	return sharesKeys(&h)
+}
+
 // Judge measures the history of the next machine, and keeps its holds. It is like the function [Judge].
 func (t *Together) Judge(path string, claims []string, sinks ...Sink) error {
 	src, err := history.Open(path)

@@ -76,7 +76,8 @@ func newMerge() *cobra.Command {
 		Long: `merge judges the histories that run --share saved on several machines, each by its own clock, and
 joins them to one result. Verdicts, counts and rates are of all machines together, and percentiles
 are of all durations. Keys are divided among the machines by group, so that all clients of a key
-are in one history: no clock is compared with another.
+are in one history: no clock is compared with another. Histories of run --shared-keys are judged as
+check --together does.
 
 Several designs can be joined at once. All parts of a run are needed: without one, the result is
 inconclusive (3), unless a claim is broken (1).`,
@@ -118,17 +119,17 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	logs := newIntervalLogs(out.hlog())
-	judge := judgeAll
-	if o.together {
-		judge = judgeTogether
+	judge, join := judgeAll, o.join
+	if o.together || join != nil && len(files) > 1 && runner.SharesKeys(files[0]) {
+		judge, join = judgeTogether, nil
 	}
 	runs, err := judge(files, o.claims, logs)
 	unlogged := logs.close()
 	if err != nil {
 		return errors.Join(err, unlogged)
 	}
-	if o.join != nil {
-		if runs, err = o.join(runs); err != nil {
+	if join != nil {
+		if runs, err = join(runs); err != nil {
 			return errors.Join(err, unlogged)
 		}
 	}
