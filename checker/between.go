@@ -345,9 +345,10 @@ func (j *judgeOfMachines) joint() Joint {
 		out.Pairs = append(out.Pairs, *p)
 	}
 	slices.SortFunc(out.Pairs, func(a, b MachinePair) int { return cmp.Or(a.A-b.A, a.B-b.B) })
-	first := lockbench.Exclusion.At(0)
-	if _, is := j.cells[first]; !is {
-		j.cells[first] = Finding{}
+	for _, cell := range append([]lockbench.Cell{lockbench.Exclusion.At(0)}, j.machines[0].header.Exercises...) {
+		if _, is := j.cells[cell]; !is && cell.Guarantee == lockbench.Exclusion {
+			j.cells[cell] = Finding{}
+		}
 	}
 	for cell, f := range j.cells {
 		f.Claimed, f.Exercised, f.Exposure = j.claims().Claims(cell), true, max(f.Exposure, f.Violations)
