@@ -171,6 +171,21 @@ func TestSharedKeysOfLostAgent(t *testing.T) {
 	}
 }
 
+// TestSharedKeysOfInterrupted checks that machines which are interrupted remove the keys.
+func TestSharedKeysOfInterrupted(t *testing.T) {
+	o := competing(0)
+	o.Duration = time.Minute
+	p, on := sharing(t, o)
+	c := gather(t, 2, listening(p))
+	r := c.run(t, p, c.interrupt)
+	if j := &r.Runs[0]; j.Err != nil || j.Verdicts.Grants == 0 || j.Verdicts.Partial || j.End.Trailer.Ended != "interrupted" {
+		t.Errorf("%d grants, partial %v, ended by %q, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.End.Trailer.Ended, j.Err)
+	}
+	if n := keysLeft(t, on); n > 0 {
+		t.Errorf("%d keys are left", n)
+	}
+}
+
 // TestSharedKeysOfFailure checks that a run which one machine cannot open leaves no key, and does not wait for clients
 // that do not begin.
 func TestSharedKeysOfFailure(t *testing.T) {

@@ -1,11 +1,15 @@
 package clockwatch
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
 
 // Check returns an error if this system does not have the clocks.
 func Check() error {
 	var t unix.Timespec
-	return unix.ClockGettime(unix.CLOCK_MONOTONIC_RAW, &t)
+	return errors.Join(unix.ClockGettime(unix.CLOCK_MONOTONIC_RAW, &t), unix.ClockGettime(unix.CLOCK_BOOTTIME, &t))
 }
 
 // Raw returns the reading of CLOCK_MONOTONIC_RAW, in ns. [Check] has returned nil.

@@ -92,12 +92,13 @@ func (w *Watcher) probe(ctx context.Context) bool {
 // read reads the clocks of the machine until stopRead is closed.
 func (w *Watcher) read() {
 	record := func(of clocks.Window) { w.record.Clock(of.From, of.Until, of.Least, of.Largest) }
-	tick := time.NewTicker(readInterval)
-	defer tick.Stop()
+	pause := time.NewTimer(readInterval) // a ticker would make up for what is late by short times, which make many windows
+	defer pause.Stop()
 	for last := false; !last; {
 		w.meter.Add(w.readOnce(), record)
+		pause.Reset(readInterval)
 		select {
-		case <-tick.C:
+		case <-pause.C:
 		case <-w.stopRead:
 			last = true
 		}

@@ -56,6 +56,9 @@ func (r *run) sweep(ctx context.Context, others error) {
 	err := others
 	if err == nil {
 		err = r.removeKeys(ctx)
+		if err != nil && r.cfg.Ended != nil { // another machine may have removed some at the same time
+			err = r.removeKeys(ctx)
+		}
 	}
 	if err != nil {
 		r.summary.note("keys %s* may be left on the server: %v", r.prefix, err)

@@ -26,6 +26,9 @@ func start(t *testing.T) *mariadb.Server { return servicetest.Start(t, mariadb.S
 
 func TestPrivate(t *testing.T) { servicetest.Run(t, mariadb.Start, "mariadb 1", servicetest.Kill) }
 
+// TestTogether checks that several machines can make a run with one prefix.
+func TestTogether(t *testing.T) { servicetest.Together(t, start(t), mariadb.Backend{}) }
+
 // admin opens connections to a server as its administrator, which end with t.
 func admin(t *testing.T, s *mariadb.Server) *sql.DB {
 	t.Helper()

@@ -190,10 +190,10 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 	return backend.Asked(s.direct().Connect, func(ctx context.Context, c *Conn) error { return c.PingContext(ctx) }, (*Conn).Close)
 }
 
-// create creates a table, once.
+// create creates a table, unless another machine has.
 func (s *Server) create(ctx context.Context, name, columns string) error {
 	create := func(ctx context.Context, conn *Conn) error {
-		return conn.Run(ctx, fmt.Sprintf("create table %s (%s) engine = innodb", quote(name), columns))
+		return conn.Run(ctx, fmt.Sprintf("create table if not exists %s (%s) engine = innodb", quote(name), columns))
 	}
 	if err := s.created.Once(name, func() error { return s.direct().with(ctx, create) }); err != nil {
 		return fmt.Errorf("server %s: create table %s: %w", s.Address(), name, err)

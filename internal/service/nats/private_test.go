@@ -30,6 +30,9 @@ func start(t *testing.T) *nats.Server { return servicetest.Start(t, nats.Start) 
 
 func TestPrivate(t *testing.T) { servicetest.Run(t, nats.Start, "nats-server 2.", servicetest.Kill) }
 
+// TestTogether checks that several machines can make a run with one prefix.
+func TestTogether(t *testing.T) { servicetest.Together(t, start(t), nats.Backend{}) }
+
 // TestPassword checks that a private server refuses those who do not know its password.
 func TestPassword(t *testing.T) {
 	if _, err := nats.Connect(t.Context(), start(t).Address()); !errors.Is(err, natsgo.ErrAuthorization) {

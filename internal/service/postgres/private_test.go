@@ -30,6 +30,9 @@ func start(t *testing.T) *postgres.Server { return servicetest.Start(t, postgres
 
 func TestPrivate(t *testing.T) { servicetest.Run(t, postgres.Start, "postgresql ", quit) }
 
+// TestTogether checks that several machines can make a run with one prefix.
+func TestTogether(t *testing.T) { servicetest.Together(t, start(t), postgres.Backend{}) }
+
 // quit ends a server as its administrator would, and its backends with it.
 func quit(s *postgres.Server) error {
 	conn, err := pgx.Connect(context.Background(), s.DSN())

@@ -194,14 +194,19 @@ func (s *Server) Ask() (ask func(ctx context.Context) error, close func() error)
 // schemaOf returns the name of the schema for a prefix.
 func schemaOf(prefix string) string { return strings.TrimSuffix(prefix, ":") }
 
-// create creates the schema of a prefix with its tables, once, and returns its quoted name.
+// creating is the key of the lock under which a schema is created, since "if not exists" fails when two sessions create
+// one at the same time.
+const creating = 0x6c6f636b62656e63
+
+// create creates the schema of a prefix with its tables, unless another machine has, and returns its quoted name.
 func (s *Server) create(ctx context.Context, prefix string) (string, error) {
 	name := pgx.Identifier{schemaOf(prefix)}.Sanitize()
 	create := func(ctx context.Context, conn *Conn) error {
 		_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(`
-			create schema %[1]s;
-			create table %[1]s.locks (key text primary key, token text not null, fence bigint not null, expires_at timestamptz not null);
-			create table %[1]s.records (key text primary key, value bigint not null, version bigint not null, fence bigint not null)`, name)).ReadAll()
+			select pg_advisory_xact_lock(%[2]d);
+			create schema if not exists %[1]s;
+			create table if not exists %[1]s.locks (key text primary key, token text not null, fence bigint not null, expires_at timestamptz not null);
+			create table if not exists %[1]s.records (key text primary key, value bigint not null, version bigint not null, fence bigint not null)`, name, creating)).ReadAll()
 		return err
 	}
 	if err := s.created.Once(prefix, func() error { return s.direct().with(ctx, create) }); err != nil {

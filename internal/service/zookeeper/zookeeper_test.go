@@ -20,6 +20,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start starts a private server, which ends with t.
 func start(t *testing.T) *zookeeper.Server { return servicetest.Start(t, zookeeper.Start) }
 
+// TestTogether checks that several machines can make a run with one prefix.
+func TestTogether(t *testing.T) { servicetest.Together(t, start(t), zookeeper.Backend{}) }
+
 func TestPrivate(t *testing.T) {
 	servicetest.Run(t, zookeeper.Start, "zookeeper 3.", servicetest.Kill)
 }
