@@ -28,11 +28,35 @@ const (
 func keyChooser(o *Options, client int, r *rand.Rand) func() int {
 	groups := o.keyGroups()
 	if groups == 1 {
-		return chooser(o.KeyChoice, o.Keys, client, r)
+		return chooser(o.KeyChoice, o.Keys, o.mixed(client), r)
 	}
 	group := o.group(client)
 	choose := chooser(o.KeyChoice, o.keysOf(group), client/groups, r)
 	return func() int { return group + groups*choose() }
+}
+
+// mixed returns the number by which a client chooses its key. With shared keys and an even number of groups, pairs of
+// clients are of other groups in each turn of the groups, as in a tournament: by the clients' own numbers, the first two
+// groups would never meet the next two.
+func (o *Options) mixed(client int) int {
+	groups := o.groups()
+	turn, group := client/groups, o.group(client)
+	if o.KeyChoice != Pairs || groups%2 == 1 || (turn+1)*groups > o.Clients { // the last turn may be incomplete
+		return client
+	}
+	seats := groups - 1 // the last group keeps its seat, the others move on by one each turn
+	place := 0
+	if group < seats {
+		switch ahead := ((group-turn)%seats + seats) % seats; {
+		case ahead == 0:
+			place = 1
+		case ahead <= seats/2:
+			place = 2 * ahead
+		default:
+			place = 2*(seats-ahead) + 1
+		}
+	}
+	return turn*groups + place
 }
 
 // keysOf returns the number of keys of a group of keys.

@@ -61,6 +61,30 @@ func TestSharedKeysOfPairs(t *testing.T) {
 	}
 }
 
+// TestSharedKeysMixPairs checks that each pair of clients has a key, and that each two groups meet on some.
+func TestSharedKeysMixPairs(t *testing.T) {
+	const groups, clients = 4, 34 // the last turn of the groups is not complete
+	o := options(func(o *Options) {
+		o.Clients, o.KeyChoice, o.Keys, o.Groups, o.SharedKeys = clients, Pairs, 0, groups, true
+	}).OrDefaults()
+	of := map[int][]int{} // groups by key
+	for id := range clients {
+		c := NewRun(o, nil).Client(id, nil, nil)
+		c.choose()
+		of[c.choice.Key] = append(of[c.choice.Key], o.group(id))
+	}
+	meet := map[[2]int]bool{}
+	for key, two := range of {
+		if len(two) != 2 {
+			t.Fatalf("key %d has clients of groups %v, want a pair", key, two)
+		}
+		meet[[2]int{min(two[0], two[1]), max(two[0], two[1])}] = true
+	}
+	if len(of) != clients/2 || len(meet) != groups*(groups-1)/2 {
+		t.Errorf("%d keys, %d pairs of groups meet: %v", len(of), len(meet), meet)
+	}
+}
+
 // TestSharedKeysAreContended checks that one client for each group meets others if keys are shared, and that stallers
 // of all groups have valid options.
 func TestSharedKeysAreContended(t *testing.T) {
