@@ -29,6 +29,9 @@ func TestSharedKeys(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
+						if o.KeyChoice == Pairs {
+							t.Skip("the pairs are others, see TestSharedKeysMixPairs")
+						}
 						for id := range o.Clients {
 							s := &script{value: 1000}
 							c := NewRun(o, nil).Client(id, s, s)
