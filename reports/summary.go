@@ -78,7 +78,11 @@ func (s *summary) settings(run *results.Run) []string {
 	case run.Share != "":
 		parts = append(parts, "part "+run.Share)
 	case len(run.Machines) > 1:
-		parts = append(parts, fmt.Sprintf("%d machines", len(run.Machines)))
+		on := fmt.Sprintf("%d machines", len(run.Machines))
+		if shared, _ := run.Params["shared_keys"].(bool); shared {
+			on += " with shared keys"
+		}
+		parts = append(parts, on)
 	}
 	if run.Stamps != "" && !slices.ContainsFunc(s.result.Runs, func(other results.Run) bool { return other.Stamps != run.Stamps }) {
 		parts = append(parts, "times of the "+run.Stamps+"'s clock")
