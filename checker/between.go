@@ -365,7 +365,7 @@ func (j *judgeOfMachines) joint() Joint {
 	return out
 }
 
-// near notes the widths of the bounds on the order of a piece and those of other machines before it.
+// near notes the widths of the bounds on the order of a piece and the pieces of other machines before it.
 func (j *judgeOfMachines) near(before []piece, b *piece) {
 	for i := range before {
 		if a := &before[i]; a.machine != b.machine {
@@ -403,8 +403,8 @@ func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
 	}
 }
 
-// touching returns the conditions that touched two holds: their own, and those of faults and of past owners' calls
-// on any machine before the second one was granted.
+// touching returns the conditions that touched two holds: their own, and the conditions of faults and of past owners'
+// calls on any machine before the second one was granted.
 func (j *judgeOfMachines) touching(a, b *piece) lockbench.Conditions {
 	under := a.hold.under | b.hold.under
 	before := max(a.StartMost, b.StartMost)

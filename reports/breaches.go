@@ -295,7 +295,7 @@ func recheck(r *results.Run) *document.Paragraph {
 	return again("check it again:", check(r))
 }
 
-// check returns the command that judges the history of a run, or those of its machines.
+// check returns the command that judges the history of a run, or the histories of its machines.
 func check(r *results.Run) string {
 	if len(r.Together) == 0 {
 		return "lockbench check " + results.Quote(r.History)

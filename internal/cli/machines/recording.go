@@ -168,7 +168,7 @@ func (r *recording) begin(at int64) {
 // interrupted, too, and then take less.
 const othersEnd = 30 * time.Second
 
-// awaitOthers waits, when the clients have stopped, until those of all machines have. It returns an error if some may
+// awaitOthers waits, when the clients have stopped, until the clients of all machines have. It returns an error if some may
 // still run.
 func (r *recording) awaitOthers(ctx context.Context) error {
 	r.stopped.Store(true)

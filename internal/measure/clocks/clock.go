@@ -72,8 +72,8 @@ func (c *Clock) At(stamp int64) (least, most int64, known bool) {
 	return c.coordinator.Lower(stamp + w.Least), c.coordinator.Upper(stamp + w.Largest), true
 }
 
-// Bounds is like At for any stamp. A time that is not known is bounded by that of the first or last stamp with a
-// known time: it is before or after it.
+// Bounds is like At for any stamp. A time that is not known is bounded by the first or last stamp with a known time:
+// it is before or after it.
 func (c *Clock) Bounds(stamp int64) (least, most int64) {
 	if least, most, known := c.At(stamp); known {
 		return least, most

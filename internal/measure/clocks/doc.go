@@ -6,7 +6,7 @@
 //
 // A machine has three clocks: CLOCK_MONOTONIC, which stamps the history; CLOCK_MONOTONIC_RAW, which no time
 // daemon changes; and CLOCK_BOOTTIME, which shows suspensions. A [Meter] makes a [Window] of many readings of
-// the three. From windows and probes, which compare the raw clock with that of the coordinator, a [Clock]
+// the three. From windows and probes, which compare the raw clock with the coordinator's, a [Clock]
 // bounds the coordinator's clock at any stamp.
 //
 // Two must-hold intervals overlap under every clock that the comparisons permit, under none, or it

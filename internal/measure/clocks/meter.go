@@ -59,7 +59,7 @@ func (m *Meter) Add(r Reading, f func(Window)) {
 // at returns an empty window at a reading.
 func at(r Reading) Window { return Window{r.Before, r.Before, r.Raw - r.Before, r.Raw - r.Before} }
 
-// between returns the window between two readings. The difference of the clocks is off from that of a reading by
+// between returns the window between two readings. The difference of the clocks is off from a reading's by
 // the slew over half the time between them at most.
 func between(a, b Reading) Window {
 	w := Window{From: a.Before, Until: b.Before}
