@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
 // A Joint is the judgement of exclusion on keys that several machines use. It covers all pairs of owners, on
-// one machine or two. docs/design/machines.md has the proofs.
+// one machine or two, at times at which the clocks of their machines are known. docs/design/machines.md has the proofs.
 type Joint struct {
 	// Cells has the findings: on exclusion and, if a past owner's call may explain an overlap, on
 	// owner-release. A hold that an acquire of another machine certainly met is an occasion.
@@ -39,12 +40,12 @@ type MachinePair struct {
 	// overlap is always found. Both are zero if no two holds were near each other.
 	Width, Widest time.Duration
 
-	widths []int64
+	widths count.Durations
 }
 
 // Between judges exclusion between the holds of machines that use the same keys. All machines have finished.
 func Between(machines ...*Machine) Joint {
-	j := judgeOfMachines{machines: machines, cells: map[lockbench.Cell]Finding{}, pairs: map[[2]int]*MachinePair{}}
+	j := judgeOfMachines{machines: machines, cells: Cells{}, pairs: map[[2]int]*MachinePair{}, complete: math.MaxInt64}
 	keys := map[string]bool{}
 	for i, m := range machines {
 		j.clocks = append(j.clocks, m.clock())
@@ -54,12 +55,19 @@ func Between(machines ...*Machine) Joint {
 		for _, o := range m.struck {
 			at, _ := j.bounds(i, o.at)
 			j.faults = append(j.faults, occurrence{at, o.under})
-			j.happened |= o.under
 		}
+		j.faulty = j.faulty || len(m.header.Faults) > 0 || m.faults.Occurred != 0
+		j.pauses |= m.faults.happened() & lockbench.Pause
 		for b := range i {
 			j.pairs[[2]int{b, i}] = &MachinePair{A: j.number(b), B: j.number(i)}
 		}
-		j.partial = j.partial || m.end.Partial
+		if m.end.Partial {
+			ends, _ := j.bounds(i, m.last.T)
+			j.complete, j.partial = min(j.complete, ends), true
+		}
+	}
+	if machines[0].header.Share.Of > len(machines) {
+		j.complete, j.partial = math.MinInt64, true
 	}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		j.key(k)
@@ -71,10 +79,12 @@ func Between(machines ...*Machine) Joint {
 type judgeOfMachines struct {
 	machines []*Machine
 	clocks   []*clocks.Clock
-	faults   []occurrence // on the coordinator's clock, at the earliest
-	happened lockbench.Conditions
-	partial  bool
-	name     string // of the key being judged
+	faults   []occurrence         // on the coordinator's clock, at the earliest
+	faulty   bool                 // there were faults, or may have been
+	pauses   lockbench.Conditions // Pause if anything stood still
+	partial  bool                 // a part of the record is missing
+	complete int64                // the time from which on it may be missing
+	name     string               // of the key being judged
 	cells    Cells
 	pairs    map[[2]int]*MachinePair
 	unknown  int64
@@ -212,6 +222,9 @@ func (j *judgeOfMachines) pieces(all []piece) {
 				continue
 			}
 			pair := [2]*machineHold{a.hold, b.hold}
+			if a.machine > b.machine || a.machine == b.machine && a.hold.id > b.hold.id {
+				slices.Reverse(pair[:])
+			}
 			is := j.order(a, b)
 			if was, done := judged[pair]; is == clocks.Apart || done && was >= is {
 				continue
@@ -223,7 +236,7 @@ func (j *judgeOfMachines) pieces(all []piece) {
 		}
 		if b.stamps.Start == b.hold.pieces[0].Start {
 			j.near(all[max(0, i-recentPieces):i], b)
-			j.meet(all[max(0, i-recentPieces):i], meeting{b.machine, b.called, b.EndMost, b})
+			j.meet(all[max(0, i-recentPieces):i], meeting{b.machine, b.called, b.StartLeast, b})
 		}
 		open = append(open, b)
 		if len(judged) > 1<<12 {
@@ -259,29 +272,37 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 	}
 	under := j.touching(a, b)
 	guarantees := []lockbench.Guarantee{lockbench.Exclusion}
-	against := lockbench.Exclusion.At(under)
-	if under.Has(lockbench.Outlived) { // both are within their validity, so a past owner's call may have freed the key
+	if under.Has(lockbench.Outlived) {
 		guarantees = append(guarantees, lockbench.OwnerRelease)
-		against = lockbench.OwnerRelease.At(under)
 	}
-	f := j.cells[against]
+	cell := cellOf(under)
+	f := j.cells[cell]
 	f.Violations++
 	covered := func(g lockbench.Guarantee) bool {
 		touched := under
 		if g == lockbench.Exclusion {
 			touched &^= lockbench.Outlived
 		}
-		return j.claims().Covers(g, touched, j.happened|under)
+		return j.claims().Covers(g, touched, under|j.pauses)
 	}
-	if !j.partial || j.happened == 0 {
-		if !slices.ContainsFunc(guarantees, func(g lockbench.Guarantee) bool { return !covered(g) }) {
-			f.Against++
-		}
+	// What is not on record may explain it.
+	known := max(a.StartMost, b.StartMost) < j.complete && (!j.partial || !j.faulty)
+	if known && !slices.ContainsFunc(guarantees, func(g lockbench.Guarantee) bool { return !covered(g) }) {
+		f.Against++
 	}
 	if f.Counterexample == nil {
 		f.Counterexample = j.counterexample(a, b, under, guarantees)
 	}
-	j.cells[against] = f
+	j.cells[cell] = f
+}
+
+// cellOf returns the cell of an overlap that these conditions touch. Both owners are within their validity, so with
+// Outlived a past owner's call may have freed the key.
+func cellOf(under lockbench.Conditions) lockbench.Cell {
+	if under.Has(lockbench.Outlived) {
+		return lockbench.OwnerRelease.At(under)
+	}
+	return lockbench.Exclusion.At(under)
 }
 
 func (j *judgeOfMachines) number(machine int) int {
@@ -337,21 +358,21 @@ func (p *piece) shown(key string) shown {
 func (j *judgeOfMachines) joint() Joint {
 	out := Joint{Cells: j.cells, Unknown: j.unknown, Holds: j.holds}
 	for _, p := range j.pairs {
-		slices.Sort(p.widths)
-		if n := len(p.widths); n > 0 {
-			p.Width, p.Widest = time.Duration(p.widths[n/2]), time.Duration(p.widths[n-1])
-		}
-		p.widths = nil
+		width := p.widths.Figures("")
+		p.Width, p.Widest, p.widths = time.Duration(width["_p50_ns"]), time.Duration(width["_max_ns"]), count.Durations{}
 		out.Pairs = append(out.Pairs, *p)
 	}
 	slices.SortFunc(out.Pairs, func(a, b MachinePair) int { return cmp.Or(a.A-b.A, a.B-b.B) })
 	for _, cell := range append([]lockbench.Cell{lockbench.Exclusion.At(0)}, j.machines[0].header.Exercises...) {
-		if _, is := j.cells[cell]; !is && cell.Guarantee == lockbench.Exclusion {
+		if _, is := j.cells[cell]; !is && cell.Guarantee == lockbench.Exclusion && !cell.Under.Has(lockbench.Outlived) {
 			j.cells[cell] = Finding{}
 		}
 	}
 	for cell, f := range j.cells {
 		f.Claimed, f.Exercised, f.Exposure = j.claims().Claims(cell), true, max(f.Exposure, f.Violations)
+		if n, struck := j.strikes(cell.Under); struck && f.Violations == 0 {
+			f.Exposure = min(f.Exposure, n)
+		}
 		switch {
 		case f.Violations > 0:
 			f.Verdict = Broken
@@ -365,12 +386,22 @@ func (j *judgeOfMachines) joint() Joint {
 	return out
 }
 
+// strikes returns the number of faults that can have brought all striking conditions of under, on the machine that saw
+// the most, and false if under has none.
+func (j *judgeOfMachines) strikes(under lockbench.Conditions) (most int64, struck bool) {
+	for _, m := range j.machines {
+		n, is := m.faults.Strikes(under)
+		most, struck = max(most, n), struck || is
+	}
+	return most, struck
+}
+
 // near notes the widths of the bounds on the order of a piece and the pieces of other machines before it.
 func (j *judgeOfMachines) near(before []piece, b *piece) {
 	for i := range before {
 		if a := &before[i]; a.machine != b.machine {
 			p := j.pair(a, b)
-			p.widths = append(p.widths, max(a.EndMost-a.EndLeast+b.StartMost-b.StartLeast, b.EndMost-b.EndLeast+a.StartMost-a.StartLeast))
+			p.widths.Add(max(a.EndMost-a.EndLeast+b.StartMost-b.StartLeast, b.EndMost-b.EndLeast+a.StartMost-a.StartLeast))
 		}
 	}
 }
@@ -396,7 +427,7 @@ func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
 			b = &piece{Span: clocks.Span{StartMost: of.before}, machine: of.machine, hold: &machineHold{}, cluster: &cluster{}}
 		}
 		j.pair(a, b).Met++
-		cell := lockbench.Exclusion.At(j.touching(a, b))
+		cell := cellOf(j.touching(a, b))
 		f := j.cells[cell]
 		f.Exposure++
 		j.cells[cell] = f

@@ -309,3 +309,114 @@ func TestBetweenUnknownClocks(t *testing.T) {
 		t.Errorf("%d of %d holds are not known, %+v", got.Unknown, got.Holds, f)
 	}
 }
+
+// A hand writes the history of a machine whose clock is the coordinator's.
+type hand struct{ ops []*history.Op }
+
+func newHand() *hand {
+	h := &hand{}
+	const end = 300 * milli
+	for at := int64(0); at < end; at += milli {
+		h.ops = append(h.ops, &history.Op{Kind: history.Probe, Outcome: history.OK, Client: -4, Call: at + 2, Return: at + 2, Base: uint64(at), Value: at + 1, Delay: 2})
+	}
+	h.ops = append(h.ops, &history.Op{Kind: history.Clock, Outcome: history.OK, Client: -4, Call: end, Return: end, Base: uint64(end), Delay: end})
+	return h
+}
+
+// op adds an operation that was answered ok, with a lease of 40 ms; the times are in ms.
+func (h *hand) op(kind history.Kind, hold int64, call, returned float64) {
+	at := func(ms float64) int64 { return int64(ms * float64(milli)) }
+	op := &history.Op{Kind: kind, Outcome: history.OK, Client: int32(hold), Process: int32(hold), Key: "k", Hold: hold, Call: at(call), Return: at(returned), Attempt: history.NoStamp}
+	switch kind {
+	case history.Acquire:
+		op.Attempt, op.Attempts = op.Call, 1
+		fallthrough
+	case history.Extend:
+		op.Asked, op.Granted = 40*milli, 40*milli
+	}
+	h.ops = append(h.ops, op)
+}
+
+// TestBetweenCountsPairsOnce checks that two holds that are extended are one violation.
+func TestBetweenCountsPairsOnce(t *testing.T) {
+	a, b := newHand(), newHand()
+	a.op(history.Acquire, 1, 50, 51)
+	a.op(history.Extend, 1, 55, 55.5)
+	a.op(history.Release, 1, 64, 64.5)
+	b.op(history.Acquire, 2, 52, 53)
+	b.op(history.Extend, 2, 57, 57.5)
+	b.op(history.Release, 2, 62, 62.5)
+	h := history.Header{Claims: lockbench.LeaseClaims(), Others: true}
+	got := Between(judgeOps(h, a.ops), judgeOps(h, b.ops))
+	if f, p := got.Cells[lockbench.Exclusion.At(0)], got.Pairs[0]; f.Violations != 1 || f.Against != 1 || f.Exposure != 1 || p.Broken != 1 || p.Undecided != 0 {
+		t.Errorf("%+v, %+v", f, p)
+	}
+}
+
+// TestBetweenReacquired checks that the release of a past owner counts as the reason of an overlap with a hold that its
+// owner acquires again later.
+func TestBetweenReacquired(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		a, b := newHand(), newHand()
+		b.op(history.Acquire, 9, 10, 10.5)
+		a.op(history.Acquire, 1, 62, 62.5)
+		b.op(history.Release, 9, 65, 66) // past its lease, of the key of hold 1
+		b.op(history.Acquire, 8, 65.5, 67)
+		b.op(history.Release, 8, 69, 70)
+		b.op(history.Acquire, 7, 95, 96)
+		b.op(history.Release, 7, 98, 99)
+		if again {
+			a.op(history.Acquire, 1, 110, 111)
+			a.op(history.Release, 1, 115, 116)
+		} else {
+			a.op(history.Release, 1, 100, 101)
+		}
+		h := history.Header{Claims: lockbench.LeaseClaims(), Others: true, Reacquire: "refreshed"}
+		got := Between(judgeOps(h, a.ops), judgeOps(h, b.ops))
+		if f := got.Cells[lockbench.OwnerRelease.At(lockbench.Outlived)]; f.Violations != 2 || got.Cells[lockbench.Exclusion.At(0)].Violations != 0 {
+			t.Errorf("again %t: %+v", again, got.Cells)
+		}
+	}
+}
+
+// TestBetweenMissing checks that no lock is accused if a part of the record is missing that may explain an overlap.
+func TestBetweenMissing(t *testing.T) {
+	o := fleets[2]
+	o.blind = true
+	claims := lockbench.LeaseClaims().Without(lockbench.OwnerRelease)
+	accused := func(last func(ops []*history.Op) ([]*history.Op, history.End), machines int) (against, violations int64) {
+		for seed := range 5 {
+			f := newFleet(uint64(seed), o)
+			var all []*Machine
+			for i, m := range f.machines[:machines] {
+				h, ops, end := history.Header{Claims: claims, Others: true}, m.ops, history.End{}
+				h.Share.Index, h.Share.Of = i, o.machines
+				if i == machines-1 {
+					ops, end = last(ops)
+				}
+				its := judgeOps(h, ops)
+				its.end = end
+				all = append(all, its)
+			}
+			for _, f := range Between(all...).Cells {
+				against, violations = against+f.Against, violations+f.Violations
+			}
+		}
+		return against, violations
+	}
+	whole := func(ops []*history.Op) ([]*history.Op, history.End) { return ops, history.End{} }
+	half := func(ops []*history.Op) ([]*history.Op, history.End) {
+		first := ops[0].Call
+		return slices.DeleteFunc(slices.Clone(ops), func(op *history.Op) bool {
+			return op.Kind < history.Lost && op.Return > first+fleetRun/2
+		}), history.End{Partial: true}
+	}
+	for name, c := range map[string]struct {
+		last     func([]*history.Op) ([]*history.Op, history.End)
+		machines int
+	}{"whole": {whole, 4}, "without a machine": {whole, 3}, "a machine ends early": {half, 4}} {
+		if against, violations := accused(c.last, c.machines); against > 0 || violations == 0 {
+			t.Errorf("%s: %d of %d overlaps count against a lock that does not claim owner-release", name, against, violations)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"math"
+
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/history"
@@ -78,7 +80,7 @@ func (m *Machine) Add(ev history.Event) {
 			case op.Outcome == history.Refused:
 				m.refused[op.Key] = append(m.refused[op.Key], refusal{op.Call, op.Return})
 			case op.Hold != 0:
-				m.acts[op.Hold] = act{}
+				m.acts[op.Hold] = m.acts[op.Hold] // of an open hold that its owner acquires again
 			}
 		case history.Release, history.Extend, history.Renew:
 			m.acted(op)
@@ -90,8 +92,12 @@ func (m *Machine) Add(ev history.Event) {
 	}
 }
 
-// acted notes the call of an operation under a hold.
+// acted notes the call of an operation under a hold, unless its answer says that it did nothing. If an earlier
+// attempt of it did something, its reply was lost, which is on record.
 func (m *Machine) acted(op *history.Op) {
+	if op.Outcome == history.LossReported || op.Outcome == history.Failed {
+		return
+	}
 	a, open := m.acts[op.Hold]
 	if !open { // its hold is over, or unknown
 		m.late[op.Key] = append(m.late[op.Key], span{op.Call, op.Return, m.faults.Occurred | lockbench.Outlived})
@@ -109,14 +115,11 @@ func (m *Machine) keep(k *key, h *hold) {
 		a = act{max(a.called, before.called), max(a.returned, before.returned)}
 	}
 	its := &machineHold{
-		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: h.Began().T, over: max(h.Until, a.returned),
+		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Until, a.returned),
 		pieces: h.Pieces(m.last), under: m.touching(h),
 	}
-	if h.From == history.NoStamp {
-		its.attempt = h.First.Call
-	}
 	if h.CertainlyFree {
-		its.over = a.returned
+		its.over = max(a.returned, h.ReleasedBy.Return)
 	}
 	m.holds[k.name] = append(m.holds[k.name], its)
 	over := min(h.Until, h.End.T)
@@ -129,7 +132,12 @@ func (m *Machine) keep(k *key, h *hold) {
 			over = p.End
 		}
 	}
-	if a.returned > h.Until || a.called > over {
+	until := h.Until
+	if until < math.MaxInt64 { // the server's clock may be faster
+		until -= int64(clocks.Slew * float64(until-h.From))
+	}
+	if a.returned > until || a.called > over {
+		over = min(over, until)
 		if h.From == history.NoStamp {
 			over = h.First.Call
 		}

@@ -103,7 +103,11 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	judgements := make([]*liveJudgement, n)
 	for i := range n {
 		path := s.histories.part(r.label, runinfo.Share{Index: i, Of: n})
-		into, err := spool.New(path, s.histories.keep())
+		keep := s.histories.keep()
+		if s.plan.Options.SharedKeys {
+			keep = 0 // an overlap is found when the run is over
+		}
+		into, err := spool.New(path, keep)
 		if err != nil {
 			for _, begun := range judgements[:i] {
 				_, _ = begun.wait() // nothing was recorded

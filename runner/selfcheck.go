@@ -59,7 +59,7 @@ func (s *session) provable(o workloads.Options) []proof {
 
 // betweenMachines reports whether a cell is judged on keys that several machines use.
 func betweenMachines(c lockbench.Cell) bool {
-	return c.Guarantee == lockbench.Exclusion || c.Guarantee == lockbench.OwnerRelease
+	return c.Guarantee == lockbench.Exclusion && !c.Under.Has(lockbench.Outlived) || c.Guarantee == lockbench.OwnerRelease
 }
 
 // selfCheck runs locks that are broken on purpose under the settings of the session until

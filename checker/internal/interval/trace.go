@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
@@ -40,13 +41,18 @@ func (t *trace) end(g *Grant, at int64) {
 
 // setting applies that op is about to set the end of validity. The lease counts from the call of op at the
 // earliest.
-func (t *trace) setting(g *Grant, op int64, until int64) {
+func (t *trace) setting(g *Grant, op *history.Op, until int64) {
 	if until <= g.Until {
-		t.called = min(t.called, op)
+		t.called = min(t.called, op.Call)
 		return
 	}
+	begin := op.Call
 	if g.HasMust {
-		t.end(g, min(g.MustEnd().T, op))
+		t.end(g, min(g.MustEnd().T, op.Call))
+		margin := int64(clocks.Slew * float64(g.Until-t.called))
+		if g.rules.Joins() && op.Return > g.Until-margin { // the lease was over by the server's clock, maybe, and op a new grant
+			begin = op.Return
+		}
 	}
-	t.begin, t.called = op, op
+	t.begin, t.called = begin, op.Call
 }

@@ -127,7 +127,7 @@ func (g *Grant) capLate(op *history.Op) {
 // setUntil sets the end of validity by op.
 func (g *Grant) setUntil(op *history.Op, until int64) {
 	if g.traced != nil {
-		g.traced.setting(g, op.Call, until)
+		g.traced.setting(g, op, until)
 	}
 	g.Until = until
 	if op.Kind != history.Renew {
