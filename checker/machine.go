@@ -80,7 +80,9 @@ func (m *Machine) Add(ev history.Event) {
 			case op.Outcome == history.Refused:
 				m.refused[op.Key] = append(m.refused[op.Key], refusal{op.Call, op.Return})
 			case op.Hold != 0:
-				m.acts[op.Hold] = m.acts[op.Hold] // of an open hold that its owner acquires again
+				if _, open := m.acts[op.Hold]; !open { // its owner may acquire it again
+					m.acts[op.Hold] = act{}
+				}
 			}
 		case history.Release, history.Extend, history.Renew:
 			m.acted(op)

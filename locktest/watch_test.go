@@ -48,7 +48,7 @@ func TestWaitingForAMutexIsSeen(t *testing.T) {
 		var ended sync.WaitGroup
 		ended.Go(func() {
 			mu.Lock()
-			mu.Unlock() //nolint:staticcheck // it has waited
+			defer mu.Unlock()
 		})
 		for !idle.Load() {
 			runtime.Gosched()
