@@ -236,7 +236,7 @@ func (j *judgeOfMachines) pieces(all []piece) {
 		}
 		if b.stamps.Start == b.hold.pieces[0].Start {
 			j.near(all[max(0, i-recentPieces):i], b)
-			j.meet(all[max(0, i-recentPieces):i], meeting{b.machine, b.called, b.StartLeast, b})
+			j.meet(all[max(0, i-recentPieces):i], meeting{machine: b.machine, called: b.called, before: b.StartLeast, granted: b})
 		}
 		open = append(open, b)
 		if len(judged) > 1<<12 {
@@ -270,7 +270,7 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 		}
 		p.Broken++
 	}
-	under := j.touching(a, b)
+	under := j.touching(max(a.StartMost, b.StartMost), a, b)
 	guarantees := []lockbench.Guarantee{lockbench.Exclusion}
 	if under.Has(lockbench.Outlived) {
 		guarantees = append(guarantees, lockbench.OwnerRelease)
@@ -422,29 +422,31 @@ func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
 			continue
 		}
 		met = append(met, a.hold)
-		b := of.granted
-		if b == nil {
-			b = &piece{Span: clocks.Span{StartMost: of.before}, machine: of.machine, hold: &machineHold{}, cluster: &cluster{}}
+		under := j.touching(max(a.StartMost, of.before), a)
+		if of.granted != nil {
+			under = j.touching(max(a.StartMost, of.granted.StartMost), a, of.granted)
 		}
-		j.pair(a, b).Met++
-		cell := cellOf(j.touching(a, b))
-		f := j.cells[cell]
+		j.pairs[[2]int{min(a.machine, of.machine), max(a.machine, of.machine)}].Met++
+		f := j.cells[cellOf(under)]
 		f.Exposure++
-		j.cells[cell] = f
+		j.cells[cellOf(under)] = f
 	}
 }
 
-// touching returns the conditions that touched two holds: their own, and the conditions of faults and of past owners'
-// calls on any machine before the second one was granted.
-func (j *judgeOfMachines) touching(a, b *piece) lockbench.Conditions {
-	under := a.hold.under | b.hold.under
-	before := max(a.StartMost, b.StartMost)
-	for _, all := range [][]occurrence{j.faults, a.cluster.late, b.cluster.late} {
+// touching returns the conditions that touched pieces: those of their holds, and of faults and of past owners' calls on
+// any machine before a time, at which the last one was granted.
+func (j *judgeOfMachines) touching(before int64, pieces ...*piece) (under lockbench.Conditions) {
+	add := func(all []occurrence) {
 		for _, o := range all {
 			if o.at <= before {
 				under |= o.under
 			}
 		}
+	}
+	add(j.faults)
+	for _, p := range pieces {
+		under |= p.hold.under
+		add(p.cluster.late)
 	}
 	return under
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/lib/figures"
 )
 
@@ -36,11 +37,20 @@ func (r *Run) WhyInconclusive() (brief, full string) {
 		return "was interrupted", "it was interrupted before its plan was done"
 	case r.unmeasured():
 		return "was never granted a lock", "no lock was granted"
+	case r.nothingClaimedWasMet():
+		return "met nothing under conditions that it claims", "no lock of another machine was met under conditions that it claims; hint: fewer kinds of faults, or a longer run"
 	case len(r.ineffectiveFaults()) > 0:
 		kind := r.ineffectiveFaults()[0].Kind
 		return "met no lock with fault " + kind, "fault " + kind + " met no lock"
 	}
 	return "", ""
+}
+
+// nothingClaimedWasMet reports whether a run on keys that several machines use shows nothing of its claims. There the
+// conditions of all faults so far touch each occasion, so that none may be left that counts.
+func (r *Run) nothingClaimedWasMet() bool {
+	shared, _ := r.Params["shared_keys"].(bool)
+	return shared && r.Share == "" && slices.Contains(r.Claims.Keeps, lockbench.Exclusion) && !r.Cells.KeepsClaims() && len(r.Cells.Against()) == 0
 }
 
 // serverProblem returns a sentence on the operations that the server refused or did not answer, if

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure"
@@ -52,5 +53,35 @@ func TestWhatDoesNotCount(t *testing.T) {
 				t.Errorf("matrix: got error %q", got)
 			}
 		})
+	}
+}
+
+// TestSharedKeysMeetAClaim checks that a run on keys that several machines use passes only if something was met under
+// conditions that the lock claims.
+func TestSharedKeysMeetAClaim(t *testing.T) {
+	held := func(under lockbench.Conditions) checker.CellFinding {
+		cell := lockbench.Exclusion.At(under)
+		claims := lockbench.LeaseClaims()
+		return checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Held, Exposure: 10, Exercised: true, Claimed: claims.Claims(cell)}}
+	}
+	for _, c := range []struct {
+		under  lockbench.Conditions
+		shared bool
+		passes bool
+	}{
+		{0, true, true},
+		{lockbench.Crash, true, true},
+		{lockbench.Failover, true, false}, // which no lease lock claims
+		{lockbench.Failover, false, true},
+	} {
+		j := Judged{
+			Header:   history.Header{Design: "d", Claims: lockbench.LeaseClaims(), Params: map[string]any{"shared_keys": c.shared}},
+			Verdicts: checker.Result{Ops: 1000, Grants: 500, Findings: []checker.CellFinding{held(c.under)}},
+		}
+		j.Measures.Measured.Grants, j.Measures.GrantsPerSecond, j.Measures.Span = 500, 500, time.Second
+		r := New([]Judged{j}, nil)
+		if _, why := r.Runs[0].WhyInconclusive(); (r.Exit == Passed) != c.passes || (why == "") != c.passes {
+			t.Errorf("under %s, shared %t: exit %d, %q", c.under, c.shared, r.Exit, why)
+		}
 	}
 }

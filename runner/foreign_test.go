@@ -389,7 +389,7 @@ func judgeText(t *testing.T, text []byte) results.Judged {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	j, err := judgeSource(src, "foreign.jsonl", nil, join(), nil)
+	j, _, err := judgeBy(src, "foreign.jsonl", nil, join(), onProcessors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -55,17 +56,16 @@ var foreignDoors = []struct {
 		return c.Finish(src.End())
 	}},
 	{"a saved history", func(t *testing.T, src history.Source) checker.Result {
-		return judgedSource(t, src, nil).Verdicts
+		return judgedSource(t, src, onProcessors).Verdicts
 	}},
 	{"beside a run", func(t *testing.T, src history.Source) checker.Result {
-		idle := func(Snapshot, history.Event) {}
-		return judgedSource(t, src, idle).Verdicts
+		return judgedSource(t, src, stepByStep(func(Snapshot, history.Event) {})).Verdicts
 	}},
 }
 
-func judgedSource(t *testing.T, src history.Source, beside func(Snapshot, history.Event)) results.Judged {
+func judgedSource(t *testing.T, src history.Source, begin func(history.Header, *measure.Collector) judgement) results.Judged {
 	t.Helper()
-	j, err := judgeSource(src, "foreign.jsonl", nil, join(), beside)
+	j, _, err := judgeBy(src, "foreign.jsonl", nil, join(), begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestForeignFiles(t *testing.T) {
 		name := filepath.Base(file)
 		if *update {
 			src := openForeign(t, file)
-			j := judgedSource(t, src, nil)
+			j := judgedSource(t, src, onProcessors)
 			want[name] = foreignVerdicts(j.Verdicts) + "note: " + strings.Join(j.Notes, "\nnote: ") + "\n"
 			fmt.Fprintf(&all, "-- %s --\n%s", name, want[name])
 		}
@@ -106,7 +106,7 @@ func TestForeignFiles(t *testing.T) {
 				t.Errorf("%s by %s (-want +got):\n%s", name, door.name, diff)
 			}
 		}
-		j := judgedSource(t, openForeign(t, file), nil)
+		j := judgedSource(t, openForeign(t, file), onProcessors)
 		if got := strings.Join(j.Notes, "\nnote: ") + "\n"; got != notes {
 			t.Errorf("%s: notes are %q, want %q", name, got, notes)
 		}

@@ -33,7 +33,7 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 		if j.Header.Share.Whole() {
 			return nil, fmt.Errorf("%s: it is no part of a run but a whole one; hint: lockbench check judges it, and run --share 1/2 makes parts", j.History)
 		}
-		name := fmt.Sprint(j.Header.Design, j.Header.Params["guard"], j.Header.Params["clients"], j.Header.Params["keys"])
+		name := runOf(&j.Header)
 		if len(byRun[name]) == 0 {
 			order = append(order, name)
 		}
@@ -47,6 +47,11 @@ func Join(shares []results.Judged) (runs []results.Judged, err error) {
 		runs = append(runs, run)
 	}
 	return runs, nil
+}
+
+// runOf returns a text that the headers of the shares of one run of a session have in common, and those of no other.
+func runOf(h *history.Header) string {
+	return fmt.Sprint(h.Design, h.Params["guard"], h.Params["clients"], h.Params["keys"])
 }
 
 // joinRun joins the shares of one run.

@@ -28,69 +28,81 @@ func Judge(path string, claims []string, sinks ...Sink) (results.Judged, error) 
 		defer c.Close()
 	}
 	defer collectAt(whileJudging)()
-	return judgeSource(src, path, claims, join(sinks...), nil)
+	j, _, err := judgeBy(src, path, claims, join(sinks...), onProcessors)
+	return j, err
 }
 
-// judgeSource is like [Judge] for an open history. If beside is not nil, judgeSource calls it after
-// each event and does all work on the calling goroutine. Otherwise several goroutines share the
-// work; the result is the same.
-func judgeSource(src history.Source, path string, claims []string, sink Sink, beside func(Snapshot, history.Event)) (results.Judged, error) {
-	if beside == nil {
-		return judgeBy(src, path, claims, sink, func(h history.Header, figures *measure.Collector) judgement {
-			if sharesKeys(&h) {
-				m := checker.NewMachine(h)
-				return measuredBeside(judgement{m.Add, m.Finish}, figures)
-			}
-			judge, finish := checker.Parallel(h, runtime.GOMAXPROCS(0))
-			return measuredBeside(judgement{judge, finish}, figures)
-		})
-	}
-	return judgeBy(src, path, claims, sink, func(h history.Header, figures *measure.Collector) judgement {
-		verdicts := checker.New(h)
-		return shownBeside(verdicts, judgement{verdicts.Add, verdicts.Finish}, figures, beside)
-	})
-}
-
-// shownBeside returns a judgement by c that also measures, and calls beside after each event.
-func shownBeside(c *checker.Checker, j judgement, figures *measure.Collector, beside func(Snapshot, history.Event)) judgement {
-	return judgement{func(ev history.Event) {
-		j.add(ev)
-		figures.Add(ev)
-		beside(Snapshot{checker: c, figures: figures}, ev)
-	}, j.finish}
+// A judgement takes the events of a history, and then returns the verdicts.
+type judgement struct {
+	add     func(history.Event)
+	finish  func(history.End) checker.Result
+	machine *checker.Machine // nil if the history is judged by itself
 }
 
 // sharesKeys reports whether a history is one of several machines that use the same keys.
 func sharesKeys(h *history.Header) bool { return h.Others && !h.Share.Whole() }
 
-// A judgement takes the events of a history, and then returns the verdicts.
-type judgement struct {
-	add    func(history.Event)
-	finish func(history.End) checker.Result
+// onProcessors begins a judgement that several goroutines share.
+func onProcessors(h history.Header, figures *measure.Collector) judgement {
+	if sharesKeys(&h) {
+		return ofMachine(h, figures)
+	}
+	add, finish := checker.Parallel(h, runtime.GOMAXPROCS(0))
+	return measured(judgement{add: add, finish: finish}, figures)
 }
 
-// measuredBeside returns a judgement that also measures, on a goroutine of its own.
-func measuredBeside(j judgement, figures *measure.Collector) judgement {
+// ofMachine begins the judgement of one of several machines.
+func ofMachine(h history.Header, figures *measure.Collector) judgement {
+	m := checker.NewMachine(h)
+	return measured(judgement{m.Add, m.Finish, m}, figures)
+}
+
+// measured returns a judgement that also measures, on a goroutine of its own.
+func measured(j judgement, figures *measure.Collector) judgement {
 	measuring := batch.New(func(events []history.Event) {
 		for _, ev := range events {
 			figures.Add(ev)
 		}
 	})
-	return judgement{func(ev history.Event) {
-		j.add(ev)
+	add, finish := j.add, j.finish
+	j.add = func(ev history.Event) {
+		add(ev)
 		measuring.Add(ev)
-	}, func(end history.End) checker.Result {
+	}
+	j.finish = func(end history.End) checker.Result {
 		measuring.Wait()
-		return j.finish(end)
-	}}
+		return finish(end)
+	}
+	return j
 }
 
-// judgeBy judges an open history by the judgement that begin returns for its header.
-func judgeBy(src history.Source, path string, claims []string, sink Sink, begin func(history.Header, *measure.Collector) judgement) (results.Judged, error) {
+// stepByStep begins judgements that do all work on the calling goroutine, and call beside after each event. They come to
+// the same result.
+func stepByStep(beside func(Snapshot, history.Event)) func(history.Header, *measure.Collector) judgement {
+	return func(h history.Header, figures *measure.Collector) (j judgement) {
+		c := checker.New(h)
+		j.add, j.finish = c.Add, c.Finish
+		if sharesKeys(&h) {
+			j.machine = checker.NewMachine(h)
+			c, j.add, j.finish = j.machine.Checker, j.machine.Add, j.machine.Finish
+		}
+		add := j.add
+		j.add = func(ev history.Event) {
+			add(ev)
+			figures.Add(ev)
+			beside(Snapshot{checker: c, figures: figures}, ev)
+		}
+		return j
+	}
+}
+
+// judgeBy is like [Judge] for an open history. It judges by the judgement that begin returns for the header, and returns
+// the machine of that.
+func judgeBy(src history.Source, path string, claims []string, sink Sink, begin func(history.Header, *measure.Collector) judgement) (results.Judged, *checker.Machine, error) {
 	was := src.Header()
 	h, err := withClaims(was, claims)
 	if err != nil {
-		return results.Judged{}, err
+		return results.Judged{}, nil, err
 	}
 	if h.Design == "" {
 		h.Design = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -106,7 +118,7 @@ func judgeBy(src history.Source, path string, claims []string, sink Sink, begin 
 	j.Verdicts = by.finish(j.End)
 	j.Measures = figures.Result(j.End)
 	j.Notes = append(j.Notes, notJudged(h, j.Verdicts.LeasesNotTold)...)
-	return j, nil
+	return j, by.machine, nil
 }
 
 // othersNote is the note on a history that does not have all owners of its keys.

@@ -9,7 +9,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/drive/load"
 	"github.com/lockbench/lockbench/internal/lib/spool"
-	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/results"
 )
 
@@ -70,14 +69,7 @@ func (l *liveJudgement) run(path string) {
 		return
 	}
 	l.began = time.Now()
-	l.result, l.err = judgeBy(src, path, nil, l.sink, func(h history.Header, figures *measure.Collector) judgement {
-		if !sharesKeys(&h) {
-			verdicts := checker.New(h)
-			return shownBeside(verdicts, judgement{verdicts.Add, verdicts.Finish}, figures, l.judged)
-		}
-		l.machine = checker.NewMachine(h)
-		return shownBeside(l.machine.Checker, judgement{l.machine.Add, l.machine.Finish}, figures, l.judged)
-	})
+	l.result, l.machine, l.err = judgeBy(src, path, nil, l.sink, stepByStep(l.judged))
 }
 
 // Read implements io.Reader. All bytes read before are judged, so sinks get a snapshot: in a

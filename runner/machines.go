@@ -118,7 +118,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	}
 	parts, injection := s.plan.Machines.Record(ctx, s.config(r), histories)
 	var shares []results.Judged
-	var keys Together
+	var keys jointRun
 	for i, j := range judgements {
 		judged, unreadable := j.wait()
 		if unreadable != nil {
@@ -140,7 +140,7 @@ func (s *session) recordTogether(ctx context.Context, r liveRun) (o outcome, err
 	o.unreadable = nil
 	joined := func() (results.Judged, error) { return joinRun(shares) }
 	if len(keys.machines) > 0 {
-		joined = keys.Join
+		joined = keys.join
 	}
 	if o.judged, err = joined(); err != nil {
 		o.failed, o.unreadable = err, err

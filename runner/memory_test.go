@@ -72,7 +72,7 @@ func TestMemoryOfARunIsFlat(t *testing.T) {
 			}
 			defer src.(io.Closer).Close()
 			probe := heapProbe{after: c.events}
-			j, err := judgeSource(src, path, nil, join(), probe.judged)
+			j, _, err := judgeBy(src, path, nil, join(), stepByStep(probe.judged))
 			if err != nil || j.Err != nil || probe.late == 0 {
 				t.Fatalf("errors %v and %v, %d events judged; want none, and %d", err, j.Err, probe.events, 8*c.events)
 			}

@@ -8,16 +8,21 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/measure"
 	"github.com/lockbench/lockbench/results"
 )
 
 // A Together judges the histories of machines that used the same keys at the same time, by
 // [checker.Between]. It is not safe for concurrent use.
 type Together struct {
+	names []string // of runs, in order
+	runs  map[string]*jointRun
+}
+
+// A jointRun has the machines of one run, in the order of their shares.
+type jointRun struct {
 	judged   []results.Judged
 	machines []*checker.Machine
-	pairs    []checker.MachinePair // set by Join
+	pairs    []checker.MachinePair // set by join
 }
 
 // SharesKeys reports whether the file path has the history of one of several machines that use the same keys.
@@ -33,7 +38,8 @@ func SharesKeys(path string) bool {
 	return sharesKeys(&h)
 }
 
-// Judge measures the history of the next machine, and keeps its holds. It is like the function [Judge].
+// Judge measures the history of a machine, and keeps its holds. It is like the function [Judge]. Histories without
+// a share are of one run.
 func (t *Together) Judge(path string, claims []string, sinks ...Sink) error {
 	src, err := history.Open(path)
 	if err != nil {
@@ -43,30 +49,54 @@ func (t *Together) Judge(path string, claims []string, sinks ...Sink) error {
 		defer c.Close()
 	}
 	defer collectAt(whileJudging)()
-	var m *checker.Machine
-	j, err := judgeBy(src, path, claims, join(sinks...), func(h history.Header, figures *measure.Collector) judgement {
-		m = checker.NewMachine(h)
-		return measuredBeside(judgement{m.Add, m.Finish}, figures)
-	})
+	j, m, err := judgeBy(src, path, claims, join(sinks...), ofMachine)
 	if err != nil {
 		return err
 	}
-	t.add(j, m)
+	name := ""
+	if !j.Header.Share.Whole() {
+		name = runOf(&j.Header)
+	}
+	if t.runs[name] == nil {
+		if t.runs == nil {
+			t.runs = map[string]*jointRun{}
+		}
+		t.runs[name] = &jointRun{}
+		t.names = append(t.names, name)
+	}
+	t.runs[name].add(j, m)
 	return nil
 }
 
-// add adds a machine, in the order of the shares.
-func (t *Together) add(j results.Judged, m *checker.Machine) {
-	at := len(t.judged)
-	for at > 0 && t.judged[at-1].Header.Share.Index > j.Header.Share.Index {
-		at--
+// Join returns the judgement of each run. It returns an error if a run has one history, or some that cannot be of one
+// run.
+func (t *Together) Join() (all []results.Judged, err error) {
+	for _, name := range t.names {
+		r := t.runs[name]
+		if len(r.judged) == 1 {
+			return nil, fmt.Errorf("%s is the history of one machine; hint: name the histories of all machines", r.judged[0].History)
+		}
+		run, err := r.join()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, run)
 	}
-	t.judged, t.machines = slices.Insert(t.judged, at, j), slices.Insert(t.machines, at, m)
+	return all, nil
 }
 
-// Join returns the judgement of all machines together. It returns an error if two histories cannot be of one run.
-func (t *Together) Join() (results.Judged, error) {
-	parts := slices.Clone(t.judged)
+// add adds a machine.
+func (r *jointRun) add(j results.Judged, m *checker.Machine) {
+	at := len(r.judged)
+	for at > 0 && r.judged[at-1].Header.Share.Index > j.Header.Share.Index {
+		at--
+	}
+	r.judged, r.machines = slices.Insert(r.judged, at, j), slices.Insert(r.machines, at, m)
+}
+
+// join returns the judgement of all machines together. It returns an error if two histories cannot be of one run.
+func (r *jointRun) join() (results.Judged, error) {
+	parts := slices.Clone(r.judged)
 	for i := range parts {
 		if parts[i].Header.Design != parts[0].Header.Design && parts[i].Header.Share.Whole() {
 			parts[i].Header.Design = parts[0].Header.Design // the name of its file
@@ -76,8 +106,8 @@ func (t *Together) Join() (results.Judged, error) {
 	if err != nil {
 		return run, err
 	}
-	joint := checker.Between(t.machines...)
-	t.pairs = joint.Pairs
+	joint := checker.Between(r.machines...)
+	r.pairs = joint.Pairs
 	v := &run.Verdicts
 	v.Findings, v.Breaches, v.WorstOverlap = joint.Cells.List(), 0, 0
 	for _, f := range v.Findings {

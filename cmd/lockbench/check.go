@@ -120,7 +120,7 @@ func (o *checkOptions) check(cmd *cobra.Command, files []string) error {
 	}
 	logs := newIntervalLogs(out.hlog())
 	judge, join := judgeAll, o.join
-	if o.together || join != nil && len(files) > 1 && runner.SharesKeys(files[0]) {
+	if o.together || join != nil && runner.SharesKeys(files[0]) {
 		judge, join = judgeTogether, nil
 	}
 	runs, err := judge(files, o.claims, logs)
@@ -181,17 +181,13 @@ func judgeAll(files []string, claims []string, logs *intervalLogs) (runs []resul
 
 // judgeTogether judges files of machines that used the same keys, and logs their latencies.
 func judgeTogether(files []string, claims []string, logs *intervalLogs) ([]results.Judged, error) {
-	if len(files) == 1 {
-		return nil, fmt.Errorf("--together: %s is the history of one machine; hint: name the histories of all machines", files[0])
-	}
 	var t runner.Together
 	for _, file := range files {
 		if err := t.Judge(file, claims, logs.sink(labelOf(file, files))); err != nil {
 			return nil, err
 		}
 	}
-	run, err := t.Join()
-	return []results.Judged{run}, err
+	return t.Join()
 }
 
 // labelOf returns the label of the latencies of a file: none if it is the only one.

@@ -28,6 +28,7 @@
 //   - connect.go: the connection, requests and answers
 //   - coordinator.go, machine.go: the coordinator, and a machine as it sees it
 //   - faults.go: the faults of servers
+//   - sharedkeys.go: what the coordinator does for keys that all machines use
 //   - agent.go, recording.go: the agent, and a run that it records
 //   - tunnel.go: the way of agents to servers that the coordinator has started
 package machines

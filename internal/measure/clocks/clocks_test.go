@@ -245,6 +245,23 @@ func TestUncorrectedLease(t *testing.T) {
 	}
 }
 
+// TestSpanOfLease checks that a lease ends by the fastest clock that a server can have, from the call on.
+func TestSpanOfLease(t *testing.T) {
+	const second = int64(time.Second)
+	var probes []Comparison
+	for at := int64(0); at <= 3*second; at += 1e6 {
+		probes = append(probes, Comparison{at, at, at})
+	}
+	c := NewClock([]Window{{0, 3 * second, 0, 0}}, probes)
+	s, known := c.Span(Hold{Start: second + 1e6, End: 2 * second, Called: second, Lease: time.Second})
+	if late := s.EndLeast - (2*second - int64(Drift*float64(second))); !known || late > 0 || late < -3 {
+		t.Errorf("known %t, the lease ends %d ns too late: %+v", known, late, s)
+	}
+	if s, _ := c.Span(Hold{Start: second + 1e6, End: 2 * second, Called: second}); s.EndLeast < 2*second-3 {
+		t.Errorf("without a lease: %+v", s)
+	}
+}
+
 // TestOrder checks the order of spans around each of the four comparisons.
 func TestOrder(t *testing.T) {
 	a := Span{StartLeast: 10, StartMost: 12, EndLeast: 20, EndMost: 22}
