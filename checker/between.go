@@ -15,11 +15,14 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
-// A Joint is the judgement of exclusion on keys that several machines use. It covers all pairs of owners, on
-// one machine or two, at times at which the clocks of their machines are known. docs/design/machines.md has the proofs.
+// A Joint is the judgement of keys that several machines use. It covers all pairs of owners, on one machine or two:
+// exclusion and fencing at times at which the clocks of their machines are known, effects at all times.
+// docs/design/machines.md has the proofs.
 type Joint struct {
 	// Cells has the findings: on exclusion and, if a past owner's call may explain an overlap, on
-	// owner-release. A hold that an acquire of another machine certainly met is an occasion.
+	// owner-release; on effects and fencing, if a machine wrote a guarded record or was given fences. A hold that an
+	// acquire of another machine certainly met is an occasion, and so is a write that is based on one of another machine,
+	// and a fence after one of another machine.
 	Cells Cells
 	// Pairs has each pair of machines.
 	Pairs []MachinePair
@@ -36,6 +39,8 @@ type MachinePair struct {
 	// Broken counts the pairs of holds that overlap under all clocks that the probes permit, and Undecided
 	// those that overlap under some.
 	Broken, Undecided int64
+	// Lost counts the updates of one machine that were lost to a write of the other one.
+	Lost int64
 	// Width and Widest are the median and the largest width of the bounds on the order of two holds: a longer
 	// overlap is always found. Both are zero if no two holds were near each other.
 	Width, Widest time.Duration
@@ -43,7 +48,7 @@ type MachinePair struct {
 	widths count.Durations
 }
 
-// Between judges exclusion between the holds of machines that use the same keys. All machines have finished.
+// Between judges the holds of machines that use the same keys. All machines have finished.
 func Between(machines ...*Machine) Joint {
 	j := judgeOfMachines{machines: machines, cells: Cells{}, pairs: map[[2]int]*MachinePair{}, complete: math.MaxInt64}
 	keys := map[string]bool{}
@@ -91,14 +96,24 @@ type judgeOfMachines struct {
 	holds    int64
 }
 
+// An ownedHold is a hold of a machine, with its cluster.
+type ownedHold struct {
+	machine int
+	hold    *machineHold
+	cluster *cluster
+}
+
+// sameOwner reports whether two holds are of one client.
+func (h ownedHold) sameOwner(other ownedHold) bool {
+	return h.machine == other.machine && h.hold.client == other.hold.client
+}
+
 // A piece is a piece of a hold on the coordinator's clock.
 type piece struct {
 	clocks.Span
-	machine int
-	hold    *machineHold
-	stamps  clocks.Hold
-	called  int64 // the acquire, at the latest
-	cluster *cluster
+	ownedHold
+	stamps clocks.Hold
+	called int64 // the acquire, at the latest
 }
 
 // A cluster is a time of a key in which each hold may have been granted before another one was over. Beyond it,
@@ -142,16 +157,21 @@ func (j *judgeOfMachines) key(name string) {
 	}
 	in := clusters(lives)
 	var pieces []piece
+	var holds []ownedHold
 	for i, m := range j.machines {
 		for _, h := range m.holds[name] {
-			j.holds++
-			its, known := j.onClock(i, h, in[h])
+			its := ownedHold{i, h, in[h]}
+			holds = append(holds, its)
+			on, known := j.onClock(its)
 			if !known {
 				j.unknown++
 			}
-			pieces = append(pieces, its...)
+			pieces = append(pieces, on...)
 		}
 	}
+	j.holds += int64(len(holds))
+	j.writes(holds)
+	j.fences(holds)
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.StartLeast, b.StartLeast) })
 	j.pieces(pieces)
 	for i, m := range j.machines {
@@ -191,16 +211,16 @@ func clusters(lives []life) map[*machineHold]*cluster {
 }
 
 // onClock returns the pieces of a hold, and false if its clock is not known at all of them.
-func (j *judgeOfMachines) onClock(machine int, h *machineHold, in *cluster) (pieces []piece, known bool) {
-	_, called := j.bounds(machine, h.called)
+func (j *judgeOfMachines) onClock(h ownedHold) (pieces []piece, known bool) {
+	_, called := j.bounds(h.machine, h.hold.called)
 	known = true
-	for _, p := range h.pieces {
+	for _, p := range h.hold.pieces {
 		s, is := clocks.Span{}, false
-		if c := j.clocks[machine]; c != nil {
+		if c := j.clocks[h.machine]; c != nil {
 			s, is = c.Span(p)
 		}
 		if is {
-			pieces = append(pieces, piece{s, machine, h, p, called, in})
+			pieces = append(pieces, piece{s, h, p, called})
 		}
 		known = known && is
 	}
@@ -218,7 +238,7 @@ func (j *judgeOfMachines) pieces(all []piece) {
 		b := &all[i]
 		open = slices.DeleteFunc(open, func(a *piece) bool { return a.EndMost <= b.StartLeast })
 		for _, a := range open {
-			if a.machine == b.machine && a.hold.client == b.hold.client {
+			if a.sameOwner(b.ownedHold) {
 				continue
 			}
 			pair := [2]*machineHold{a.hold, b.hold}
@@ -229,7 +249,7 @@ func (j *judgeOfMachines) pieces(all []piece) {
 			if was, done := judged[pair]; is == clocks.Apart || done && was >= is {
 				continue
 			} else if done && a.machine != b.machine { // undecided so far
-				j.pair(a, b).Undecided--
+				j.pair(a.machine, b.machine).Undecided--
 			}
 			judged[pair] = is
 			j.overlap(a, b, is)
@@ -256,26 +276,30 @@ func (j *judgeOfMachines) order(a, b *piece) clocks.Order {
 	return clocks.Apart
 }
 
-func (j *judgeOfMachines) pair(a, b *piece) *MachinePair {
-	return j.pairs[[2]int{min(a.machine, b.machine), max(a.machine, b.machine)}]
-}
+func (j *judgeOfMachines) pair(a, b int) *MachinePair { return j.pairs[[2]int{min(a, b), max(a, b)}] }
 
 // overlap counts two pieces that overlap, or may.
 func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 	if a.machine != b.machine {
-		p := j.pair(a, b)
+		p := j.pair(a.machine, b.machine)
 		if is == clocks.Undecided {
 			p.Undecided++
 			return
 		}
 		p.Broken++
 	}
-	under := j.touching(max(a.StartMost, b.StartMost), a, b)
+	at := max(a.StartMost, b.StartMost)
+	under := j.touching(at, a.ownedHold, b.ownedHold)
 	guarantees := []lockbench.Guarantee{lockbench.Exclusion}
 	if under.Has(lockbench.Outlived) {
 		guarantees = append(guarantees, lockbench.OwnerRelease)
 	}
-	cell := cellOf(under)
+	j.violate(cellOf(under), at, guarantees, func() *Counterexample { return j.counterexample(a, b, under, guarantees) })
+}
+
+// violate counts a violation of one of the guarantees in a cell, which became certain at the given time or earlier.
+func (j *judgeOfMachines) violate(cell lockbench.Cell, at int64, guarantees []lockbench.Guarantee, show func() *Counterexample) {
+	under := cell.Under
 	f := j.cells[cell]
 	f.Violations++
 	covered := func(g lockbench.Guarantee) bool {
@@ -286,13 +310,20 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 		return j.claims().Covers(g, touched, under|j.pauses)
 	}
 	// What is not on record may explain it.
-	known := max(a.StartMost, b.StartMost) < j.complete && (!j.partial || !j.faulty)
+	known := !j.partial || !j.faulty && at < j.complete
 	if known && !slices.ContainsFunc(guarantees, func(g lockbench.Guarantee) bool { return !covered(g) }) {
 		f.Against++
 	}
 	if f.Counterexample == nil {
-		f.Counterexample = j.counterexample(a, b, under, guarantees)
+		f.Counterexample = show()
 	}
+	j.cells[cell] = f
+}
+
+// expose counts an occasion in a cell.
+func (j *judgeOfMachines) expose(cell lockbench.Cell) {
+	f := j.cells[cell]
+	f.Exposure++
 	j.cells[cell] = f
 }
 
@@ -342,7 +373,7 @@ type shown struct {
 func (p *piece) shown(key string) shown {
 	h := p.hold
 	acquire := history.Op{Kind: history.Acquire, Outcome: history.OK, Client: h.client, Process: h.process, Key: key, Hold: h.id,
-		Call: p.called, Return: p.StartMost, Attempt: history.NoStamp, Granted: int64(p.stamps.Lease), Attempts: 1}
+		Call: p.called, Return: p.StartMost, Attempt: history.NoStamp, Granted: int64(p.stamps.Lease), Attempts: 1, Fence: h.fence}
 	s := shown{CounterexampleHold{
 		Hold: h.id, Client: h.client, Process: h.process, From: p.called, Granted: p.StartMost, Until: history.Never, End: p.EndLeast, EndedBy: h.endedBy.String(),
 	}, []history.Op{acquire}}
@@ -363,9 +394,19 @@ func (j *judgeOfMachines) joint() Joint {
 		out.Pairs = append(out.Pairs, *p)
 	}
 	slices.SortFunc(out.Pairs, func(a, b MachinePair) int { return cmp.Or(a.A-b.A, a.B-b.B) })
-	for _, cell := range append([]lockbench.Cell{lockbench.Exclusion.At(0)}, j.machines[0].header.Exercises...) {
-		if _, is := j.cells[cell]; !is && cell.Guarantee == lockbench.Exclusion && !cell.Under.Has(lockbench.Outlived) {
-			j.cells[cell] = Finding{}
+	judged := map[lockbench.Guarantee]string{lockbench.Exclusion: "no acquire certainly met a hold of another machine"}
+	if j.able(hasStore) {
+		judged[lockbench.Effects] = "no client wrote after one of another machine"
+	}
+	if j.able(hasFence) {
+		judged[lockbench.Fencing] = "no two fences of different machines were certainly in order"
+	}
+	for g := range judged {
+		j.cells[g.At(0)] = j.cells[g.At(0)]
+	}
+	for _, cell := range j.machines[0].header.Exercises {
+		if _, is := judged[cell.Guarantee]; is && (cell.Guarantee != lockbench.Exclusion || !cell.Under.Has(lockbench.Outlived)) {
+			j.cells[cell] = j.cells[cell]
 		}
 	}
 	for cell, f := range j.cells {
@@ -379,11 +420,16 @@ func (j *judgeOfMachines) joint() Joint {
 		case f.Exposure > 0:
 			f.Verdict = Held
 		default:
-			f.Verdict, f.Note = Untested, "no acquire certainly met a hold of another machine"
+			f.Verdict, f.Note = Untested, judged[cell.Guarantee]
 		}
 		j.cells[cell] = f
 	}
 	return out
+}
+
+// able reports whether the history of a machine shows an ability.
+func (j *judgeOfMachines) able(a ability) bool {
+	return slices.ContainsFunc(j.machines, func(m *Machine) bool { return m.ability&a != 0 })
 }
 
 // strikes returns the number of faults that can have brought all striking conditions of under, on the machine that saw
@@ -400,7 +446,7 @@ func (j *judgeOfMachines) strikes(under lockbench.Conditions) (most int64, struc
 func (j *judgeOfMachines) near(before []piece, b *piece) {
 	for i := range before {
 		if a := &before[i]; a.machine != b.machine {
-			p := j.pair(a, b)
+			p := j.pair(a.machine, b.machine)
 			p.widths.Add(max(a.EndMost-a.EndLeast+b.StartMost-b.StartLeast, b.EndMost-b.EndLeast+a.StartMost-a.StartLeast))
 		}
 	}
@@ -422,20 +468,18 @@ func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
 			continue
 		}
 		met = append(met, a.hold)
-		under := j.touching(max(a.StartMost, of.before), a)
+		under := j.touching(max(a.StartMost, of.before), a.ownedHold)
 		if of.granted != nil {
-			under = j.touching(max(a.StartMost, of.granted.StartMost), a, of.granted)
+			under = j.touching(max(a.StartMost, of.granted.StartMost), a.ownedHold, of.granted.ownedHold)
 		}
-		j.pairs[[2]int{min(a.machine, of.machine), max(a.machine, of.machine)}].Met++
-		f := j.cells[cellOf(under)]
-		f.Exposure++
-		j.cells[cellOf(under)] = f
+		j.pair(a.machine, of.machine).Met++
+		j.expose(cellOf(under))
 	}
 }
 
-// touching returns the conditions that touched pieces: those of their holds, and of faults and of past owners' calls on
-// any machine before a time, at which the last one was granted.
-func (j *judgeOfMachines) touching(before int64, pieces ...*piece) (under lockbench.Conditions) {
+// touching returns the conditions that touched holds: their own, and those of faults and of past owners' calls on any
+// machine before a time.
+func (j *judgeOfMachines) touching(before int64, holds ...ownedHold) (under lockbench.Conditions) {
 	add := func(all []occurrence) {
 		for _, o := range all {
 			if o.at <= before {
@@ -444,9 +488,9 @@ func (j *judgeOfMachines) touching(before int64, pieces ...*piece) (under lockbe
 		}
 	}
 	add(j.faults)
-	for _, p := range pieces {
-		under |= p.hold.under
-		add(p.cluster.late)
+	for _, h := range holds {
+		under |= h.hold.under
+		add(h.cluster.late)
 	}
 	return under
 }

@@ -21,8 +21,13 @@ type fleet struct {
 	machines []*simMachine
 	lease    int64
 	holders  map[string]holder // by key
+	records  map[string]guarded
 	holds    int64
+	versions uint64
 }
+
+// A guarded is a guarded record: its version, and the highest fence that wrote it.
+type guarded struct{ version, fence uint64 }
 
 type fleetOptions struct {
 	machines, clients, keys int
@@ -30,6 +35,11 @@ type fleetOptions struct {
 	blind                   bool  // a release frees the key, whoever has it
 	extends, slow           bool  // owners extend their leases, or hold on for longer than them
 	unprobed                bool
+	stores                  bool // owners read a record after the grant, and write it before the release
+	fences                  bool // grants have fences
+	checks                  bool // the store checks them
+	forgetful               bool // the fences of each machine are numbers of its own
+	careless                bool // the store says that it checks them, and does not
 }
 
 type holder struct{ hold, until int64 }
@@ -39,6 +49,7 @@ type simMachine struct {
 	rate   float64
 	offset int64
 	ops    []*history.Op
+	fences uint64
 }
 
 func (m *simMachine) stamp(at int64) int64 { return int64(float64(at)*m.rate) + m.offset }
@@ -70,7 +81,7 @@ const (
 )
 
 func newFleet(seed uint64, o fleetOptions) *fleet {
-	f := &fleet{Rand: rand.New(rand.NewPCG(seed, 7)), fleetOptions: o, lease: 40 * milli, holders: map[string]holder{}}
+	f := &fleet{Rand: rand.New(rand.NewPCG(seed, 7)), fleetOptions: o, lease: 40 * milli, holders: map[string]holder{}, records: map[string]guarded{}}
 	for i := range o.machines {
 		m := &simMachine{rate: 1 + 90e-6*(2*f.Float64()-1), offset: int64(i)*1e12 + f.Int64N(1e9)}
 		f.machines = append(f.machines, m)
@@ -128,6 +139,9 @@ func (f *fleet) client(m *simMachine, id int32) {
 				f.holds++
 				op.Hold, op.Outcome, op.Granted = f.holds, history.OK, f.lease
 				f.holders[key] = holder{op.Hold, at + f.lease - f.early}
+				if f.fences {
+					op.Fence = f.fence(m)
+				}
 			} else {
 				op.Outcome, op.Attempt = history.Refused, history.NoStamp
 			}
@@ -137,15 +151,55 @@ func (f *fleet) client(m *simMachine, id int32) {
 					again(at)
 					return
 				}
-				f.own(m, op, at, again)
+				if !f.stores {
+					f.own(m, op, at, 0, again)
+					return
+				}
+				f.access(history.Read, m, op, 0, at+milli/1000, func(at int64, version uint64) { f.own(m, op, at, version, again) })
 			})
 		})
 	}
 	again(0)
 }
 
+// fence returns the fence of the newest hold.
+func (f *fleet) fence(m *simMachine) uint64 {
+	if f.forgetful {
+		m.fences++
+		return m.fences
+	}
+	return uint64(f.holds)
+}
+
+// access lets an owner read or write the record, with the version that it has read.
+func (f *fleet) access(kind history.Kind, m *simMachine, acquired *history.Op, base uint64, at int64, then func(at int64, version uint64)) {
+	op := &history.Op{Kind: kind, Client: acquired.Client, Process: acquired.Process, Key: acquired.Key, Hold: acquired.Hold, Call: m.stamp(at), Attempt: history.NoStamp, Base: base}
+	m.ops = append(m.ops, op)
+	f.at(at+f.delay(), func(at int64) {
+		r := f.records[acquired.Key]
+		if f.checks {
+			op.Fence = acquired.Fence
+		}
+		switch {
+		case f.checks && !f.careless && op.Fence < r.fence:
+			op.Outcome = history.Failed
+		case kind == history.Write:
+			f.versions++
+			op.Outcome, r.version = history.OK, f.versions
+			fallthrough
+		default:
+			op.Outcome, op.Version, r.fence = history.OK, r.version, max(r.fence, op.Fence)
+			f.records[acquired.Key] = r
+		}
+		f.at(at+f.delay(), func(at int64) {
+			op.Return = m.stamp(at) + 1
+			then(at, op.Version)
+		})
+	})
+}
+
 // own lets the owner work and then release.
-func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, then func(at int64)) {
+func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, base uint64, then func(at int64)) {
 	work := int64(float64(2*milli) * f.ExpFloat64())
 	if f.slow && f.IntN(5) == 0 {
 		work = f.lease + int64(float64(5*milli)*f.ExpFloat64())
@@ -171,8 +225,14 @@ func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, then func(at 
 			})
 		})
 	}
-	release := func(at int64) {
+	free := func(at int64) {
 		ask(history.Release, at, func(h *holder, at int64, _ bool) { h.until = at }, func(at int64, _ bool) { then(at) })
+	}
+	release := free
+	if f.stores {
+		release = func(at int64) {
+			f.access(history.Write, m, acquired, base, at, func(at int64, _ uint64) { free(at + milli/1000) })
+		}
 	}
 	if f.extends && f.IntN(2) == 0 {
 		f.at(at+f.lease/2, func(at int64) {
@@ -274,17 +334,18 @@ func TestBetweenBroken(t *testing.T) {
 }
 
 // TestBetweenPastOwner checks that an overlap that the release of a past owner on another machine may have brought
-// about does not count under no condition, and counts against a lock only if it claims both guarantees.
+// about does not count under no condition, and counts against a lock only if it claims both guarantees. Nor does an
+// update that is lost because of it.
 func TestBetweenPastOwner(t *testing.T) {
 	both := lockbench.LeaseClaims()
 	seen := int64(0)
 	for seed := range longtest.Times(20, 200) {
 		o := fleets[2]
-		o.blind = true
+		o.blind, o.stores = true, true
 		got := newFleet(uint64(seed), o).judge(both)
 		for cell, f := range got.Cells {
 			switch {
-			case f.Violations == 0:
+			case f.Violations == 0, cell == lockbench.Effects.At(lockbench.Outlived) && f.Against == 0:
 			case cell == lockbench.OwnerRelease.At(lockbench.Outlived):
 				seen += f.Violations
 				if f.Against != f.Violations {
@@ -297,6 +358,116 @@ func TestBetweenPastOwner(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no overlap")
+	}
+}
+
+// stores are fleets whose owners use a guarded record and fences.
+func stores() (all []fleetOptions) {
+	for _, o := range fleets {
+		o.stores, o.fences = true, true
+		all = append(all, o)
+		o.checks = true
+		all = append(all, o)
+	}
+	return all
+}
+
+// TestBetweenStores checks that no sound lock is accused because of the record that it guards, whether the store checks
+// fences or not, and that effects and fencing are judged. Updates may be lost past the validity of an owner.
+func TestBetweenStores(t *testing.T) {
+	lost := int64(0)
+	for _, o := range stores() {
+		for seed := range longtest.Times(10, 100) {
+			claims := lockbench.LeaseClaims(lockbench.Fencing)
+			got := newFleet(uint64(seed), o).judge(claims)
+			for cell, f := range got.Cells {
+				switch {
+				case f.Violations > 0 && (f.Against > 0 || cell != lockbench.Effects.At(lockbench.Outlived)):
+					t.Fatalf("%+v, seed %d: %s: %+v, %s", o, seed, cell, f, f.Counterexample.Sentence)
+				case o.checks:
+				default:
+					lost += f.Violations
+				}
+			}
+			if seed > 0 {
+				continue
+			}
+			for _, g := range []lockbench.Guarantee{lockbench.Effects, lockbench.Fencing} {
+				if f := got.Cells[g.At(0)]; f.Verdict != Held || f.Exposure < 20 {
+					t.Errorf("%+v: %s: %+v", o, g, f)
+				}
+			}
+		}
+	}
+	if lost == 0 {
+		t.Error("no update was lost, although owners outlive their leases")
+	}
+}
+
+// TestBetweenLostUpdates checks that the lost updates of a lock that grants too early are found, under no condition and
+// between machines, and without probes, too.
+func TestBetweenLostUpdates(t *testing.T) {
+	for _, o := range stores() {
+		if o.checks {
+			continue // such a store hides some
+		}
+		for _, unprobed := range []bool{false, true} {
+			o.early, o.unprobed = 37*milli, unprobed
+			got := newFleet(1, o).judge(lockbench.LeaseClaims())
+			if f := got.Cells[lockbench.Effects.At(0)]; f.Verdict != Broken || f.Against == 0 || f.Counterexample == nil {
+				t.Errorf("%+v: %+v", o, f)
+			}
+			for _, p := range got.Pairs {
+				if p.Lost == 0 {
+					t.Errorf("%+v: machines %d and %d lost nothing to each other", o, p.A, p.B)
+				}
+			}
+		}
+	}
+}
+
+// TestBetweenFences checks that fences which each machine counts by itself are caught, and a store that does not check
+// fences although it says so; and that neither is accused if it does not claim fencing.
+func TestBetweenFences(t *testing.T) {
+	for _, o := range stores() {
+		for _, store := range []bool{false, true} {
+			o.forgetful, o.checks, o.careless = !store, store, store
+			if store {
+				o.slow = true // else no owner is late
+			}
+			got := newFleet(1, o).judge(lockbench.LeaseClaims(lockbench.Fencing))
+			violations := int64(0)
+			for cell, f := range got.Cells {
+				if cell.Guarantee == lockbench.Fencing && f.Against == f.Violations {
+					violations += f.Violations
+				}
+			}
+			if violations == 0 {
+				t.Errorf("%+v: no fence is wrong", o)
+			}
+			for cell, f := range newFleet(1, o).judge(lockbench.LeaseClaims()).Cells {
+				if f.Against > 0 {
+					t.Errorf("%+v: %s: %d count against a lock that claims no fencing", o, cell, f.Against)
+				}
+			}
+		}
+	}
+}
+
+// TestBetweenEqualVersions checks that nothing is concluded if two machines number their versions alike.
+func TestBetweenEqualVersions(t *testing.T) {
+	f := newFleet(1, stores()[0])
+	for _, m := range f.machines {
+		n := uint64(0)
+		for _, op := range m.ops {
+			if op.Kind == history.Write {
+				n++
+				op.Base, op.Version = n-1, n
+			}
+		}
+	}
+	if got := f.judge(lockbench.LeaseClaims()).Cells[lockbench.Effects.At(0)]; got.Violations > 0 || got.Verdict != Untested {
+		t.Errorf("%+v", got)
 	}
 }
 

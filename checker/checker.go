@@ -32,8 +32,10 @@ type Checker struct {
 
 	verdictsOnly bool // see NewBrief
 	pools        pools
-	// gone receives each hold that no event can change any more, see Machine; nil if nobody asks.
+	// gone receives each hold that no event can change any more, and wrote each write of the guarded record that
+	// succeeded under a known hold, see Machine; nil if nobody asks.
 	gone   func(*key, *hold)
+	wrote  func(*pending.Write[*hold])
 	silent bool // nothing is judged
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations

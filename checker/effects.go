@@ -53,6 +53,9 @@ func writeReturned(c *Checker, k *key, op *history.Op) {
 	}
 	h := w.Hold
 	w.Valid = h.HasMust && !h.MustEnd().Before(interval.Return(op)) && h.readWithin()
+	if c.wrote != nil {
+		c.wrote(w)
+	}
 	victim, last := k.writes.Victim(w)
 	if last != nil && last.Hold.client != h.client {
 		c.expose(effects, c.writtenUnder(last, w))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
@@ -22,6 +23,7 @@ type Machine struct {
 	late    map[string][]span         // calls that may act on the key after their owner has lost it
 	struck  []occurrence              // by faults
 	acts    map[int64]act             // by hold, of the holds that may still change
+	writes  map[*hold][]machineWrite  // of the holds that may still change
 	end     history.End
 }
 
@@ -36,6 +38,18 @@ type machineHold struct {
 	attempt, over int64
 	pieces        []clocks.Hold
 	under         lockbench.Conditions
+	returned      int64 // the return of the acquire
+	fence         uint64
+	writes        []machineWrite
+}
+
+// A machineWrite is a write of the guarded record that the store accepted.
+type machineWrite struct {
+	base, version, fence uint64
+	called, returned     int64
+	informed             bool // its owner had read the record under the same hold
+	// under has, beyond the conditions of the hold, Outlived if the owner may have read or written past its validity.
+	under lockbench.Conditions
 }
 
 // A refusal is the call and the return of a refused acquire.
@@ -59,8 +73,11 @@ type act struct{ called, returned int64 }
 
 // NewMachine starts the judgement of the history of one machine, with this header.
 func NewMachine(h history.Header) *Machine {
-	m := &Machine{Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{}, acts: map[int64]act{}}
-	m.Checker.gone, m.silent = m.keep, true
+	m := &Machine{
+		Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{},
+		acts: map[int64]act{}, writes: map[*hold][]machineWrite{},
+	}
+	m.gone, m.Checker.wrote, m.silent = m.keep, m.written, true
 	return m
 }
 
@@ -108,6 +125,24 @@ func (m *Machine) acted(op *history.Op) {
 	m.acts[op.Hold] = act{op.Call, max(a.returned, op.Return)}
 }
 
+// written notes a write, which has just returned.
+func (m *Machine) written(w *pending.Write[*hold]) {
+	h, op := w.Hold, w.Op
+	its := machineWrite{base: op.Base, version: op.Version, fence: op.Fence, called: op.Call, returned: op.Return, informed: h.LastRead != nil}
+	if !w.Valid || op.Return > serverUntil(&h.Grant) {
+		its.under = lockbench.Outlived
+	}
+	m.writes[h] = append(m.writes[h], its)
+}
+
+// serverUntil returns the earliest end of the validity of g by the server's clock, which may be faster.
+func serverUntil(g *interval.Grant) int64 {
+	if g.Until == math.MaxInt64 {
+		return g.Until
+	}
+	return g.Until - int64(clocks.Slew*float64(g.Until-g.From))
+}
+
 // keep keeps a hold that no event can change any more.
 func (m *Machine) keep(k *key, h *hold) {
 	a := m.acts[h.id]
@@ -118,7 +153,13 @@ func (m *Machine) keep(k *key, h *hold) {
 	}
 	its := &machineHold{
 		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Until, a.returned),
-		pieces: h.Pieces(m.last), under: m.touching(h),
+		pieces: h.Pieces(m.last), under: m.touching(h), returned: h.First.Return, fence: h.First.Fence, writes: m.writes[h],
+	}
+	delete(m.writes, h)
+	for i := range its.writes {
+		if w := &its.writes[i]; w.under != 0 {
+			w.under |= m.renewing(h, w.returned)
+		}
 	}
 	if h.CertainlyFree {
 		its.over = max(a.returned, h.ReleasedBy.Return)
@@ -134,10 +175,7 @@ func (m *Machine) keep(k *key, h *hold) {
 			over = p.End
 		}
 	}
-	until := h.Until
-	if until < math.MaxInt64 { // the server's clock may be faster
-		until -= int64(clocks.Slew * float64(until-h.From))
-	}
+	until := serverUntil(&h.Grant)
 	if a.returned > until || a.called > over {
 		over = min(over, until)
 		if h.From == history.NoStamp {

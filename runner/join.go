@@ -207,8 +207,9 @@ func notesOn(shares []results.Judged) []string {
 	notes := []string{fmt.Sprintf("%d machines each used keys of their own: a key that several machines compete for, clocks that differ between its clients, "+
 		"and equal host names and process ids of its clients were not tested", len(shares))}
 	if shares[0].Header.Others {
-		notes[0] = fmt.Sprintf("%d machines competed for the same keys: of the guarantees only %s is judged, by bounds on the machines' clocks, "+
-			"and equal host names and process ids of the clients were not tested", len(shares), lockbench.Exclusion)
+		notes[0] = fmt.Sprintf("%d machines competed for the same keys: of the guarantees only %s, %s and %s are judged, "+
+			"the first and the last by bounds on the machines' clocks, and equal host names and process ids of the clients were not tested",
+			len(shares), lockbench.Exclusion, lockbench.Effects, lockbench.Fencing)
 	}
 	var from, to, last, first time.Time
 	for i, j := range shares {

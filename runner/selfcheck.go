@@ -59,7 +59,13 @@ func (s *session) provable(o workloads.Options) []proof {
 
 // betweenMachines reports whether a cell is judged on keys that several machines use.
 func betweenMachines(c lockbench.Cell) bool {
-	return c.Guarantee == lockbench.Exclusion && !c.Under.Has(lockbench.Outlived) || c.Guarantee == lockbench.OwnerRelease
+	switch c.Guarantee {
+	case lockbench.Exclusion:
+		return !c.Under.Has(lockbench.Outlived)
+	case lockbench.OwnerRelease, lockbench.Effects, lockbench.Fencing:
+		return true
+	}
+	return false
 }
 
 // selfCheck runs locks that are broken on purpose under the settings of the session until

@@ -137,8 +137,8 @@ func notesBetween(j checker.Joint) (notes []string) {
 			notes = append(notes, who+": their holds cannot be compared")
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s: holds that an acquire of the other one met: %d; overlaps: %d; pairs of holds closer than the clocks are known: %d. An overlap is found if it is longer than %v, at worst %v",
-			who, p.Met, p.Broken, p.Undecided, p.Width.Round(time.Microsecond), p.Widest.Round(time.Microsecond)))
+		notes = append(notes, fmt.Sprintf("%s: holds that an acquire of the other one met: %d; overlaps: %d; lost updates: %d; pairs of holds closer than the clocks are known: %d. An overlap is found if it is longer than %v, at worst %v",
+			who, p.Met, p.Broken, p.Lost, p.Undecided, p.Width.Round(time.Microsecond), p.Widest.Round(time.Microsecond)))
 	}
 	if j.Unknown > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d holds were at times when the clock of their machine is not known, before the first probe, after the last one or after a change of a clock", j.Unknown, j.Holds))
