@@ -11,12 +11,13 @@ import (
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/interval"
+	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
 // A Joint is the judgement of keys that several machines use. It covers all pairs of owners, on one machine or two:
-// exclusion and fencing at times at which the clocks of their machines are known, effects at all times.
+// effects and owners on one machine at all times, else at times at which the clocks of their machines are known.
 // docs/design/machines.md has the proofs.
 type Joint struct {
 	// Cells has the findings: on exclusion and, if a past owner's call may explain an overlap, on
@@ -57,7 +58,7 @@ func Between(machines ...*Machine) Joint {
 		for k := range m.holds {
 			keys[k] = true
 		}
-		for _, o := range m.struck {
+		for _, o := range m.brought {
 			at, _ := j.bounds(i, o.at)
 			j.faults = append(j.faults, occurrence{at, o.under})
 		}
@@ -84,7 +85,7 @@ func Between(machines ...*Machine) Joint {
 type judgeOfMachines struct {
 	machines []*Machine
 	clocks   []*clocks.Clock
-	faults   []occurrence         // on the coordinator's clock, at the earliest
+	faults   []occurrence         // of all machines, on the coordinator's clock, at the earliest
 	faulty   bool                 // there were faults, or may have been
 	pauses   lockbench.Conditions // Pause if anything stood still
 	partial  bool                 // a part of the record is missing
@@ -114,20 +115,22 @@ type piece struct {
 	ownedHold
 	stamps clocks.Hold
 	called int64 // the acquire, at the latest
+	// unclocked: the clock of its machine is not known, and its times are by that clock.
+	unclocked bool
 }
 
 // A cluster is a time of a key in which each hold may have been granted before another one was over. Beyond it,
 // no call under its holds acts on the key. If one overlap in it has a reason, such as a past owner's call, each later
 // one may have the same: an owner that shares the key without knowing frees it for the next one.
 type cluster struct {
-	late []occurrence // the earliest times at which calls of past owners may have acted, if these add conditions
-	ever lockbench.Conditions
+	brought []occurrence // the earliest times of what brings more conditions: holds, past owners' calls, faults
+	ever    lockbench.Conditions
 }
 
-// A life is the time of a hold, or of a past owner's calls, on the coordinator's clock, at its widest.
+// A life is the time of a hold, or of another span of its key, on the coordinator's clock, at its widest.
 type life struct {
 	from, until int64
-	hold        *machineHold // nil for past owners' calls
+	hold        *machineHold // nil for a span
 	under       lockbench.Conditions
 }
 
@@ -147,17 +150,18 @@ func (j *judgeOfMachines) key(name string) {
 		for _, h := range m.holds[name] {
 			from, _ := j.bounds(i, h.attempt)
 			_, until := j.bounds(i, h.over)
-			lives = append(lives, life{from: from, until: until, hold: h})
+			lives = append(lives, life{from, until, h, h.under})
 		}
-		for _, s := range m.late[name] {
+		for _, s := range m.times[name] {
 			from, _ := j.bounds(i, s.from)
 			_, until := j.bounds(i, s.until)
-			lives = append(lives, life{from: from, until: until, under: s.under})
+			lives = append(lives, life{from, until, nil, s.under})
 		}
 	}
 	in := clusters(lives)
 	var pieces []piece
 	var holds []ownedHold
+	lacking := map[int]bool{} // machines whose clock is not known at some pieces
 	for i, m := range j.machines {
 		for _, h := range m.holds[name] {
 			its := ownedHold{i, h, in[h]}
@@ -165,6 +169,7 @@ func (j *judgeOfMachines) key(name string) {
 			on, known := j.onClock(its)
 			if !known {
 				j.unknown++
+				lacking[i] = true
 			}
 			pieces = append(pieces, on...)
 		}
@@ -173,7 +178,13 @@ func (j *judgeOfMachines) key(name string) {
 	j.writes(holds)
 	j.fences(holds)
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.StartLeast, b.StartLeast) })
-	j.pieces(pieces)
+	judged := map[[2]*machineHold]clocks.Order{}
+	j.pieces(pieces, judged)
+	for i := range j.machines {
+		if lacking[i] {
+			j.unclocked(i, holds, judged)
+		}
+	}
 	for i, m := range j.machines {
 		for _, r := range m.refused[name] {
 			_, called := j.bounds(i, r.called)
@@ -202,8 +213,9 @@ func clusters(lives []life) map[*machineHold]*cluster {
 		until = max(until, l.until)
 		if l.hold != nil {
 			in[l.hold] = newest
-		} else if l.under&^newest.ever != 0 {
-			newest.late = append(newest.late, occurrence{l.from, l.under})
+		}
+		if l.under&^newest.ever != 0 {
+			newest.brought = append(newest.brought, occurrence{l.from, l.under})
 			newest.ever |= l.under
 		}
 	}
@@ -215,24 +227,28 @@ func (j *judgeOfMachines) onClock(h ownedHold) (pieces []piece, known bool) {
 	_, called := j.bounds(h.machine, h.hold.called)
 	known = true
 	for _, p := range h.hold.pieces {
-		s, is := clocks.Span{}, false
-		if c := j.clocks[h.machine]; c != nil {
-			s, is = c.Span(p)
-		}
+		s, is := j.span(h.machine, p)
 		if is {
-			pieces = append(pieces, piece{s, h, p, called})
+			pieces = append(pieces, piece{Span: s, ownedHold: h, stamps: p, called: called})
 		}
 		known = known && is
 	}
 	return pieces, known
 }
 
+// span returns the bounds of a piece of a machine, and false if its clock is not known then.
+func (j *judgeOfMachines) span(machine int, p clocks.Hold) (clocks.Span, bool) {
+	if j.clocks[machine] == nil {
+		return clocks.Span{}, false
+	}
+	return j.clocks[machine].Span(p)
+}
+
 // recentPieces is how many pieces before one are looked at for the holds that its acquire met.
 const recentPieces = 16
 
 // pieces judges the pieces of a key, in the order of their starts.
-func (j *judgeOfMachines) pieces(all []piece) {
-	judged := map[[2]*machineHold]clocks.Order{}
+func (j *judgeOfMachines) pieces(all []piece, judged map[[2]*machineHold]clocks.Order) {
 	var open []*piece
 	for i := range all {
 		b := &all[i]
@@ -241,11 +257,7 @@ func (j *judgeOfMachines) pieces(all []piece) {
 			if a.sameOwner(b.ownedHold) {
 				continue
 			}
-			pair := [2]*machineHold{a.hold, b.hold}
-			if a.machine > b.machine || a.machine == b.machine && a.hold.id > b.hold.id {
-				slices.Reverse(pair[:])
-			}
-			is := j.order(a, b)
+			is, pair := j.order(a, b), pairOf(a, b)
 			if was, done := judged[pair]; is == clocks.Apart || done && was >= is {
 				continue
 			} else if done && a.machine != b.machine { // undecided so far
@@ -263,6 +275,43 @@ func (j *judgeOfMachines) pieces(all []piece) {
 			clear(judged) // of holds that are long over; one that is not counts twice
 		}
 	}
+}
+
+// unclocked judges the pieces of one machine at times at which its clock is not known: two holds of one machine by its
+// stamps.
+func (j *judgeOfMachines) unclocked(machine int, holds []ownedHold, judged map[[2]*machineHold]clocks.Order) {
+	var all []piece
+	for _, h := range holds {
+		if h.machine != machine {
+			continue
+		}
+		for _, p := range h.hold.pieces {
+			_, known := j.span(machine, p)
+			by := clocks.Span{StartLeast: p.Start, StartMost: p.Start, EndLeast: p.End, EndMost: p.End}
+			all = append(all, piece{Span: by, ownedHold: h, stamps: p, called: h.hold.called, unclocked: !known})
+		}
+	}
+	slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.StartLeast, b.StartLeast) })
+	var open []*piece
+	for i := range all {
+		b := &all[i]
+		open = slices.DeleteFunc(open, func(a *piece) bool { return a.EndMost <= b.StartLeast })
+		for _, a := range open {
+			if pair := pairOf(a, b); !a.sameOwner(b.ownedHold) && (a.unclocked || b.unclocked) && judged[pair] != clocks.Overlap {
+				judged[pair] = clocks.Overlap
+				j.overlap(a, b, clocks.Overlap)
+			}
+		}
+		open = append(open, b)
+	}
+}
+
+// pairOf returns the holds of two pieces, in an order of their own.
+func pairOf(a, b *piece) [2]*machineHold {
+	if a.machine > b.machine || a.machine == b.machine && a.hold.id > b.hold.id {
+		a, b = b, a
+	}
+	return [2]*machineHold{a.hold, b.hold}
 }
 
 // order returns the order of two pieces: of one machine by its own clock.
@@ -289,6 +338,9 @@ func (j *judgeOfMachines) overlap(a, b *piece, is clocks.Order) {
 		p.Broken++
 	}
 	at := max(a.StartMost, b.StartMost)
+	if a.unclocked || b.unclocked {
+		at = math.MaxInt64
+	}
 	under := j.touching(at, a.ownedHold, b.ownedHold)
 	guarantees := []lockbench.Guarantee{lockbench.Exclusion}
 	if under.Has(lockbench.Outlived) {
@@ -307,7 +359,7 @@ func (j *judgeOfMachines) violate(cell lockbench.Cell, at int64, guarantees []lo
 		if g == lockbench.Exclusion {
 			touched &^= lockbench.Outlived
 		}
-		return j.claims().Covers(g, touched, under|j.pauses)
+		return j.claims().Covers(g, touched, under|j.pauses|happened(j.faults, at))
 	}
 	// What is not on record may explain it.
 	known := !j.partial || !j.faulty && at < j.complete
@@ -477,20 +529,25 @@ func (j *judgeOfMachines) meet(pieces []piece, of meeting) {
 	}
 }
 
-// touching returns the conditions that touched holds: their own, and those of faults and of past owners' calls on any
-// machine before a time.
-func (j *judgeOfMachines) touching(before int64, holds ...ownedHold) (under lockbench.Conditions) {
-	add := func(all []occurrence) {
-		for _, o := range all {
-			if o.at <= before {
-				under |= o.under
-			}
-		}
-	}
-	add(j.faults)
+// lasting are the conditions of faults that touch all that comes later, on every key.
+const lasting = pending.Striking | lockbench.Skew
+
+// touching returns the conditions that touched holds: their own, those of their clusters by a time, and the lasting
+// conditions of faults by then.
+func (j *judgeOfMachines) touching(by int64, holds ...ownedHold) (under lockbench.Conditions) {
+	under = happened(j.faults, by) & lasting
 	for _, h := range holds {
-		under |= h.hold.under
-		add(h.cluster.late)
+		under |= h.hold.under | happened(h.cluster.brought, by)
+	}
+	return under
+}
+
+// happened returns the conditions that may have occurred by a time.
+func happened(all []occurrence, by int64) (under lockbench.Conditions) {
+	for _, o := range all {
+		if o.at <= by {
+			under |= o.under
+		}
 	}
 	return under
 }

@@ -1,295 +1,14 @@
 package checker
 
 import (
-	"cmp"
-	"container/heap"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/testkit/longtest"
 )
-
-// A fleet simulates clients on several machines that use one server. True time is the coordinator's clock.
-type fleet struct {
-	*rand.Rand
-	fleetOptions
-	agenda   agenda
-	machines []*simMachine
-	lease    int64
-	holders  map[string]holder // by key
-	records  map[string]guarded
-	holds    int64
-	versions uint64
-}
-
-// A guarded is a guarded record: its version, and the highest fence that wrote it.
-type guarded struct{ version, fence uint64 }
-
-type fleetOptions struct {
-	machines, clients, keys int
-	early                   int64 // the server forgets a lease so much too early
-	blind                   bool  // a release frees the key, whoever has it
-	extends, slow           bool  // owners extend their leases, or hold on for longer than them
-	unprobed                bool
-	stores                  bool // owners read a record after the grant, and write it before the release
-	fences                  bool // grants have fences
-	checks                  bool // the store checks them
-	forgetful               bool // the fences of each machine are numbers of its own
-	careless                bool // the store says that it checks them, and does not
-}
-
-type holder struct{ hold, until int64 }
-
-// A simMachine stamps with a clock of its own.
-type simMachine struct {
-	rate   float64
-	offset int64
-	ops    []*history.Op
-	fences uint64
-}
-
-func (m *simMachine) stamp(at int64) int64 { return int64(float64(at)*m.rate) + m.offset }
-
-// An agenda is a heap of things to do at a time.
-type agenda []todo
-
-type todo struct {
-	at int64
-	do func(at int64)
-}
-
-func (a agenda) Len() int           { return len(a) }
-func (a agenda) Less(i, j int) bool { return a[i].at < a[j].at }
-func (a agenda) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(x any)        { *a = append(*a, x.(todo)) }
-func (a *agenda) Pop() any {
-	old := *a
-	last := old[len(old)-1]
-	*a = old[:len(old)-1]
-	return last
-}
-
-func (f *fleet) at(at int64, do func(at int64)) { heap.Push(&f.agenda, todo{at, do}) }
-
-const (
-	milli    = int64(1e6)
-	fleetRun = 2000 * milli
-)
-
-func newFleet(seed uint64, o fleetOptions) *fleet {
-	f := &fleet{Rand: rand.New(rand.NewPCG(seed, 7)), fleetOptions: o, lease: 40 * milli, holders: map[string]holder{}, records: map[string]guarded{}}
-	for i := range o.machines {
-		m := &simMachine{rate: 1 + 90e-6*(2*f.Float64()-1), offset: int64(i)*1e12 + f.Int64N(1e9)}
-		f.machines = append(f.machines, m)
-		for c := range o.clients {
-			f.client(m, int32(i*o.clients+c+1))
-		}
-		if !o.unprobed {
-			f.clocks(m)
-		}
-	}
-	for f.agenda.Len() > 0 {
-		next := heap.Pop(&f.agenda).(todo)
-		next.do(next.at)
-	}
-	return f
-}
-
-// delay returns the time that a message takes.
-func (f *fleet) delay() int64 {
-	if f.IntN(100) == 0 {
-		return 5 * milli
-	}
-	return int64(0.1 * float64(milli) * f.ExpFloat64())
-}
-
-// clocks records what a machine knows of the clocks: its stamps are its raw clock.
-func (f *fleet) clocks(m *simMachine) {
-	for at := int64(0); at < fleetRun+200*milli; at += 20 * milli {
-		there, back := f.delay(), f.delay()
-		sent, received := m.stamp(at), m.stamp(at+there+back)+1
-		m.ops = append(m.ops, &history.Op{Kind: history.Probe, Outcome: history.OK, Client: -3, Call: received, Return: received,
-			Base: uint64(sent), Value: at + there, Delay: received - sent})
-	}
-	for at := int64(0); at < fleetRun+200*milli; at += 100 * milli {
-		from, until := m.stamp(at), m.stamp(at+100*milli)
-		m.ops = append(m.ops, &history.Op{Kind: history.Clock, Outcome: history.OK, Client: -3, Call: until, Return: until,
-			Base: uint64(until), Delay: until - from, Value: -20, Wait: 40})
-	}
-}
-
-// client lets a client acquire keys from now on.
-func (f *fleet) client(m *simMachine, id int32) {
-	var try func(at int64)
-	again := func(at int64) { f.at(at+int64(float64(milli)*f.ExpFloat64()), try) }
-	try = func(at int64) {
-		if at > fleetRun {
-			return
-		}
-		key := fmt.Sprint("k", f.IntN(f.keys))
-		op := &history.Op{Kind: history.Acquire, Client: id, Process: id, Key: key, Call: m.stamp(at), Attempt: m.stamp(at), Asked: f.lease, Attempts: 1}
-		m.ops = append(m.ops, op)
-		f.at(at+f.delay(), func(at int64) { // at the server
-			free := f.holders[key].until <= at
-			if free {
-				f.holds++
-				op.Hold, op.Outcome, op.Granted = f.holds, history.OK, f.lease
-				f.holders[key] = holder{op.Hold, at + f.lease - f.early}
-				if f.fences {
-					op.Fence = f.fence(m)
-				}
-			} else {
-				op.Outcome, op.Attempt = history.Refused, history.NoStamp
-			}
-			f.at(at+f.delay(), func(at int64) { // answered
-				op.Return = m.stamp(at) + 1
-				if !free {
-					again(at)
-					return
-				}
-				if !f.stores {
-					f.own(m, op, at, 0, again)
-					return
-				}
-				f.access(history.Read, m, op, 0, at+milli/1000, func(at int64, version uint64) { f.own(m, op, at, version, again) })
-			})
-		})
-	}
-	again(0)
-}
-
-// fence returns the fence of the newest hold.
-func (f *fleet) fence(m *simMachine) uint64 {
-	if f.forgetful {
-		m.fences++
-		return m.fences
-	}
-	return uint64(f.holds)
-}
-
-// access lets an owner read or write the record, with the version that it has read.
-func (f *fleet) access(kind history.Kind, m *simMachine, acquired *history.Op, base uint64, at int64, then func(at int64, version uint64)) {
-	op := &history.Op{Kind: kind, Client: acquired.Client, Process: acquired.Process, Key: acquired.Key, Hold: acquired.Hold, Call: m.stamp(at), Attempt: history.NoStamp, Base: base}
-	m.ops = append(m.ops, op)
-	f.at(at+f.delay(), func(at int64) {
-		r := f.records[acquired.Key]
-		if f.checks {
-			op.Fence = acquired.Fence
-		}
-		switch {
-		case f.checks && !f.careless && op.Fence < r.fence:
-			op.Outcome = history.Failed
-		case kind == history.Write:
-			f.versions++
-			op.Outcome, r.version = history.OK, f.versions
-			fallthrough
-		default:
-			op.Outcome, op.Version, r.fence = history.OK, r.version, max(r.fence, op.Fence)
-			f.records[acquired.Key] = r
-		}
-		f.at(at+f.delay(), func(at int64) {
-			op.Return = m.stamp(at) + 1
-			then(at, op.Version)
-		})
-	})
-}
-
-// own lets the owner work and then release.
-func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, base uint64, then func(at int64)) {
-	work := int64(float64(2*milli) * f.ExpFloat64())
-	if f.slow && f.IntN(5) == 0 {
-		work = f.lease + int64(float64(5*milli)*f.ExpFloat64())
-	}
-	ask := func(kind history.Kind, at int64, serve func(h *holder, at int64, own bool), answered func(at int64, ok bool)) {
-		op := &history.Op{Kind: kind, Client: acquired.Client, Process: acquired.Process, Key: acquired.Key, Hold: acquired.Hold, Call: m.stamp(at), Attempt: history.NoStamp}
-		m.ops = append(m.ops, op)
-		f.at(at+f.delay(), func(at int64) {
-			h := f.holders[acquired.Key]
-			own := h.hold == acquired.Hold && h.until > at || f.blind && kind == history.Release
-			op.Outcome = history.LossReported
-			if own {
-				op.Outcome = history.OK
-				serve(&h, at, own)
-				f.holders[acquired.Key] = h
-			}
-			if kind == history.Extend && own {
-				op.Asked, op.Granted = f.lease, f.lease
-			}
-			f.at(at+f.delay(), func(at int64) {
-				op.Return = m.stamp(at) + 1
-				answered(at, own)
-			})
-		})
-	}
-	free := func(at int64) {
-		ask(history.Release, at, func(h *holder, at int64, _ bool) { h.until = at }, func(at int64, _ bool) { then(at) })
-	}
-	release := free
-	if f.stores {
-		release = func(at int64) {
-			f.access(history.Write, m, acquired, base, at, func(at int64, _ uint64) { free(at + milli/1000) })
-		}
-	}
-	if f.extends && f.IntN(2) == 0 {
-		f.at(at+f.lease/2, func(at int64) {
-			ask(history.Extend, at, func(h *holder, at int64, _ bool) { h.until = at + f.lease - f.early }, func(at int64, ok bool) {
-				if !ok {
-					then(at)
-					return
-				}
-				f.at(at+work, release)
-			})
-		})
-		return
-	}
-	f.at(at+work, release)
-}
-
-// judge returns the judgement of the fleet's histories.
-func (f *fleet) judge(claims lockbench.Claims) Joint {
-	var all []*Machine
-	for _, m := range f.machines {
-		all = append(all, judgeOps(history.Header{Claims: claims, Others: true, Reacquire: "refused"}, m.ops))
-	}
-	return Between(all...)
-}
-
-// judgeOps returns the judgement of a machine's operations, in any order.
-func judgeOps(h history.Header, ops []*history.Op) *Machine {
-	var events []history.Event
-	for _, op := range ops {
-		events = append(events, history.Event{Phase: history.Call, Op: op})
-		if op.Kind < history.Lost && op.Return != history.Never {
-			events = append(events, history.Event{Phase: history.Return, Op: op})
-		}
-	}
-	stamp := func(ev history.Event) int64 {
-		if ev.Phase == history.Return {
-			return ev.Op.Return
-		}
-		return ev.Op.Call
-	}
-	slices.SortStableFunc(events, func(a, b history.Event) int {
-		return cmp.Or(cmp.Compare(stamp(a), stamp(b)), cmp.Compare(a.Phase, b.Phase))
-	})
-	m := NewMachine(h)
-	for _, ev := range events {
-		m.Add(ev)
-	}
-	m.Finish(history.End{})
-	return m
-}
-
-var fleets = []fleetOptions{
-	{machines: 2, clients: 3, keys: 2},
-	{machines: 3, clients: 2, keys: 1},
-	{machines: 4, clients: 2, keys: 3, slow: true},
-	{machines: 2, clients: 4, keys: 2, extends: true, slow: true},
-}
 
 // TestBetweenSound checks that no sound lock is accused between machines, and that it is judged.
 func TestBetweenSound(t *testing.T) {
@@ -358,6 +77,41 @@ func TestBetweenPastOwner(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no overlap")
+	}
+}
+
+// TestBetweenFaults checks that faults of clients accuse no sound lock, although they run operations late and twice, and
+// that they touch only what they may have brought about: some occasions are under no condition. A lock whose releases
+// free whatever is there breaks under conditions only. One that grants too early breaks under none.
+func TestBetweenFaults(t *testing.T) {
+	for _, o := range fleets {
+		o.faults, o.stores, o.rest = true, true, 10
+		var all, clean, seen int64
+		for seed := range longtest.Times(20, 200) {
+			got := newFleet(uint64(seed), o).judge(lockbench.LeaseClaims())
+			for cell, f := range got.Cells {
+				if f.Violations > 0 && (f.Against > 0 || !Late(cell)) {
+					t.Fatalf("%+v, seed %d: %s: %+v, %s", o, seed, cell, f, f.Counterexample.Sentence)
+				}
+				all += f.Exposure
+			}
+			clean += got.Cells[lockbench.Exclusion.At(0)].Exposure
+			o := o
+			o.blind = true
+			for cell, f := range newFleet(uint64(seed), o).judge(lockbench.LeaseClaims()).Cells {
+				if seen += f.Violations; f.Violations > 0 && cell.Under == 0 {
+					t.Fatalf("%+v, seed %d: %s: %+v, %s", o, seed, cell, f, f.Counterexample.Sentence)
+				}
+			}
+		}
+		t.Logf("%d of %d occasions are under no condition, %d violations", clean, all, seen)
+		if clean < all/5 || seen == 0 {
+			t.Errorf("%+v: %d of %d occasions are under no condition, %d violations", o, clean, all, seen)
+		}
+		o.early = 35 * milli
+		if f := newFleet(1, o).judge(lockbench.LeaseClaims()).Cells[lockbench.Exclusion.At(0)]; f.Against == 0 {
+			t.Errorf("%+v: %+v", o, f)
+		}
 	}
 }
 
@@ -454,6 +208,34 @@ func TestBetweenFences(t *testing.T) {
 	}
 }
 
+// TestBetweenUnclocked checks that an overlap on one machine is found although its clock is not known, and counts once.
+func TestBetweenUnclocked(t *testing.T) {
+	for name, probes := range map[string]int{"never known": 0, "known at first": 63, "known": 300} {
+		a, b := newHand(), newHand()
+		for i, op := range a.ops {
+			if i >= probes {
+				a.ops = a.ops[:i]
+				if probes == 0 {
+					break
+				}
+				last := op.Call
+				a.ops = append(a.ops, &history.Op{Kind: history.Clock, Outcome: history.OK, Client: -4, Call: last, Return: last, Base: uint64(last), Delay: last})
+				break
+			}
+		}
+		a.op(history.Acquire, 1, 50, 51)
+		a.op(history.Extend, 1, 75, 76)
+		a.op(history.Release, 1, 94, 95)
+		a.own(2, 60, 90)
+		b.own(3, 150, 160)
+		h := history.Header{Claims: lockbench.LeaseClaims(), Others: true, Reacquire: "refused"}
+		got := Between(judgeOps(h, a.ops), judgeOps(h, b.ops))
+		if f := got.Cells[lockbench.Exclusion.At(0)]; f.Violations != 1 || f.Against != 1 || f.Counterexample.Margin <= 0 {
+			t.Errorf("%s: %+v", name, got.Cells.List())
+		}
+	}
+}
+
 // TestBetweenEqualVersions checks that nothing is concluded if two machines number their versions alike.
 func TestBetweenEqualVersions(t *testing.T) {
 	f := newFleet(1, stores()[0])
@@ -471,41 +253,14 @@ func TestBetweenEqualVersions(t *testing.T) {
 	}
 }
 
-// TestBetweenUnknownClocks checks that nothing is concluded without probes.
+// TestBetweenUnknownClocks checks that nothing is concluded of two machines without probes.
 func TestBetweenUnknownClocks(t *testing.T) {
 	o := fleets[0]
-	o.early, o.unprobed = 35*milli, true
+	o.machines, o.clients, o.early, o.unprobed = 6, 1, 35*milli, true
 	got := newFleet(1, o).judge(lockbench.LeaseClaims())
 	if f := got.Cells[lockbench.Exclusion.At(0)]; got.Unknown != got.Holds || got.Holds == 0 || f.Verdict != Untested {
 		t.Errorf("%d of %d holds are not known, %+v", got.Unknown, got.Holds, f)
 	}
-}
-
-// A hand writes the history of a machine whose clock is the coordinator's.
-type hand struct{ ops []*history.Op }
-
-func newHand() *hand {
-	h := &hand{}
-	const end = 300 * milli
-	for at := int64(0); at < end; at += milli {
-		h.ops = append(h.ops, &history.Op{Kind: history.Probe, Outcome: history.OK, Client: -4, Call: at + 2, Return: at + 2, Base: uint64(at), Value: at + 1, Delay: 2})
-	}
-	h.ops = append(h.ops, &history.Op{Kind: history.Clock, Outcome: history.OK, Client: -4, Call: end, Return: end, Base: uint64(end), Delay: end})
-	return h
-}
-
-// op adds an operation that was answered ok, with a lease of 40 ms; the times are in ms.
-func (h *hand) op(kind history.Kind, hold int64, call, returned float64) {
-	at := func(ms float64) int64 { return int64(ms * float64(milli)) }
-	op := &history.Op{Kind: kind, Outcome: history.OK, Client: int32(hold), Process: int32(hold), Key: "k", Hold: hold, Call: at(call), Return: at(returned), Attempt: history.NoStamp}
-	switch kind {
-	case history.Acquire:
-		op.Attempt, op.Attempts = op.Call, 1
-		fallthrough
-	case history.Extend:
-		op.Asked, op.Granted = 40*milli, 40*milli
-	}
-	h.ops = append(h.ops, op)
 }
 
 // TestBetweenCountsPairsOnce checks that two holds that are extended are one violation.
@@ -588,6 +343,173 @@ func TestBetweenMissing(t *testing.T) {
 	}{"whole": {whole, 4}, "without a machine": {whole, 3}, "a machine ends early": {half, 4}} {
 		if against, violations := accused(c.last, c.machines); against > 0 || violations == 0 {
 			t.Errorf("%s: %d of %d overlaps count against a lock that does not claim owner-release", name, against, violations)
+		}
+	}
+}
+
+// TestBetweenConditions checks what touches the overlap of hold 1 on one machine and hold 2 on the other one, from 101 ms
+// on, by what happened before; and lost updates. Hold 9 is of a third client, on the second machine.
+func TestBetweenConditions(t *testing.T) {
+	const outlived, lost, cancelled = lockbench.Outlived, lockbench.LostReply, lockbench.Cancel
+	overlap := func(a, b *hand) {
+		a.own(1, 95, 130)
+		b.own(2, 100, 120)
+	}
+	unknown := func(op *history.Op) { op.Outcome, op.Granted = history.Unknown, 0 }
+	updates := func(a, b *hand) {
+		b.op(history.Acquire, 2, 85, 86)
+		b.update(2, 7, 9, 87, 89, 90)
+	}
+	tests := map[string]struct {
+		happen   func(a, b *hand)
+		cell     lockbench.Cell
+		against  int64
+		excepted bool // all that comes after a cancelled call is excepted
+	}{
+		"nothing": {overlap, lockbench.Exclusion.At(0), 1, false},
+		"a cancelled acquire in the overlap": {func(a, b *hand) {
+			overlap(a, b)
+			unknown(b.op(history.Acquire, 9, 98, 99))
+			b.event(history.Fault, string(fault.Cancel), 9, 98.5)
+		}, lockbench.Exclusion.At(cancelled), 1, false},
+		"a cancelled acquire long before": {func(a, b *hand) {
+			overlap(a, b)
+			unknown(b.op(history.Acquire, 9, 8, 9))
+			b.event(history.Fault, string(fault.Cancel), 9, 8.5)
+		}, lockbench.Exclusion.At(0), 1, false},
+		"a cancelled acquire, which excepts all that comes later": {func(a, b *hand) {
+			overlap(a, b)
+			unknown(b.op(history.Acquire, 9, 8, 9))
+			b.event(history.Fault, string(fault.Cancel), 9, 8.5)
+		}, lockbench.Exclusion.At(0), 0, true},
+		"a cancelled acquire that ran late": {func(a, b *hand) {
+			overlap(a, b)
+			unknown(b.op(history.Acquire, 9, 8, 9))
+			b.event(history.Fault, string(fault.Cancel), 9, 8.5)
+			b.event(history.Fault, fault.RunsLate, 9, 97)
+		}, lockbench.Exclusion.At(cancelled), 1, false},
+		"a release that lost its reply, and ran again past the lease": {func(a, b *hand) {
+			overlap(a, b)
+			b.op(history.Acquire, 9, 58, 59)
+			b.op(history.Release, 9, 94, 99).Outcome = history.LossReported
+			b.event(history.Fault, string(fault.LostReply), 9, 95)
+		}, lockbench.OwnerRelease.At(outlived | lost), 1, false},
+		"a release of which nothing is known": {func(a, b *hand) {
+			overlap(a, b)
+			b.op(history.Acquire, 9, 10, 11)
+			unknown(b.op(history.Release, 9, 20, 21))
+		}, lockbench.OwnerRelease.At(outlived), 1, false},
+		"a release whose owner died": {func(a, b *hand) {
+			overlap(a, b)
+			b.op(history.Acquire, 9, 10, 11)
+			r := b.op(history.Release, 9, 20, 21)
+			unknown(r)
+			r.Return = history.Never
+			b.event(history.Death, "", 9, 25)
+		}, lockbench.Exclusion.At(0), 1, false},
+		"an owner who lost a reply may have shared the key": {func(a, b *hand) {
+			b.op(history.Acquire, 9, 91, 94)
+			b.event(history.Fault, string(fault.LostReply), 9, 92)
+			b.op(history.Release, 9, 95.5, 97)
+			overlap(a, b)
+		}, lockbench.Exclusion.At(lost), 1, false},
+		"an owner who stood still may have shared the key": {func(a, b *hand) {
+			b.op(history.Acquire, 9, 91, 92)
+			b.event(history.Pause, "", 9, 93)
+			b.event(history.Resume, "", 9, 94)
+			b.op(history.Release, 9, 95.5, 97)
+			overlap(a, b)
+		}, lockbench.Exclusion.At(lockbench.Pause), 1, false},
+		"a server that forgot": {func(a, b *hand) {
+			overlap(a, b)
+			a.event(history.Fault, string(fault.Restart), -2, 10)
+		}, lockbench.Exclusion.At(lockbench.StateLoss), 0, false},
+		"updates": {func(a, b *hand) {
+			a.op(history.Acquire, 1, 60, 61)
+			a.update(1, 7, 8, 62, 88, 90)
+			updates(a, b)
+		}, lockbench.Effects.At(0), 1, false},
+		"an update near the end of a lease": {func(a, b *hand) {
+			a.op(history.Acquire, 1, 52, 53)
+			a.update(1, 7, 8, 62, 91, 92.5)
+			a.ops = a.ops[:len(a.ops)-1] // it does not release
+			updates(a, b)
+		}, lockbench.Effects.At(outlived), 0, false},
+		"an update after a release": {func(a, b *hand) {
+			a.op(history.Acquire, 1, 60, 61)
+			a.update(1, 7, 8, 62, 70, 65)
+			updates(a, b)
+		}, lockbench.Effects.At(outlived), 0, false},
+	}
+	for name, c := range tests {
+		a, b := newHand(), newHand()
+		c.happen(a, b)
+		h := history.Header{Claims: lockbench.LeaseClaims(), Others: true, Reacquire: "refused"}
+		if c.excepted {
+			h.Claims = h.Claims.But(lockbench.Exception{Under: cancelled, Lasts: true})
+		}
+		got := Between(judgeOps(h, a.ops), judgeOps(h, b.ops))
+		f := got.Cells[c.cell]
+		if f.Violations != 1 || f.Against != c.against {
+			t.Errorf("%s: want %s once, %d times against: %+v", name, c.cell, c.against, got.Cells.List())
+		}
+	}
+}
+
+// TestBetweenNoLostUpdate checks writes that lost nothing.
+func TestBetweenNoLostUpdate(t *testing.T) {
+	for name, happen := range map[string]func(a, b *hand){
+		"one owner twice": func(a, b *hand) {
+			a.op(history.Acquire, 1, 10, 11)
+			a.update(1, 7, 8, 12, 14, 15)
+			b.op(history.Acquire, 2, 50, 51)
+			b.update(2, 8, 9, 52, 54, 55)
+			other := len(a.ops)
+			a.op(history.Acquire, 1, 70, 71)
+			a.update(1, 7, 10, 72, 74, 75)
+			for _, op := range a.ops[other:] {
+				op.Hold = 3
+			}
+		},
+		"owners that did not read": func(a, b *hand) {
+			for i, h := range []*hand{a, b} {
+				hold := int64(i + 1)
+				h.op(history.Acquire, hold, 10, 11)
+				w := h.op(history.Write, hold, 12, 13)
+				w.Base, w.Version = 7, uint64(10+i)
+				h.op(history.Release, hold, 14, 15)
+			}
+		},
+	} {
+		a, b := newHand(), newHand()
+		happen(a, b)
+		h := history.Header{Claims: lockbench.LeaseClaims(), Others: true, Reacquire: "refused"}
+		for cell, f := range Between(judgeOps(h, a.ops), judgeOps(h, b.ops)).Cells {
+			if cell.Guarantee == lockbench.Effects && f.Violations > 0 {
+				t.Errorf("%s: %s: %+v", name, cell, f)
+			}
+		}
+	}
+}
+
+// TestBetweenRising checks that a fence which falls counts once, and that the fences of two owners must differ.
+func TestBetweenRising(t *testing.T) {
+	for name, c := range map[string]struct {
+		fences     []uint64
+		violations int64
+	}{
+		"rise": {[]uint64{1, 2, 5, 6}, 0}, "fall once": {[]uint64{5, 6, 1, 2, 3}, 1}, "fall twice": {[]uint64{5, 6, 1, 2, 1}, 2}, "stay": {[]uint64{5, 5, 6}, 1},
+	} {
+		of := []*hand{newHand(), newHand()}
+		for i, fence := range c.fences {
+			h, from := of[i%2], float64(20*i+10)
+			h.op(history.Acquire, int64(i+1), from, from+1).Fence = fence
+			h.op(history.Release, int64(i+1), from+5, from+6)
+		}
+		h := history.Header{Claims: lockbench.LeaseClaims(lockbench.Fencing), Others: true, Reacquire: "refused"}
+		got := Between(judgeOps(h, of[0].ops), judgeOps(h, of[1].ops)).Cells[lockbench.Fencing.At(0)]
+		if got.Violations != c.violations || got.Against != c.violations || got.Exposure != int64(len(c.fences)-1) {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/count"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
@@ -32,11 +33,13 @@ type Checker struct {
 
 	verdictsOnly bool // see NewBrief
 	pools        pools
-	// gone receives each hold that no event can change any more, and wrote each write of the guarded record that
-	// succeeded under a known hold, see Machine; nil if nobody asks.
-	gone   func(*key, *hold)
-	wrote  func(*pending.Write[*hold])
-	silent bool // nothing is judged
+	// What a Machine asks for, else nil: gone receives each hold that no event can change any more, wrote each write
+	// of the guarded record that succeeded under a known hold, and affected each operation that a fault affected, with
+	// the latest stamp at which it may have acted because of it, and the cause. If the operation is not known, it is nil.
+	gone     func(*key, *hold)
+	wrote    func(*pending.Write[*hold])
+	affected func(k *key, op *history.Op, until int64, cause lockbench.Conditions)
+	silent   bool // nothing is judged
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations
 	// of clients itself. number is the place of the current event among the events of all shards.

@@ -29,6 +29,9 @@ func (c *Checker) affect(cause lockbench.Conditions, by, op *history.Op) {
 		return
 	}
 	k := c.key(op.Key)
+	if c.affected != nil {
+		c.affected(k, op, by.Call, cause)
+	}
 	act := fault.EventOf(by.Note).Act
 	x := pending.Effect{Cause: cause, Fault: by, Op: op, Cut: act == fault.CutsCall}
 	if h := k.find(op.Hold); h != nil {

@@ -20,10 +20,11 @@ type Machine struct {
 	probes  []clocks.Comparison
 	holds   map[string][]*machineHold // by key
 	refused map[string][]refusal      // acquires
-	late    map[string][]span         // calls that may act on the key after their owner has lost it
-	struck  []occurrence              // by faults
+	times   map[string][]span         // times of a key in which more than its holds may act on it
+	brought []occurrence              // the conditions of faults so far, without pauses
 	acts    map[int64]act             // by hold, of the holds that may still change
 	writes  map[*hold][]machineWrite  // of the holds that may still change
+	first   int64                     // stamp
 	end     history.End
 }
 
@@ -55,8 +56,8 @@ type machineWrite struct {
 // A refusal is the call and the return of a refused acquire.
 type refusal struct{ called, returned int64 }
 
-// A span is the time in which a call under a hold may act, although its owner may have lost the key; and the
-// conditions that touched the hold. Until is history.Never if it may act for ever.
+// A span is a time in which a call under a hold may act, although its owner may have lost the key, or in which an
+// operation may act that a fault affected; and the conditions that it brings. Until is history.Never if there is no end.
 type span struct {
 	from, until int64
 	under       lockbench.Conditions
@@ -68,22 +69,42 @@ type occurrence struct {
 	under lockbench.Conditions
 }
 
-// An act is the newest call of a release, extend or renewal under a hold, and the latest return of any.
-type act struct{ called, returned int64 }
+// An act is the newest call of a release, extend or renewal under a hold, the latest return of any, and how many may
+// act at any later time.
+type act struct {
+	called, returned int64
+	endless          int
+}
+
+// until returns the latest time at which any may act.
+func (a act) until() int64 {
+	if a.endless > 0 {
+		return history.Never
+	}
+	return a.returned
+}
+
+// acts reports whether op acts on the key of a hold.
+func acts(op *history.Op) bool {
+	return op.Kind == history.Release || op.Kind == history.Extend || op.Kind == history.Renew
+}
 
 // NewMachine starts the judgement of the history of one machine, with this header.
 func NewMachine(h history.Header) *Machine {
 	m := &Machine{
-		Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, late: map[string][]span{},
-		acts: map[int64]act{}, writes: map[*hold][]machineWrite{},
+		Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, times: map[string][]span{},
+		acts: map[int64]act{}, writes: map[*hold][]machineWrite{}, first: history.NoStamp,
 	}
-	m.gone, m.Checker.wrote, m.silent = m.keep, m.written, true
+	m.gone, m.wrote, m.affected, m.silent = m.keep, m.written, m.struck, true
 	return m
 }
 
 // Add takes the next event, as [Checker.Add] does.
 func (m *Machine) Add(ev history.Event) {
 	op := ev.Op
+	if m.first == history.NoStamp {
+		m.first = op.Call
+	}
 	if ev.Phase == history.Call {
 		switch op.Kind {
 		case history.Probe:
@@ -101,14 +122,38 @@ func (m *Machine) Add(ev history.Event) {
 					m.acts[op.Hold] = act{}
 				}
 			}
-		case history.Release, history.Extend, history.Renew:
+		}
+		if acts(op) {
 			m.acted(op)
 		}
 	}
-	m.Checker.Add(ev)
-	if under := m.faults.Occurred &^ lockbench.Pause; len(m.struck) == 0 && under != 0 || len(m.struck) > 0 && under != m.struck[len(m.struck)-1].under {
-		m.struck = append(m.struck, occurrence{op.Call, under})
+	if ev.Phase == history.Return && acts(op) && op.Outcome == history.Unknown && !m.key(op.Key).affected.Has(op) {
+		m.unanswered(op)
 	}
+	m.Checker.Add(ev)
+	if under := m.faults.Occurred &^ lockbench.Pause; len(m.brought) == 0 && under != 0 || len(m.brought) > 0 && under != m.brought[len(m.brought)-1].under {
+		m.brought = append(m.brought, occurrence{op.Call, under})
+	}
+}
+
+// struck notes the time in which an operation, nil if it is not known, may act because of a fault.
+func (m *Machine) struck(k *key, op *history.Op, until int64, cause lockbench.Conditions) {
+	if op == nil {
+		m.times[k.name] = append(m.times[k.name], span{m.first, until, cause | lockbench.Outlived})
+		return
+	}
+	if cause.Has(pending.Died) {
+		cause = cause&^pending.Died | m.mayHaveDied(op.Client)
+	}
+	if op.Return != history.Never {
+		until = max(until, op.Return)
+	} else if a := m.acts[op.Hold]; acts(op) && a.endless > 0 { // its client died, and it has acted by then
+		m.acts[op.Hold] = act{a.called, max(a.returned, until), a.endless - 1}
+	}
+	if h := k.find(op.Hold); op.Kind != history.Acquire && (h == nil || until > serverUntil(&h.Grant)) {
+		cause |= lockbench.Outlived
+	}
+	m.times[k.name] = append(m.times[k.name], span{op.Call, until, cause})
 }
 
 // acted notes the call of an operation under a hold, unless its answer says that it did nothing. If an earlier
@@ -119,10 +164,26 @@ func (m *Machine) acted(op *history.Op) {
 	}
 	a, open := m.acts[op.Hold]
 	if !open { // its hold is over, or unknown
-		m.late[op.Key] = append(m.late[op.Key], span{op.Call, op.Return, m.faults.Occurred | lockbench.Outlived})
+		m.times[op.Key] = append(m.times[op.Key], span{op.Call, op.Return, m.faults.Occurred | lockbench.Outlived})
 		return
 	}
-	m.acts[op.Hold] = act{op.Call, max(a.returned, op.Return)}
+	a.called = op.Call
+	if op.Return == history.Never {
+		a.endless++
+	} else {
+		a.returned = max(a.returned, op.Return)
+	}
+	m.acts[op.Hold] = a
+}
+
+// unanswered notes the return of an operation under a hold, of which neither the answer nor a fault says when it acted.
+func (m *Machine) unanswered(op *history.Op) {
+	if a, open := m.acts[op.Hold]; open {
+		a.endless++
+		m.acts[op.Hold] = a
+		return
+	}
+	m.times[op.Key] = append(m.times[op.Key], span{op.Call, history.Never, m.faults.Occurred | lockbench.Outlived})
 }
 
 // written notes a write, which has just returned.
@@ -149,10 +210,10 @@ func (m *Machine) keep(k *key, h *hold) {
 	delete(m.acts, h.id)
 	if before, renamed := m.acts[h.previousID]; renamed && h.previousID != 0 {
 		delete(m.acts, h.previousID)
-		a = act{max(a.called, before.called), max(a.returned, before.returned)}
+		a = act{max(a.called, before.called), max(a.returned, before.returned), a.endless + before.endless}
 	}
 	its := &machineHold{
-		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Until, a.returned),
+		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Until, a.until()),
 		pieces: h.Pieces(m.last), under: m.touching(h), returned: h.First.Return, fence: h.First.Fence, writes: m.writes[h],
 	}
 	delete(m.writes, h)
@@ -162,7 +223,7 @@ func (m *Machine) keep(k *key, h *hold) {
 		}
 	}
 	if h.CertainlyFree {
-		its.over = max(a.returned, h.ReleasedBy.Return)
+		its.over = max(a.until(), h.ReleasedBy.Return)
 	}
 	m.holds[k.name] = append(m.holds[k.name], its)
 	over := min(h.Until, h.End.T)
@@ -176,12 +237,12 @@ func (m *Machine) keep(k *key, h *hold) {
 		}
 	}
 	until := serverUntil(&h.Grant)
-	if a.returned > until || a.called > over {
+	if a.until() > until || a.called > over {
 		over = min(over, until)
 		if h.From == history.NoStamp {
 			over = h.First.Call
 		}
-		m.late[k.name] = append(m.late[k.name], span{over, a.returned, its.under | lockbench.Outlived})
+		m.times[k.name] = append(m.times[k.name], span{over, a.until(), its.under | lockbench.Outlived})
 	}
 }
 

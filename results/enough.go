@@ -46,8 +46,8 @@ func (r *Run) WhyInconclusive() (brief, full string) {
 	return "", ""
 }
 
-// nothingClaimedWasMet reports whether a run on keys that several machines use shows nothing of its claims. There the
-// conditions of all faults so far touch each occasion, so that none may be left that counts.
+// nothingClaimedWasMet reports whether a run on keys that several machines use shows nothing of its claims. There a
+// condition touches much that comes after it, so that no occasion may be left that counts.
 func (r *Run) nothingClaimedWasMet() bool {
 	shared, _ := r.Params["shared_keys"].(bool)
 	return shared && r.Share == "" && slices.Contains(r.Claims.Keeps, lockbench.Exclusion) && !r.Cells.KeepsClaims() && len(r.Cells.Against()) == 0
