@@ -6,8 +6,10 @@
 # whole. Needs Linux, root, redis-server, iproute2, unshare and python3.
 #
 #   bench/namespaces.sh                                        twenty minutes of faults of clients on keys of
-#                                                              each agent, twenty on shared keys, ten of servers
-#   FAULTS=1m SHARED=1m SERVER_FAULTS=1m bench/namespaces.sh   a minute of each
+#                                                              each agent, twenty on shared keys, two of these
+#                                                              with fences, ten of faults of servers
+#   FAULTS=1m SHARED=1m FENCED=1m SERVER_FAULTS=1m bench/namespaces.sh   a minute of each
+#   ONLY='shared fenced' bench/namespaces.sh                   some of the runs
 #
 # All traffic is between the namespaces, which the script makes and removes.
 set -euo pipefail
@@ -18,6 +20,7 @@ id=lb$$
 hub=$id-hub
 center=10.99.0.1 # the hub's address, which every agent reaches by a link of its own
 pids=()
+ran=()
 end() {
 	for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
 	wait 2>/dev/null || true
@@ -47,6 +50,8 @@ pids+=($!)
 run() {
 	name=$1
 	shift
+	[[ " ${ONLY:-$name} " == *" $name "* ]] || return 0
+	ran+=("$name")
 	token=$RANDOM$RANDOM$RANDOM
 	agents=()
 	for i in 1 2 3 4; do
@@ -71,11 +76,12 @@ run claiming --design lua-token/token --claims exclusion@state-loss --duration 1
 run sound --design lua-token/token --duration "${FAULTS:-20m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
 run shared-broken --design setnx-getset/naive,lua-token/expire --shared-keys --duration 20s "${theirs[@]}"
 run shared --design lua-token/token --shared-keys --duration "${SHARED:-20m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
+run fenced --design lua-token/fenced --guard fence --workload redeem --shared-keys --duration "${FENCED:-2m}" --stallers 16 "${theirs[@]}" "${clients[@]}"
 run served --design lua-token/token --duration "${SERVER_FAULTS:-10m}" --hold 20ms "${clients[@]}" "${servers[@]}"
-python3 - "$work" <<'EOF'
+python3 - "$work" "${ran[@]}" <<'EOF'
 import glob, json, sys
 wrong = []
-for kind in "broken", "claiming", "sound", "shared-broken", "shared", "served":
+for kind in sys.argv[2:]:
     for run in json.load(open(f"{sys.argv[1]}/{kind}.json"))["runs"]:
         broken = [name for name, c in run["cells"].items() if c["verdict"] == "broken"]
         claimed = [name for name in broken if run["cells"][name]["against"]]
@@ -83,13 +89,16 @@ for kind in "broken", "claiming", "sound", "shared-broken", "shared", "served":
               f'broken: {", ".join(broken) or "nothing"}; claimed of it: {", ".join(claimed) or "nothing"}')
         if run.get("injected"):
             print("  " + ", ".join(f'{f["kind"]} {f["occurrences"]}' for f in run["injected"]))
+        if kind in ("shared", "fenced"):
+            held = sorted(((c["exposure"], name) for name, c in run["cells"].items() if c["verdict"] == "held" and c["claimed"]), reverse=True)
+            print("  occasions of claimed cells: " + ", ".join(f"{name} {n:,}" for n, name in held[:12]) + f"; {len(held)} cells")
         pairs = [note for note in run["notes"] if note.startswith("machines ") or " holds were at times" in note]
         print("\n".join("  " + note for note in pairs))
         if kind == "shared-broken" and not any("overlaps: 0;" not in note for note in pairs if note.startswith("machines ")):
             wrong.append(f'{run["design"]}: nothing was caught between two machines')
         if run["partial"] or run.get("error") or len(run["machines"]) != 4:
             wrong.append(f'{run["design"]}: the record is not whole: {run.get("why")} {run.get("error")}')
-        if kind in ("sound", "shared", "served") and claimed or kind in ("broken", "shared-broken") and not broken or kind == "claiming" and not claimed:
+        if kind in ("sound", "shared", "fenced", "served") and claimed or kind in ("broken", "shared-broken") and not broken or kind == "claiming" and not claimed:
             wrong.append(f'{run["design"]}: broken are {broken}')
 print("\n".join(wrong))
 sys.exit(bool(wrong))

@@ -255,7 +255,7 @@ func (f *fleet) access(kind history.Kind, m *simMachine, acquired *history.Op, b
 
 // own lets the owner work and then release.
 func (f *fleet) own(m *simMachine, acquired *history.Op, at int64, base uint64, then func(at int64)) {
-	work := int64(float64(2*milli) * f.ExpFloat64())
+	work := milli/1000 + int64(float64(2*milli)*f.ExpFloat64())
 	if f.slow && f.IntN(5) == 0 {
 		work = f.lease + int64(float64(5*milli)*f.ExpFloat64())
 	}
