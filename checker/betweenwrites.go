@@ -138,23 +138,37 @@ func (j *judgeOfMachines) rising(all []fenced, right func(before, f fenced) bool
 	}
 }
 
+// whole returns a hold as one piece, from the return of its acquire to its end.
+func (j *judgeOfMachines) whole(h ownedHold) piece {
+	p := piece{ownedHold: h}
+	_, p.called = j.bounds(h.machine, h.hold.called)
+	p.StartLeast, p.StartMost = j.bounds(h.machine, h.hold.returned)
+	end := h.hold.over
+	if n := len(h.hold.pieces); n > 0 {
+		end = h.hold.pieces[n-1].End
+		p.stamps.Lease = h.hold.pieces[0].Lease
+	}
+	p.EndLeast, p.EndMost = j.bounds(h.machine, end)
+	return p
+}
+
 // conflict shows two operations that break a guarantee, if their times are known.
 func (j *judgeOfMachines) conflict(a, b ownedWrite, under lockbench.Conditions, breaks []lockbench.Guarantee, sentence string) *Counterexample {
 	out := &Counterexample{Breaks: breaks, Under: under, Key: j.name}
 	var who []any
 	for _, w := range []ownedWrite{a, b} {
 		who = append(who, fmt.Sprintf("client %d on machine %d", w.hold.client, j.number(w.machine)))
-		pieces, known := j.onClock(w.ownedHold)
-		if !known || len(pieces) == 0 {
-			continue
+		its := j.whole(w.ownedHold)
+		if its.called == math.MaxInt64 || its.StartMost == math.MaxInt64 || its.EndLeast == math.MinInt64 {
+			continue // its times cannot be compared with those of the other one
 		}
-		its := pieces[0].shown(j.name)
-		out.Holds, out.Ops = append(out.Holds, its.hold), append(out.Ops, its.ops...)
+		shown := its.shown(j.name)
+		out.Holds, out.Ops = append(out.Holds, shown.hold), append(out.Ops, shown.ops...)
 		if w.machineWrite == nil {
 			continue
 		}
 		called, _ := j.bounds(w.machine, w.called)
-		_, returned := j.bounds(w.machine, w.returned)
+		returned, _ := j.bounds(w.machine, w.returned)
 		out.Ops = append(out.Ops, history.Op{
 			Kind: history.Write, Outcome: history.OK, Client: w.hold.client, Process: w.hold.process, Key: j.name, Hold: w.hold.id,
 			Call: called, Return: returned, Attempt: history.NoStamp, Version: w.version, Base: w.base, Fence: w.fence,
