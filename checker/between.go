@@ -62,13 +62,13 @@ func Between(machines ...*Machine) Joint {
 			at, _ := j.bounds(i, o.at)
 			j.faults = append(j.faults, occurrence{at, o.under})
 		}
-		j.faulty = j.faulty || len(m.header.Faults) > 0 || m.faults.Occurred != 0
+		j.faulty = j.faulty || len(m.header.Faults) > 0 || m.faults.Occurred|m.late != 0
 		j.pauses |= m.faults.happened() & lockbench.Pause
 		for b := range i {
 			j.pairs[[2]int{b, i}] = &MachinePair{A: j.number(b), B: j.number(i)}
 		}
 		if m.end.Partial {
-			ends, _ := j.bounds(i, m.last.T)
+			ends, _ := j.bounds(i, min(m.last.T, m.cut))
 			j.complete, j.partial = min(j.complete, ends), true
 		}
 	}

@@ -34,11 +34,11 @@ type Checker struct {
 	verdictsOnly bool // see NewBrief
 	pools        pools
 	// What a Machine asks for, else nil: gone receives each hold that no event can change any more, wrote each write
-	// of the guarded record that succeeded under a known hold, and affected each operation that a fault affected, with
-	// the latest stamp at which it may have acted because of it, and the cause. If the operation is not known, it is nil.
+	// of the guarded record that succeeded under a known hold, and affected each operation that a fault affected, at the
+	// stamp of the fault, and the cause.
 	gone     func(*key, *hold)
 	wrote    func(*pending.Write[*hold])
-	affected func(k *key, op *history.Op, until int64, cause lockbench.Conditions)
+	affected func(k *key, op *history.Op, at int64, cause lockbench.Conditions)
 	silent   bool // nothing is judged
 
 	// shard is set if a Parallel uses this Checker for some of the keys, and follows the operations

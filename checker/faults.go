@@ -175,9 +175,6 @@ func (c *Checker) late(fault *history.Op) {
 		for _, k := range c.keys {
 			if _, asked := c.longestAsked(k, fault.Client); asked {
 				k.unknown.left |= lockbench.Cancel
-				if c.affected != nil {
-					c.affected(k, nil, fault.Call, lockbench.Cancel)
-				}
 			}
 		}
 	}
@@ -200,9 +197,6 @@ func (c *Checker) lateEffects(k *key, fault *history.Op) (causes lockbench.Condi
 			continue
 		}
 		causes |= c.resolved(x.Cause, x.Op.Client)
-		if c.affected != nil {
-			c.affected(k, x.Op, fault.Call, x.Cause|lockbench.Cancel)
-		}
 		last = x.Op
 		x.Until, x.Superseded = interval.Later(x.Until, interval.Call(fault)), false
 		if x.Bounded {

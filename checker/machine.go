@@ -1,12 +1,13 @@
 package checker
 
 import (
-	"math"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker/internal/interval"
 	"github.com/lockbench/lockbench/checker/internal/pending"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
@@ -24,8 +25,19 @@ type Machine struct {
 	brought []occurrence              // the conditions of faults so far, without pauses
 	acts    map[int64]act             // by hold, of the holds that may still change
 	writes  map[*hold][]machineWrite  // of the holds that may still change
-	first   int64                     // stamp
-	end     history.End
+	asked   map[asker]int64           // the first calls
+	open    map[*history.Op][]int     // the spans of operations that have not returned, by their index in times
+	late    lockbench.Conditions      // Cancel, if a command ran late
+	// deaths has the deaths of clients, lastDeath the last one of each process.
+	deaths, lastDeath map[int32]int64
+	cut               int64 // the first end of the record of one client
+	end               history.End
+}
+
+// An asker is a client, with its process, and a key that it used.
+type asker struct {
+	client, process int32
+	key             string
 }
 
 // A machineHold is a hold of a machine, by the clock of its stamps.
@@ -69,11 +81,11 @@ type occurrence struct {
 	under lockbench.Conditions
 }
 
-// An act is the newest call of a release, extend or renewal under a hold, the latest return of any, and how many may
-// act at any later time.
+// An act is the newest call of a release, extend or renewal under a hold, the latest return of any, that of extends and
+// renewals, and how many may act at any later time.
 type act struct {
-	called, returned int64
-	endless          int
+	called, returned, prolonged int64
+	endless                     int
 }
 
 // until returns the latest time at which any may act.
@@ -93,7 +105,8 @@ func acts(op *history.Op) bool {
 func NewMachine(h history.Header) *Machine {
 	m := &Machine{
 		Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, times: map[string][]span{},
-		acts: map[int64]act{}, writes: map[*hold][]machineWrite{}, first: history.NoStamp,
+		acts: map[int64]act{}, writes: map[*hold][]machineWrite{}, asked: map[asker]int64{}, open: map[*history.Op][]int{},
+		deaths: map[int32]int64{}, lastDeath: map[int32]int64{}, cut: history.Never,
 	}
 	m.gone, m.wrote, m.affected, m.silent = m.keep, m.written, m.struck, true
 	return m
@@ -102,9 +115,6 @@ func NewMachine(h history.Header) *Machine {
 // Add takes the next event, as [Checker.Add] does.
 func (m *Machine) Add(ev history.Event) {
 	op := ev.Op
-	if m.first == history.NoStamp {
-		m.first = op.Call
-	}
 	if ev.Phase == history.Call {
 		switch op.Kind {
 		case history.Probe:
@@ -126,34 +136,76 @@ func (m *Machine) Add(ev history.Event) {
 		if acts(op) {
 			m.acted(op)
 		}
+		if op.Kind <= history.Renew {
+			of := asker{op.Client, op.Process, op.Key}
+			if _, before := m.asked[of]; !before {
+				m.asked[of] = op.Call
+			}
+		}
 	}
 	if ev.Phase == history.Return && acts(op) && op.Outcome == history.Unknown && !m.key(op.Key).affected.Has(op) {
 		m.unanswered(op)
 	}
 	m.Checker.Add(ev)
-	if under := m.faults.Occurred &^ lockbench.Pause; len(m.brought) == 0 && under != 0 || len(m.brought) > 0 && under != m.brought[len(m.brought)-1].under {
+	switch {
+	case ev.Phase == history.Cut:
+		m.cut = min(m.cut, op.Call)
+	case op.Kind == history.Fault && fault.EventOf(op.Note).Act == fault.ActsLate:
+		m.ranLate(op)
+		m.late = lockbench.Cancel
+	case op.Kind == history.Death:
+		m.deaths[op.Client] = op.Call
+		m.lastDeath[op.Process] = op.Call
+	}
+	if under := m.faults.Occurred&^lockbench.Pause | m.late; len(m.brought) == 0 && under != 0 || len(m.brought) > 0 && under != m.brought[len(m.brought)-1].under {
 		m.brought = append(m.brought, occurrence{op.Call, under})
 	}
 }
 
-// struck notes the time in which an operation, nil if it is not known, may act because of a fault.
-func (m *Machine) struck(k *key, op *history.Op, until int64, cause lockbench.Conditions) {
-	if op == nil {
-		m.times[k.name] = append(m.times[k.name], span{m.first, until, cause | lockbench.Outlived})
-		return
-	}
-	if cause.Has(pending.Died) {
+// struck notes the time in which an operation may act because of a fault, the event at a stamp. An operation that does
+// not return may act until its client dies.
+func (m *Machine) struck(k *key, op *history.Op, at int64, cause lockbench.Conditions) {
+	died, until := cause.Has(pending.Died), max(at, op.Return)
+	if died {
 		cause = cause&^pending.Died | m.mayHaveDied(op.Client)
+		if until = at; op.Return != history.Never {
+			until = max(at, op.Return)
+		}
 	}
-	if op.Return != history.Never {
-		until = max(until, op.Return)
-	} else if a := m.acts[op.Hold]; acts(op) && a.endless > 0 { // its client died, and it has acted by then
-		m.acts[op.Hold] = act{a.called, max(a.returned, until), a.endless - 1}
-	}
-	if h := k.find(op.Hold); op.Kind != history.Acquire && (h == nil || until > serverUntil(&h.Grant)) {
+	if h := k.find(op.Hold); acts(op) && (h == nil || until > h.ServerUntil()) {
 		cause |= lockbench.Outlived
 	}
+	if died {
+		m.over(k, op, at)
+	} else if op.Return == history.Never {
+		m.open[op] = append(m.open[op], len(m.times[k.name]))
+	}
 	m.times[k.name] = append(m.times[k.name], span{op.Call, until, cause})
+}
+
+// over applies that op, which does not return, acts no more after a stamp.
+func (m *Machine) over(k *key, op *history.Op, at int64) {
+	spans, open := m.open[op]
+	if !open {
+		return
+	}
+	delete(m.open, op)
+	for _, i := range spans {
+		m.times[k.name][i].until = at
+	}
+	if a, held := m.acts[op.Hold]; held && acts(op) && a.endless > 0 {
+		m.acts[op.Hold] = act{a.called, max(a.returned, at), max(a.prolonged, at), a.endless - 1}
+	}
+}
+
+// ranLate notes that a command ran late, after its call had ended. It may be of any earlier call of its client, or of its
+// process if no client is named.
+func (m *Machine) ranLate(fault *history.Op) {
+	for of, from := range m.asked {
+		if of.client == fault.Client || fault.Client < 0 && of.process == fault.Process {
+			m.times[of.key] = append(m.times[of.key], span{from, fault.Call, m.faults.Occurred | lockbench.Cancel | lockbench.Outlived})
+		}
+	}
 }
 
 // acted notes the call of an operation under a hold, unless its answer says that it did nothing. If an earlier
@@ -164,14 +216,21 @@ func (m *Machine) acted(op *history.Op) {
 	}
 	a, open := m.acts[op.Hold]
 	if !open { // its hold is over, or unknown
+		if op.Return == history.Never {
+			m.open[op] = append(m.open[op], len(m.times[op.Key]))
+		}
 		m.times[op.Key] = append(m.times[op.Key], span{op.Call, op.Return, m.faults.Occurred | lockbench.Outlived})
 		return
 	}
 	a.called = op.Call
 	if op.Return == history.Never {
 		a.endless++
+		m.open[op] = nil
 	} else {
 		a.returned = max(a.returned, op.Return)
+		if op.Kind != history.Release {
+			a.prolonged = max(a.prolonged, op.Return)
+		}
 	}
 	m.acts[op.Hold] = a
 }
@@ -190,18 +249,10 @@ func (m *Machine) unanswered(op *history.Op) {
 func (m *Machine) written(w *pending.Write[*hold]) {
 	h, op := w.Hold, w.Op
 	its := machineWrite{base: op.Base, version: op.Version, fence: op.Fence, called: op.Call, returned: op.Return, informed: h.LastRead != nil}
-	if !w.Valid || op.Return > serverUntil(&h.Grant) {
+	if !w.Valid || op.Return > h.ServerUntil() {
 		its.under = lockbench.Outlived
 	}
 	m.writes[h] = append(m.writes[h], its)
-}
-
-// serverUntil returns the earliest end of the validity of g by the server's clock, which may be faster.
-func serverUntil(g *interval.Grant) int64 {
-	if g.Until == math.MaxInt64 {
-		return g.Until
-	}
-	return g.Until - int64(clocks.Slew*float64(g.Until-g.From))
 }
 
 // keep keeps a hold that no event can change any more.
@@ -210,11 +261,11 @@ func (m *Machine) keep(k *key, h *hold) {
 	delete(m.acts, h.id)
 	if before, renamed := m.acts[h.previousID]; renamed && h.previousID != 0 {
 		delete(m.acts, h.previousID)
-		a = act{max(a.called, before.called), max(a.returned, before.returned), a.endless + before.endless}
+		a = act{max(a.called, before.called), max(a.returned, before.returned), max(a.prolonged, before.prolonged), a.endless + before.endless}
 	}
 	its := &machineHold{
-		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Until, a.until()),
-		pieces: h.Pieces(m.last), under: m.touching(h), returned: h.First.Return, fence: h.First.Fence, writes: m.writes[h],
+		client: h.client, process: h.process, id: h.id, endedBy: h.EndCause(), called: h.First.Call, attempt: interval.Start(h.First), over: max(h.Latest(m.header.ToleranceNS+2*m.faults.Skew), a.until()),
+		pieces: h.Pieces(m.last), under: m.touchedBy(h), returned: h.First.Return, fence: h.First.Fence, writes: m.writes[h],
 	}
 	delete(m.writes, h)
 	for i := range its.writes {
@@ -236,7 +287,7 @@ func (m *Machine) keep(k *key, h *hold) {
 			over = p.End
 		}
 	}
-	until := serverUntil(&h.Grant)
+	until := h.ServerUntil()
 	if a.until() > until || a.called > over {
 		over = min(over, until)
 		if h.From == history.NoStamp {
@@ -244,7 +295,23 @@ func (m *Machine) keep(k *key, h *hold) {
 		}
 		m.times[k.name] = append(m.times[k.name], span{over, a.until(), its.under | lockbench.Outlived})
 	}
+	if r := h.ReleasedBy; r != nil && a.prolonged > r.Call {
+		m.times[k.name] = append(m.times[k.name], span{r.Call, a.prolonged, its.under | lockbench.Outlived})
+	}
 }
+
+// touchedBy returns the conditions that touched h, which no event can change any more.
+func (m *Machine) touchedBy(h *hold) lockbench.Conditions {
+	under := m.touching(h)
+	died := h.under.Has(pending.Died)
+	if died && m.lastDeath[h.process]-m.deaths[h.client] > int64(sameDeath) { // its process lived on for a time
+		under |= lockbench.ThreadDeath
+	}
+	return under
+}
+
+// sameDeath is the longest time in which the clients of a process are taken to die at once.
+const sameDeath = 10 * time.Millisecond
 
 // Finish ends the record and returns its counts.
 func (m *Machine) Finish(end history.End) Result {

@@ -40,7 +40,7 @@ type fleetOptions struct {
 	forgetful               bool    // the fences of each machine are numbers of its own
 	careless                bool    // the store says that it checks them, and does not
 	rest                    float64 // the mean time between two acquires of a client, in ms, 1 if zero
-	faults                  bool    // three operations in a hundred lose their reply, or are cancelled
+	faults, late            bool    // some operations lose their reply, or are cancelled, and may run late then
 }
 
 type holder struct{ hold, until int64 }
@@ -180,6 +180,9 @@ func (f *fleet) send(m *simMachine, op *history.Op, at int64, serve func(at int6
 	if f.faults {
 		misfortune = f.IntN(100)
 	}
+	if misfortune == 3 && !f.late {
+		misfortune = 4
+	}
 	switch there := at + f.delay(); misfortune {
 	case 1: // the reply is lost, and the client asks again
 		f.at(there, func(at int64) {
@@ -200,7 +203,13 @@ func (f *fleet) send(m *simMachine, op *history.Op, at int64, serve func(at int6
 				f.at(at+milli/1000, func(at int64) { answer(at, history.Unknown) })
 			})
 		})
-	case 3: // the call is cancelled, and runs late
+	case 4: // the call is cancelled
+		f.at(at+milli/100, func(at int64) {
+			serve(at)
+			event(string(fault.Cancel), at)
+			f.at(at+milli/1000, func(at int64) { answer(at, history.Unknown) })
+		})
+	case 3: // it also runs late
 		f.at(at+milli/100, func(at int64) {
 			event(string(fault.Cancel), at)
 			f.at(at+milli/1000, func(at int64) { answer(at, history.Unknown) })

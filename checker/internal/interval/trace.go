@@ -26,6 +26,15 @@ func (g *Grant) Pieces(last Stamp) []clocks.Hold {
 	return g.traced.pieces
 }
 
+// ServerUntil returns the earliest end of the validity of g by the server's clock, which may be faster than that of the
+// stamps. The server counts the newest lease from its call on. g was traced.
+func (g *Grant) ServerUntil() int64 {
+	if g.Until == math.MaxInt64 {
+		return g.Until
+	}
+	return g.Until - int64(clocks.Slew*float64(g.Until-g.traced.called))
+}
+
 // end ends the newest piece at a stamp.
 func (t *trace) end(g *Grant, at int64) {
 	begin := max(t.begin, g.Start.T)
