@@ -352,8 +352,8 @@ func TestBetweenMissing(t *testing.T) {
 	}
 }
 
-// TestBetweenConditions checks what touches the overlap of hold 1 on one machine and hold 2 on the other one, from 101 ms
-// on, by what happened before; and lost updates. Hold 9 is of a third client, on the second machine.
+// TestBetweenConditions checks the conditions that touch the overlap of hold 1 on one machine and hold 2 on the other
+// one, from 101 ms on, and lost updates. Hold 9 is of a third client, on the second machine.
 func TestBetweenConditions(t *testing.T) {
 	const outlived, lost, cancelled = lockbench.Outlived, lockbench.LostReply, lockbench.Cancel
 	overlap := func(a, b *hand) {
@@ -361,6 +361,11 @@ func TestBetweenConditions(t *testing.T) {
 		b.own(2, 100, 120)
 	}
 	unknown := func(op *history.Op) { op.Outcome, op.Granted = history.Unknown, 0 }
+	before := func(a, b *hand) {
+		overlap(a, b)
+		unknown(b.op(history.Acquire, 9, 8, 9))
+		b.event(history.Fault, string(fault.Cancel), 9, 8.5)
+	}
 	updates := func(a, b *hand) {
 		b.op(history.Acquire, 2, 85, 86)
 		b.update(2, 7, 9, 87, 89, 90)
@@ -377,16 +382,8 @@ func TestBetweenConditions(t *testing.T) {
 			unknown(b.op(history.Acquire, 9, 98, 99))
 			b.event(history.Fault, string(fault.Cancel), 9, 98.5)
 		}, lockbench.Exclusion.At(cancelled), 1, false},
-		"a cancelled acquire long before": {func(a, b *hand) {
-			overlap(a, b)
-			unknown(b.op(history.Acquire, 9, 8, 9))
-			b.event(history.Fault, string(fault.Cancel), 9, 8.5)
-		}, lockbench.Exclusion.At(0), 1, false},
-		"a cancelled acquire, which excepts all that comes later": {func(a, b *hand) {
-			overlap(a, b)
-			unknown(b.op(history.Acquire, 9, 8, 9))
-			b.event(history.Fault, string(fault.Cancel), 9, 8.5)
-		}, lockbench.Exclusion.At(0), 0, true},
+		"a cancelled acquire long before":                         {before, lockbench.Exclusion.At(0), 1, false},
+		"a cancelled acquire, which excepts all that comes later": {before, lockbench.Exclusion.At(0), 0, true},
 		"a cancelled acquire that ran late": {func(a, b *hand) {
 			overlap(a, b)
 			unknown(b.op(history.Acquire, 9, 8, 9))
@@ -516,7 +513,7 @@ func TestBetweenConditions(t *testing.T) {
 	}
 }
 
-// TestBetweenCut checks that what comes after the record of one client ends counts against no lock.
+// TestBetweenCut checks that an overlap after the end of one client's record counts against no lock.
 func TestBetweenCut(t *testing.T) {
 	for cut, against := range map[int64]int64{60: 0, 250: 1} {
 		a, b := newHand(), newHand()

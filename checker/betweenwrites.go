@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// This file judges, between machines, what needs no order of holds: the writes of a guarded record, and fences.
+// This file judges the writes of a guarded record, and fences, between machines. Neither needs an order of holds.
 
 // An ownedWrite is a write of the guarded record under a hold of a machine; or the grant of the hold, without a write.
 type ownedWrite struct {
@@ -160,7 +160,7 @@ func (j *judgeOfMachines) conflict(a, b ownedWrite, under lockbench.Conditions, 
 		who = append(who, fmt.Sprintf("client %d on machine %d", w.hold.client, j.number(w.machine)))
 		its := j.whole(w.ownedHold)
 		if its.called == math.MaxInt64 || its.StartMost == math.MaxInt64 || its.EndLeast == math.MinInt64 {
-			continue // its times cannot be compared with those of the other one
+			continue // its times and the other one's cannot be compared
 		}
 		shown := its.shown(j.name)
 		out.Holds, out.Ops = append(out.Holds, shown.hold), append(out.Ops, shown.ops...)

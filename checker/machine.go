@@ -11,10 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 )
 
-// A Machine reads the history of one of several machines that use the same keys, and keeps what
-// [Between] needs to judge exclusion between them: its memory grows with the number of grants. It is
-// used like a [Checker], and counts operations as one does, but has no findings: the cause of what one
-// machine sees may be on another. It is not safe for concurrent use.
+// A Machine reads the history of one of several machines that use the same keys, and keeps what [Between] needs. Its
+// memory grows with the number of grants. It is used like a [Checker], and counts operations as one does, but has no
+// findings: the cause of what one machine sees may be on another. It is not safe for concurrent use.
 type Machine struct {
 	*Checker
 	windows []clocks.Window
@@ -81,8 +80,8 @@ type occurrence struct {
 	under lockbench.Conditions
 }
 
-// An act is the newest call of a release, extend or renewal under a hold, the latest return of any, that of extends and
-// renewals, and how many may act at any later time.
+// An act is the newest call of a release, extend or renewal under a hold, the latest return of any, the latest return of
+// an extend or renewal, and how many may act at any later time.
 type act struct {
 	called, returned, prolonged int64
 	endless                     int

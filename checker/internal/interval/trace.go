@@ -26,8 +26,8 @@ func (g *Grant) Pieces(last Stamp) []clocks.Hold {
 	return g.traced.pieces
 }
 
-// ServerUntil returns the earliest end of the validity of g by the server's clock, which may be faster than that of the
-// stamps. The server counts the newest lease from its call on. g was traced.
+// ServerUntil returns the earliest end of the validity of g by the server's clock, which may be faster than the clock of
+// the stamps. The server counts the newest lease from its call on. g was traced.
 func (g *Grant) ServerUntil() int64 {
 	if g.Until == math.MaxInt64 {
 		return g.Until
