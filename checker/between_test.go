@@ -366,6 +366,12 @@ func TestBetweenConditions(t *testing.T) {
 		unknown(b.op(history.Acquire, 9, 8, 9))
 		b.event(history.Fault, string(fault.Cancel), 9, 8.5)
 	}
+	leave := func(b *hand) { // hold 9, by a release that does not return
+		b.op(history.Acquire, 9, 10, 11)
+		r := b.op(history.Release, 9, 20, 21)
+		unknown(r)
+		r.Return = history.Never
+	}
 	updates := func(a, b *hand) {
 		b.op(history.Acquire, 2, 85, 86)
 		b.update(2, 7, 9, 87, 89, 90)
@@ -403,27 +409,18 @@ func TestBetweenConditions(t *testing.T) {
 		}, lockbench.OwnerRelease.At(outlived), 1, false},
 		"a release whose owner died": {func(a, b *hand) {
 			overlap(a, b)
-			b.op(history.Acquire, 9, 10, 11)
-			r := b.op(history.Release, 9, 20, 21)
-			unknown(r)
-			r.Return = history.Never
+			leave(b)
 			b.event(history.Death, "", 9, 25)
 		}, lockbench.Exclusion.At(0), 1, false},
 		"a release that does not return, and loses a reply": {func(a, b *hand) {
 			overlap(a, b)
-			b.op(history.Acquire, 9, 10, 11)
-			r := b.op(history.Release, 9, 20, 21)
-			unknown(r)
-			r.Return = history.Never
+			leave(b)
 			b.event(history.Fault, string(fault.LostReply), 9, 25)
 		}, lockbench.OwnerRelease.At(outlived | lost), 1, false},
 		"a release that lost its reply, and whose owner died": {func(a, b *hand) {
 			a.own(1, 195, 230)
 			a.own(2, 200, 220)
-			b.op(history.Acquire, 9, 10, 11)
-			r := b.op(history.Release, 9, 20, 21)
-			unknown(r)
-			r.Return = history.Never
+			leave(b)
 			b.event(history.Fault, string(fault.LostReply), 9, 22)
 			b.event(history.Death, "", 9, 25)
 		}, lockbench.Exclusion.At(0), 1, false},

@@ -54,32 +54,44 @@ func (j *judgeOfMachines) span(machine int, p clocks.Hold) (clocks.Span, bool) {
 // recentPieces is how many pieces before one are looked at for the holds that its acquire met.
 const recentPieces = 16
 
-// pieces judges the pieces of a key, in the order of their starts.
-func (j *judgeOfMachines) pieces(all []piece, judged map[[2]*machineHold]clocks.Order) {
+// sweep calls f for each two pieces of different owners that may overlap. All is in the order of starts, and b begins after
+// a.
+func sweep(all []piece, f func(a, b *piece)) {
 	var open []*piece
 	for i := range all {
 		b := &all[i]
 		open = slices.DeleteFunc(open, func(a *piece) bool { return a.EndMost <= b.StartLeast })
 		for _, a := range open {
-			if a.sameOwner(b.ownedHold) {
-				continue
+			if !a.sameOwner(b.ownedHold) {
+				f(a, b)
 			}
-			is, pair := j.order(a, b), pairOf(a, b)
-			if was, done := judged[pair]; is == clocks.Apart || done && was >= is {
-				continue
-			} else if done && a.machine != b.machine { // undecided so far
-				j.pair(a.machine, b.machine).Undecided--
-			}
-			judged[pair] = is
-			j.overlap(a, b, is)
-		}
-		if b.stamps.Start == b.hold.pieces[0].Start {
-			j.near(all[max(0, i-recentPieces):i], b)
-			j.meet(all[max(0, i-recentPieces):i], meeting{machine: b.machine, called: b.called, before: b.StartLeast, granted: b})
 		}
 		open = append(open, b)
+	}
+}
+
+// pieces judges the pieces of a key, in the order of their starts.
+func (j *judgeOfMachines) pieces(all []piece, judged map[[2]*machineHold]clocks.Order) {
+	sweep(all, func(a, b *piece) {
+		is, pair := j.order(a, b), pairOf(a, b)
+		was, done := judged[pair]
+		if is == clocks.Apart || done && was >= is {
+			return
+		}
+		if done && a.machine != b.machine { // undecided so far
+			j.pair(a.machine, b.machine).Undecided--
+		}
 		if len(judged) > 1<<12 {
 			clear(judged) // of holds that are long over; one that is not counts twice
+		}
+		judged[pair] = is
+		j.overlap(a, b, is)
+	})
+	for i := range all {
+		if b := &all[i]; b.stamps.Start == b.hold.pieces[0].Start {
+			before := all[max(0, i-recentPieces):i]
+			j.near(before, b)
+			j.meet(before, meeting{machine: b.machine, called: b.called, before: b.StartLeast, granted: b})
 		}
 	}
 }
@@ -99,18 +111,12 @@ func (j *judgeOfMachines) unclocked(machine int, holds []ownedHold, judged map[[
 		}
 	}
 	slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.StartLeast, b.StartLeast) })
-	var open []*piece
-	for i := range all {
-		b := &all[i]
-		open = slices.DeleteFunc(open, func(a *piece) bool { return a.EndMost <= b.StartLeast })
-		for _, a := range open {
-			if pair := pairOf(a, b); !a.sameOwner(b.ownedHold) && (a.unclocked || b.unclocked) && judged[pair] != clocks.Overlap {
-				judged[pair] = clocks.Overlap
-				j.overlap(a, b, clocks.Overlap)
-			}
+	sweep(all, func(a, b *piece) {
+		if pair := pairOf(a, b); (a.unclocked || b.unclocked) && judged[pair] != clocks.Overlap {
+			judged[pair] = clocks.Overlap
+			j.overlap(a, b, clocks.Overlap)
 		}
-		open = append(open, b)
-	}
+	})
 }
 
 // pairOf returns the holds of two pieces, in an order of their own.

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"time"
 
 	"github.com/lockbench/lockbench"
@@ -24,19 +25,12 @@ type Machine struct {
 	brought []occurrence              // the conditions of faults so far, without pauses
 	acts    map[int64]act             // by hold, of the holds that may still change
 	writes  map[*hold][]machineWrite  // of the holds that may still change
-	asked   map[asker]int64           // the first calls
 	open    map[*history.Op][]int     // the spans of operations that have not returned, by their index in times
 	late    lockbench.Conditions      // Cancel, if a command ran late
 	// deaths has the deaths of clients, lastDeath the last one of each process.
 	deaths, lastDeath map[int32]int64
 	cut               int64 // the first end of the record of one client
 	end               history.End
-}
-
-// An asker is a client, with its process, and a key that it used.
-type asker struct {
-	client, process int32
-	key             string
 }
 
 // A machineHold is a hold of a machine, by the clock of its stamps.
@@ -104,7 +98,7 @@ func acts(op *history.Op) bool {
 func NewMachine(h history.Header) *Machine {
 	m := &Machine{
 		Checker: New(h), holds: map[string][]*machineHold{}, refused: map[string][]refusal{}, times: map[string][]span{},
-		acts: map[int64]act{}, writes: map[*hold][]machineWrite{}, asked: map[asker]int64{}, open: map[*history.Op][]int{},
+		acts: map[int64]act{}, writes: map[*hold][]machineWrite{}, open: map[*history.Op][]int{},
 		deaths: map[int32]int64{}, lastDeath: map[int32]int64{}, cut: history.Never,
 	}
 	m.gone, m.wrote, m.affected, m.silent = m.keep, m.written, m.struck, true
@@ -135,12 +129,6 @@ func (m *Machine) Add(ev history.Event) {
 		if acts(op) {
 			m.acted(op)
 		}
-		if op.Kind <= history.Renew {
-			of := asker{op.Client, op.Process, op.Key}
-			if _, before := m.asked[of]; !before {
-				m.asked[of] = op.Call
-			}
-		}
 	}
 	if ev.Phase == history.Return && acts(op) && op.Outcome == history.Unknown && !m.key(op.Key).affected.Has(op) {
 		m.unanswered(op)
@@ -167,8 +155,8 @@ func (m *Machine) struck(k *key, op *history.Op, at int64, cause lockbench.Condi
 	died, until := cause.Has(pending.Died), max(at, op.Return)
 	if died {
 		cause = cause&^pending.Died | m.mayHaveDied(op.Client)
-		if until = at; op.Return != history.Never {
-			until = max(at, op.Return)
+		if op.Return == history.Never {
+			until = at
 		}
 	}
 	if h := k.find(op.Hold); acts(op) && (h == nil || until > h.ServerUntil()) {
@@ -197,13 +185,10 @@ func (m *Machine) over(k *key, op *history.Op, at int64) {
 	}
 }
 
-// ranLate notes that a command ran late, after its call had ended. It may be of any earlier call of its client, or of its
-// process if no client is named.
+// ranLate notes that a command ran late, after its call had ended. It may be of any earlier call, on any key.
 func (m *Machine) ranLate(fault *history.Op) {
-	for of, from := range m.asked {
-		if of.client == fault.Client || fault.Client < 0 && of.process == fault.Process {
-			m.times[of.key] = append(m.times[of.key], span{from, fault.Call, m.faults.Occurred | lockbench.Cancel | lockbench.Outlived})
-		}
+	for name := range m.keys {
+		m.times[name] = append(m.times[name], span{math.MinInt64, fault.Call, m.faults.Occurred | lockbench.Cancel | lockbench.Outlived})
 	}
 }
 
@@ -302,8 +287,7 @@ func (m *Machine) keep(k *key, h *hold) {
 // touchedBy returns the conditions that touched h, which no event can change any more.
 func (m *Machine) touchedBy(h *hold) lockbench.Conditions {
 	under := m.touching(h)
-	died := h.under.Has(pending.Died)
-	if died && m.lastDeath[h.process]-m.deaths[h.client] > int64(sameDeath) { // its process lived on for a time
+	if h.under.Has(pending.Died) && m.lastDeath[h.process]-m.deaths[h.client] > int64(sameDeath) { // its process lived on for a time
 		under |= lockbench.ThreadDeath
 	}
 	return under

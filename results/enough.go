@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/lib/figures"
 )
 
@@ -50,7 +51,14 @@ func (r *Run) WhyInconclusive() (brief, full string) {
 // condition touches much that comes after it, so that no occasion may be left that counts.
 func (r *Run) nothingClaimedWasMet() bool {
 	shared, _ := r.Params["shared_keys"].(bool)
-	return shared && r.Share == "" && slices.Contains(r.Claims.Keeps, lockbench.Exclusion) && !r.Cells.KeepsClaims() && len(r.Cells.Against()) == 0
+	if !shared || r.Share != "" || !slices.Contains(r.Claims.Keeps, lockbench.Exclusion) || len(r.Cells.Against()) > 0 {
+		return false
+	}
+	met := r.Cells.Names(func(cell lockbench.Cell, f checker.Finding) bool {
+		ofOwners := cell.Guarantee == lockbench.Exclusion || cell.Guarantee == lockbench.OwnerRelease
+		return ofOwners && f.Claimed && f.Verdict == checker.Held
+	})
+	return len(met) == 0
 }
 
 // serverProblem returns a sentence on the operations that the server refused or did not answer, if

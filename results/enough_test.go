@@ -59,9 +59,8 @@ func TestWhatDoesNotCount(t *testing.T) {
 // TestSharedKeysMeetAClaim checks that a run on keys that several machines use passes only if something was met under
 // conditions that the lock claims.
 func TestSharedKeysMeetAClaim(t *testing.T) {
-	held := func(under lockbench.Conditions) checker.CellFinding {
-		cell := lockbench.Exclusion.At(under)
-		claims := lockbench.LeaseClaims()
+	claims := lockbench.LeaseClaims(lockbench.Fencing)
+	held := func(cell lockbench.Cell) checker.CellFinding {
 		return checker.CellFinding{Cell: cell, Finding: checker.Finding{Verdict: checker.Held, Exposure: 10, Exercised: true, Claimed: claims.Claims(cell)}}
 	}
 	for _, c := range []struct {
@@ -75,8 +74,10 @@ func TestSharedKeysMeetAClaim(t *testing.T) {
 		{lockbench.Failover, false, true},
 	} {
 		j := Judged{
-			Header:   history.Header{Design: "d", Claims: lockbench.LeaseClaims(), Params: map[string]any{"shared_keys": c.shared}},
-			Verdicts: checker.Result{Ops: 1000, Grants: 500, Findings: []checker.CellFinding{held(c.under)}},
+			Header: history.Header{Design: "d", Claims: claims, Params: map[string]any{"shared_keys": c.shared}},
+			Verdicts: checker.Result{Ops: 1000, Grants: 500, Findings: []checker.CellFinding{
+				held(lockbench.Exclusion.At(c.under)), held(lockbench.Fencing.At(lockbench.Outlived)), // fences need no owner to be met
+			}},
 		}
 		j.Measures.Measured.Grants, j.Measures.GrantsPerSecond, j.Measures.Span = 500, 500, time.Second
 		r := New([]Judged{j}, nil)

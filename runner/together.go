@@ -134,7 +134,7 @@ func notesBetween(j checker.Joint) (notes []string) {
 	for _, p := range j.Pairs {
 		who := fmt.Sprintf("machines %d and %d", p.A, p.B)
 		if p.Widest == 0 {
-			notes = append(notes, who+": their holds cannot be compared")
+			notes = append(notes, fmt.Sprintf("%s: their holds cannot be compared; lost updates: %d", who, p.Lost))
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("%s: holds that an acquire of the other one met: %d; overlaps: %d; lost updates: %d; pairs of holds closer than the clocks are known: %d. An overlap is found if it is longer than %v, at worst %v",
