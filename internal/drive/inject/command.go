@@ -115,14 +115,11 @@ func (p *Process) command(r *request) error {
 	if !p.watched.Load() {
 		p.watched.Store(true)
 	}
-	if !p.in.active.Load() {
-		return p.answered(r, nil, p.send(r))
-	}
 	var c *Client
 	asked := callOf(r.ctx)
 	if asked != nil {
 		c = asked.client
-		if asked.ending.due() {
+		if p.in.active.Load() && asked.ending.due() {
 			return p.cancelled(r, asked)
 		}
 	}
@@ -241,7 +238,7 @@ func (p *Process) loseReplyTo(r *request, c *Client, plan *plan) error {
 	held, acquiring := p.met(c), c != nil && c.acquiring.Load()
 	answered, err := p.withoutReply(r)
 	if !answered {
-		return r.fail(err)
+		return r.fail(p.answered(r, c, err))
 	}
 	p.recordOf(c).Fault(string(fault.LostReply), 0)
 	plan.count(held, acquiring)
@@ -276,12 +273,12 @@ func (p *Process) cancelled(r *request, asked *call) error {
 	case underWay:
 		answered, err := p.withoutReply(r)
 		if !answered {
-			return r.fail(err)
+			return r.fail(p.answered(r, c, err))
 		}
 		end()
 		return r.fail(context.Canceled)
 	}
-	err := p.send(r)
+	err := p.answered(r, c, p.send(r))
 	end()
 	return err
 }
@@ -289,7 +286,7 @@ func (p *Process) cancelled(r *request, asked *call) error {
 // answered returns err, the answer to a request of c. It records a cut if the other side broke
 // the connection; the request may have had an effect.
 func (p *Process) answered(r *request, c *Client, err error) error {
-	if err != nil && p.in.active.Load() && hungUp(err) {
+	if err != nil && hungUp(err) {
 		p.recordOf(c).Fault(string(fault.Cut), 0)
 	}
 	return err

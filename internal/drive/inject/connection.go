@@ -53,7 +53,7 @@ func (c *mortalConn) Close() error {
 // connection. If lockbench sees the commands of the lock, it knows the affected client, and brokeBy
 // records nothing. It returns err.
 func (p *Process) brokeBy(err error) error {
-	if err != nil && hungUp(err) && p.in.active.Load() && !p.watched.Load() && !p.crashed.Load() {
+	if err != nil && hungUp(err) && !p.watched.Load() && !p.crashed.Load() {
 		p.note(string(fault.Cut), 0)
 	}
 	return err

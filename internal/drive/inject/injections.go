@@ -73,4 +73,4 @@ var injections = map[fault.Kind]injection{
 
 // endings undo the lasting effects of faults, in this order: a server that is down has
 // no clock.
-var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).resetClocks, (*Injector).closeRelays}
+var endings = []func(*Injector){(*Injector).endReplica, (*Injector).bringUp, (*Injector).resetClocks}

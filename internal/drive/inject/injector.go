@@ -154,7 +154,7 @@ func (c *Config) lastFaultTime() time.Duration {
 // over reports whether the time of p is over.
 func (p *plan) over(now int64) bool { return p.Until > 0 && now > int64(p.Until) }
 
-// Open prepares the connections to the servers, before processes are made. Stop undoes it.
+// Open prepares the connections to the servers, before processes are made. Stop and Close undo it.
 func (in *Injector) Open(ctx context.Context) error {
 	for _, p := range in.own() {
 		if p.how.open == nil {
@@ -226,8 +226,8 @@ func (in *Injector) Start() {
 	}
 }
 
-// Stop stops the faults, ends lasting faults and waits until the servers are normal again. It
-// returns the errors of the injections.
+// Stop stops the faults, ends lasting faults and waits until the servers and the networks of the processes
+// are normal again. It returns the errors of the injections.
 func (in *Injector) Stop() error {
 	in.active.Store(false)
 	if in.stop != nil {

@@ -45,8 +45,8 @@ func (p *Process) relayTo(upstream string) (*relay.Relay, error) {
 	return by, err
 }
 
-// closeRelays closes all relays of the run.
-func (in *Injector) closeRelays() {
+// Close closes the relays of all processes, which have ended. Calls that are under way end with an error.
+func (in *Injector) Close() {
 	in.mu.Lock()
 	all := in.processes
 	in.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"runtime"
 	"testing"
@@ -75,6 +76,7 @@ func (st *fixture) end(t *testing.T) (notes []string) {
 	if err := st.in.Stop(); err != nil {
 		t.Error(err)
 	}
+	st.in.Close()
 	if err := st.record.Close(history.Trailer{}); err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +194,72 @@ func TestConnectionBrokenByTheServer(t *testing.T) {
 				t.Errorf("record (-got +want):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRequestThatBreaks: the other side breaks the connection of a request, also of one that was to meet a fault that
+// its end prevents, or that outlasts the faults. The cut is on the record of its client.
+func TestRequestThatBreaks(t *testing.T) {
+	ends := func(p phase) func(*fixture, context.Context) context.Context {
+		return func(st *fixture, ctx context.Context) context.Context {
+			e := &ending{plan: &plan{}, phase: p, cancel: func() {}}
+			e.commands.Store(1)
+			return context.WithValue(ctx, callKey{}, &call{st.client, e})
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		faults []fault.Fault
+		before func(*fixture, context.Context) context.Context
+		notes  []string
+	}{
+		{"no fault", nil, nil, []string{"fault cut"}},
+		{"its reply was to be lost", []fault.Fault{{Kind: fault.LostReply, P: 1}}, nil, []string{"fault cut"}},
+		{"its process was to pause", []fault.Fault{{Kind: fault.Pause, P: 1, For: time.Millisecond}}, nil,
+			[]string{"pause ", "resume ", "fault cut"}},
+		{"its context was to end during it", nil, ends(underWay), []string{"fault cut"}},
+		{"its context ends after it", nil, ends(answered), []string{"fault cut", "fault cancel"}},
+		{"the faults are over", []fault.Fault{{Kind: fault.LostReply, P: 1}},
+			func(st *fixture, ctx context.Context) context.Context { st.in.active.Store(false); return ctx }, []string{"fault cut"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := newFixture(t, c.faults...)
+			ctx, done := st.client.Context(t.Context())
+			defer done()
+			if c.before != nil {
+				ctx = c.before(st, ctx)
+			}
+			err := st.process.command(&request{ctx, []redis.Cmder{redis.NewStatusCmd(ctx, "ping")},
+				func(context.Context, []redis.Cmder) error { return io.EOF }})
+			if !errors.Is(err, io.EOF) {
+				t.Errorf("the lock is told %v", err)
+			}
+			if diff := cmp.Diff(st.end(t), c.notes); diff != "" {
+				t.Errorf("record (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNetworkOutlastsTheFaults: a client that ends after the faults still reaches the server.
+func TestNetworkOutlastsTheFaults(t *testing.T) {
+	st := newFixture(t, fault.Fault{Kind: fault.Slow, At: time.Hour, By: time.Millisecond, For: time.Millisecond})
+	ping := func() error { return st.redis.Ping(t.Context()).Err() }
+	if err := ping(); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.in.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(); err != nil {
+		t.Errorf("after the faults: %v", err)
+	}
+	st.in.Close()
+	if ping() == nil {
+		t.Error("after Close: the server answers through a closed relay")
+	}
+	if diff := cmp.Diff(st.end(t), []string(nil)); diff != "" {
+		t.Errorf("record (-got +want):\n%s", diff)
 	}
 }
 

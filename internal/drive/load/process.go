@@ -202,7 +202,7 @@ func (p *process) close() (err error) {
 	return err
 }
 
-// closeProcesses closes every process of the run.
+// closeProcesses closes every process of the run and its network.
 func (r *run) closeProcesses() {
 	r.processes.mu.Lock()
 	defer r.processes.mu.Unlock()
@@ -216,6 +216,9 @@ func (r *run) closeProcesses() {
 		r.summary.note("nothing took the place of a process that died: %v", err)
 	}
 	r.processes.errs = nil
+	if r.injector != nil {
+		r.injector.Close()
+	}
 }
 
 // totalUsage returns the usage of the processes of all clients except stallers.
