@@ -42,7 +42,8 @@ func main() {
 type bench struct {
 	program string // lockbench
 	server  string // URL of the Redis server
-	private bool   // runs have servers of their own, which are restarted
+	own     bool   // runs have servers of their own
+	private bool   // and these are restarted
 	dir     string // has a folder for each run
 	runs    atomic.Int64
 	wrong   int // runs that something is wrong with

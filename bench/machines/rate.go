@@ -38,71 +38,86 @@ func (m measurement) per(used time.Duration) time.Duration {
 	return time.Duration(float64(used) * 100_000 / float64(m.ops)).Round(time.Millisecond)
 }
 
-// compareAll compares with processors that have time to spare, and with as many grants as they can make. It
-// returns the reason why the first ratio is not right. In the second one agents, coordinator and server compete
-// for the processors.
+// compareAll compares with processors that have time to spare, on a server for all runs and on private ones, which agents
+// reach on the coordinator's machine, and with as many grants as they can make. It returns the reason why one of the
+// first two ratios is not right. In the third one agents, coordinator and server compete for the processors.
 func (b *bench) compareAll(ctx context.Context, rounds int, least float64) (slow, err error) {
 	if rounds == 0 {
 		return nil, nil
 	}
-	ratio, err := b.compare(ctx, rounds, freely)
-	if err != nil {
-		return nil, err
+	defer func() { b.own = false }()
+	for _, b.own = range []bool{false, true} {
+		ratio, err := b.compare(ctx, rounds, freely)
+		if err != nil {
+			return nil, err
+		}
+		if ratio < least {
+			slow = fmt.Errorf("the ratio of the rates is below %v", least)
+		}
 	}
-	if ratio < least {
-		slow = fmt.Errorf("the ratio of the rates is below %v", least)
-	}
+	b.own = false
 	_, err = b.compare(ctx, rounds, fully)
 	return slow, err
 }
 
 // compare measures one process, two processes that make a share each, and two agents in turns. It prints the
 // rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out the
-// cost of a second process.
+// cost of a second process. Shares cannot have private servers.
 func (b *bench) compare(ctx context.Context, rounds int, hold string) (float64, error) {
-	var ratios, beside []float64
-	var ones, shares, twos []measurement
-	fmt.Printf("grants/s of one process, %[1]d shares and %[1]d agents, holds of %[2]s; agents/one process, agents/shares\n", machines, hold)
-	for range rounds {
-		one, err := b.measureOne(ctx, hold)
-		if err != nil {
-			return 0, err
-		}
-		share, err := b.measureShares(ctx, hold)
-		if err != nil {
-			return 0, err
-		}
-		two, err := b.measureTwo(ctx, hold)
-		if err != nil {
-			return 0, err
-		}
-		ones, shares, twos = append(ones, one), append(shares, share), append(twos, two)
-		ratios, beside = append(ratios, two.grants/one.grants), append(beside, two.grants/share.grants)
-		fmt.Printf("  %7.0f %7.0f %7.0f  %.2f  %.2f\n",
-			one.grants, share.grants, two.grants, ratios[len(ratios)-1], beside[len(beside)-1])
-	}
-	fmt.Printf("  %-23s  %.2f  %.2f\n", "median ratios", median(ratios), median(beside))
-	fmt.Println("processor time per 100,000 operations, medians")
-	for _, row := range []struct {
-		name string
-		of   []measurement
-		used func(measurement) time.Duration
+	kinds := []struct {
+		name    string
+		measure func(context.Context, string) (measurement, error)
+		all     []measurement
 	}{
-		{"one process", ones, func(m measurement) time.Duration { return m.per(m.clients) }},
-		{"all shares", shares, func(m measurement) time.Duration { return m.per(m.clients) }},
-		{"all agents", twos, func(m measurement) time.Duration { return m.per(m.clients) }},
-		{"coordinator", twos, func(m measurement) time.Duration { return m.per(m.coordinator) }},
-		{"its NATS server", twos, func(m measurement) time.Duration { return m.per(m.nats) }},
-	} {
-		var all []time.Duration
-		for _, m := range row.of {
-			all = append(all, row.used(m))
-		}
-		fmt.Printf("  %-16s %v\n", row.name, median(all))
+		{name: "2 agents", measure: b.measureTwo},
+		{name: "one process", measure: func(ctx context.Context, hold string) (measurement, error) { return b.measureOne(ctx, hold) }},
+		{name: "2 shares", measure: b.measureShares},
 	}
-	largest := slices.MaxFunc(twos, func(a, b measurement) int { return int(a.skew - b.skew) })
+	where := "one server"
+	if b.own {
+		where, kinds = "private servers", kinds[:2]
+	}
+	fmt.Printf("grants/s on %s, holds of %s\n", where, hold)
+	for range rounds {
+		for i := range kinds {
+			m, err := kinds[i].measure(ctx, hold)
+			if err != nil {
+				return 0, err
+			}
+			kinds[i].all = append(kinds[i].all, m)
+			fmt.Printf("  %s %.0f", kinds[i].name, m.grants)
+		}
+		fmt.Println()
+	}
+	two := kinds[0]
+	var ratios []float64
+	fmt.Print("  median ratios of agents:")
+	for _, other := range kinds[1:] {
+		var to []float64
+		for i, m := range other.all {
+			to = append(to, two.all[i].grants/m.grants)
+		}
+		ratios = append(ratios, median(to))
+		fmt.Printf(" %.2f to %s", median(to), other.name)
+	}
+	fmt.Println("\nprocessor time per 100,000 operations, medians")
+	show := func(name string, all []measurement, used func(measurement) time.Duration) {
+		var per []time.Duration
+		for _, m := range all {
+			per = append(per, m.per(used(m)))
+		}
+		fmt.Printf("  %-16s %v\n", name, median(per))
+	}
+	for _, k := range kinds {
+		show(k.name, k.all, func(m measurement) time.Duration { return m.clients })
+	}
+	if !b.own { // the servers are children of the coordinator
+		show("coordinator", two.all, func(m measurement) time.Duration { return m.coordinator })
+		show("its NATS server", two.all, func(m measurement) time.Duration { return m.nats })
+	}
+	largest := slices.MaxFunc(two.all, func(a, b measurement) int { return int(a.skew - b.skew) })
 	fmt.Printf("skew of the start, largest of %d\n  %v\n", rounds, largest.skew)
-	return median(ratios), nil
+	return ratios[0], nil
 }
 
 func median[T int | float64 | time.Duration](all []T) T {
@@ -163,7 +178,7 @@ func (b *bench) measureTwo(ctx context.Context, hold string) (m measurement, err
 		return m, err
 	}
 	for _, child := range family {
-		if child.PID == t.coordinator.PID() {
+		if child.PID == t.coordinator.PID() || child.Comm == "redis-server" {
 			continue
 		}
 		poll(ctx, func() bool {

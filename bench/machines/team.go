@@ -37,7 +37,10 @@ type team struct {
 // settings are the flags of all runs.
 func (b *bench) settings(dir string, length time.Duration, hold string) []string {
 	on := []string{"run", "--server", b.server}
-	if b.private {
+	switch {
+	case b.own:
+		on = []string{"run"}
+	case b.private:
 		on = []string{"run", "--fault", "restart,every=700ms"}
 	}
 	return append(on,

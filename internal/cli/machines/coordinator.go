@@ -62,6 +62,7 @@ type Coordinator struct {
 	conn     *natsgo.Conn
 	probed   *natsgo.Conn // answers questions for the raw clock; nil until a run needs it
 	tunnel   *tunnel      // nil until a run needs it
+	machine  string       // see thisMachine; empty if agents on it use the tunnel as others do
 	subjects string
 	began    time.Time
 
@@ -83,7 +84,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 		config.Token = rand.Text()
 		said = config.Token
 	}
-	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1)}
+	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1), machine: thisMachine()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -307,7 +308,7 @@ func (c *Coordinator) Record(ctx context.Context, run load.Config, histories []i
 	}
 	its := newOrder(&run, c.config.Servers)
 	its.Run = number
-	if err := c.offer(&its, &run); err != nil {
+	if err := c.offer(ctx, &its, &run); err != nil {
 		return make([]runner.Part, len(c.machines)), err
 	}
 	faults, err := c.openFaults(ctx, run, number)

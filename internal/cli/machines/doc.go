@@ -13,7 +13,8 @@
 // nothing is concluded from the rest. An agent that has lost the coordinator ends its run and keeps its
 // files, which lockbench merge joins.
 //
-// Servers that the coordinator has started listen to its machine alone. Agents reach them through a tunnel.
+// Servers that the coordinator has started listen to its machine alone. Agents on others reach them through a
+// tunnel.
 // The coordinator injects the faults of these servers. Each step of a fault that concerns clients is a
 // request to all agents, and the fault goes on when all have recorded it, so no clocks are compared.
 //

@@ -20,6 +20,9 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/inject"
+	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/fault"
+	"github.com/lockbench/lockbench/internal/service/postgres"
 	"github.com/lockbench/lockbench/internal/service/servers"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/internal/testkit/servicetest"
@@ -67,14 +70,20 @@ func TestServerFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config Config
+		direct bool
 	}{
-		{"plain", Config{Listen: "127.0.0.1:0"}},
-		{"TLS", Config{Listen: "127.0.0.1:0", Certificate: certificate, Key: key}},
-		{"by NATS of the user's", Config{Listen: "127.0.0.1:0", URL: servicetest.NATS(t, server.Options{})(""), Token: "t"}},
+		{"plain", Config{Listen: "127.0.0.1:0"}, false},
+		{"TLS", Config{Listen: "127.0.0.1:0", Certificate: certificate, Key: key}, false},
+		{"by NATS of the user's", Config{Listen: "127.0.0.1:0", URL: servicetest.NATS(t, server.Options{})(""), Token: "t"}, false},
+		{"agents on the coordinator's machine", Config{Listen: "127.0.0.1:0"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := restarting(t, "lua-token/token")
-			r := gather(t, 2, c.config).run(t, p, nil)
+			crew := gather(t, 2, c.config)
+			if !c.direct {
+				crew.machine = "" // agents use the tunnel as from another machine
+			}
+			r := crew.run(t, p, nil)
 			j := &r.Runs[0]
 			if j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants == 0 {
 				t.Fatalf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
@@ -150,6 +159,61 @@ type counter int
 func (c *counter) Apply(inject.Effect) { *c++ }
 
 func (*counter) Holding(context.Context, time.Duration) inject.Holding { return inject.Holding{} }
+
+// TestWayToServers checks that an agent on the coordinator's machine reaches its servers directly, and others by the
+// tunnel.
+func TestWayToServers(t *testing.T) {
+	if thisMachine() == "" {
+		t.Skip("nothing tells which machine this is")
+	}
+	redis, sql := servertest.Start(t), servicetest.Start(t, postgres.Start)
+	relayed := []fault.Fault{{Kind: fault.BlackHole}}
+	for _, x := range []struct {
+		name   string
+		on     design.Service
+		faults []fault.Fault
+		change func(*way)
+		want   string
+	}{
+		{"a socket", redis, nil, nil, "unix:///"},
+		{"a port", sql, nil, nil, "postgres://"},
+		{"a fault of the network, which needs a port", redis, relayed, nil, ""},
+		{"another machine", redis, nil, func(w *way) { w.Machine = "another" }, ""},
+		{"an unknown machine", redis, nil, func(w *way) { w.Machine = "" }, ""},
+		{"another file system", redis, nil, func(w *way) { w.There[0] = "unix:///nowhere?db=0" }, ""},
+		{"no address", redis, nil, func(w *way) { w.There[0] = "" }, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "t", Say: t.Logf}, machine: thisMachine()}
+			var its order
+			if err := c.offer(t.Context(), &its, &load.Config{Services: []design.Service{x.on}, Faults: x.faults}); err != nil {
+				t.Fatal(err)
+			}
+			defer c.tunnel.close()
+			its.Way.Host = "127.0.0.1"
+			if x.change != nil {
+				x.change(its.Way)
+			}
+			a := &Agent{Token: "t"}
+			reached, err := a.reach(t.Context(), its)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reached.close()
+			direct := len(reached.relays) == 0
+			if got := reached.servers[0]; direct != (x.want != "") || !strings.HasPrefix(got, x.want) {
+				t.Errorf("it is reached at %s, with %d relays; want %s", got, len(reached.relays), x.want)
+			}
+			all, err := backendServing(reached.servers[0]).Open(t.Context(), reached.servers, 1)
+			if err != nil {
+				t.Fatalf("the address leads nowhere: %v", err)
+			}
+			if err := all[0].Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
 
 // A service is one that a tunnel leads to.
 type service string

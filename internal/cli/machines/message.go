@@ -116,7 +116,10 @@ func (o order) String() string {
 	}
 	if o.Way != nil {
 		printed := *o.Way
-		printed.Records = redacted(printed.Records)
+		printed.Records, printed.There = redacted(printed.Records), slices.Clone(printed.There)
+		for i, address := range printed.There {
+			printed.There[i] = redacted(address)
+		}
 		o.Way = &printed
 	}
 	return string(o.document())

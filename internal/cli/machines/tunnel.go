@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,12 +23,13 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/design"
 	"github.com/lockbench/lockbench/internal/drive/load"
+	"github.com/lockbench/lockbench/internal/fault"
 	"github.com/lockbench/lockbench/internal/measure/runinfo"
 	"github.com/lockbench/lockbench/internal/service/relay"
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
-// A tunnel lets agents reach services that listen on the coordinator's machine only. An agent opens
+// A tunnel lets agents on other machines reach services that listen on the coordinator's only. An agent opens
 // a connection for each of its clients', and names itself by the token and the service by its number.
 type tunnel struct {
 	*relay.Relay
@@ -48,6 +50,10 @@ type way struct {
 	// Records is the address of the guarded records, with its password; empty if they are on the first
 	// server.
 	Records string `json:",omitempty"`
+	// Machine is the coordinator's. Agents on it reach services at their addresses there, with passwords, in the order
+	// of the tunnel's numbers; empty for a service that the tunnel alone leads to.
+	Machine string   `json:",omitempty"`
+	There   []string `json:",omitempty"`
 }
 
 // helloLine returns the beginning of an agent's line to the tunnel. The token itself stays secret.
@@ -142,11 +148,64 @@ func (t *tunnel) close() {
 	}
 }
 
+// thisMachine identifies this machine as programs see it that can connect to each other by its loopback: by its start and
+// their network namespace. It is empty where nothing tells, and beyond Linux.
+func thisMachine() string {
+	start, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	network, unnamed := os.Readlink("/proc/self/ns/net")
+	if err != nil || unnamed != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(start)) + " " + network
+}
+
+// addressThere returns the address of a service for programs on this machine, empty if none leads to it.
+func addressThere(ctx context.Context, by design.Addressed) string {
+	ctx, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	conn, err := by.DialServer(ctx)
+	if err != nil {
+		return ""
+	}
+	at := conn.RemoteAddr()
+	_ = conn.Close() // it has carried nothing
+	u, err := url.Parse(by.URL(behind))
+	switch {
+	case err != nil:
+		return ""
+	case at.Network() == "tcp":
+		u.Host = at.String()
+	case at.Network() == "unix" && u.Scheme == "redis":
+		u = &url.URL{Scheme: "unix", User: u.User, Path: at.String(), RawQuery: "db=" + strings.TrimPrefix(u.Path, "/")}
+	default:
+		return ""
+	}
+	return u.String()
+}
+
+// answers reports whether something accepts connections at an address of this machine.
+func answers(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || address == "" {
+		return false
+	}
+	network, at := "tcp", u.Host
+	if u.Scheme == "unix" {
+		network, at = u.Scheme, u.Path
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, at)
+	if err != nil {
+		return false // a user without a right to the socket, or another file system
+	}
+	_ = conn.Close() // it has carried nothing
+	return true
+}
+
 // behind is the host in addresses of services behind a tunnel.
 const behind = "coordinator:1"
 
 // offer makes the services of a run that lockbench has started reachable for the agents.
-func (c *Coordinator) offer(its *order, run *load.Config) error {
+func (c *Coordinator) offer(ctx context.Context, its *order, run *load.Config) error {
 	on := run.Services.For(run.Design.ServerCount())
 	if on.First().Kind() == design.External && (run.Records == nil || run.Records.Kind() == design.External) {
 		return nil
@@ -164,11 +223,17 @@ func (c *Coordinator) offer(its *order, run *load.Config) error {
 			its.Way.Host = ownAddress()
 		}
 	}
-	its.Servers = nil
+	its.Servers, its.Way.Machine = nil, c.machine
+	relayed := slices.ContainsFunc(run.Faults, func(f fault.Fault) bool { return fault.Of(f.Kind).Target == fault.Network }) // over TCP
 	var to []design.Addressed
 	add := func(s design.Service) string {
 		by := s.Reach().(design.Addressed) // else no design on it is run
 		to = append(to, by)
+		there := ""
+		if c.machine != "" && !relayed {
+			there = addressThere(ctx, by)
+		}
+		its.Way.There = append(its.Way.There, there)
 		return by.URL(behind)
 	}
 	for _, s := range on {
@@ -211,15 +276,22 @@ func (a *Agent) reach(ctx context.Context, o order) (its *reached, err error) {
 			err = errors.Join(err, its.close())
 		}
 	}()
+	here := o.Way.Machine != "" && o.Way.Machine == thisMachine()
+	at := func(i int, address string) (string, error) {
+		if here && answers(ctx, o.Way.There[i]) {
+			return o.Way.There[i], nil
+		}
+		return its.by(a.dialTo(o.Way, i), address)
+	}
 	for i := range its.servers {
-		if its.servers[i], err = its.by(a.dialTo(o.Way, i), its.servers[i]); err != nil {
+		if its.servers[i], err = at(i, its.servers[i]); err != nil {
 			return its, err
 		}
 	}
 	if o.Way.Records == "" {
 		return its, nil
 	}
-	address, err := its.by(a.dialTo(o.Way, len(its.servers)), o.Way.Records)
+	address, err := at(len(its.servers), o.Way.Records)
 	if err != nil {
 		return its, err
 	}
