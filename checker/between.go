@@ -58,7 +58,7 @@ func Between(machines ...*Machine) Joint {
 			at, _ := j.bounds(i, o.at)
 			j.faults = append(j.faults, occurrence{at, o.under})
 		}
-		j.faulty = j.faulty || len(m.header.Faults) > 0 || m.faults.Occurred|m.late != 0
+		j.faulty = j.faulty || len(m.header.Faults) > 0 || m.faults.Occurred != 0
 		j.pauses |= m.faults.happened() & lockbench.Pause
 		for b := range i {
 			j.pairs[[2]int{b, i}] = &MachinePair{A: j.number(b), B: j.number(i)}

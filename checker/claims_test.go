@@ -176,3 +176,31 @@ func TestMoreConditionsNeverCount(t *testing.T) {
 		t.Errorf("%d counted with more conditions, too, and %d did not: the test compares nothing", counted, spared)
 	}
 }
+
+// TestLateCommandLasts checks that a command which ran late counts for exceptions that last, on all keys, as the end of
+// its call does.
+func TestLateCommandLasts(t *testing.T) {
+	for _, c := range []struct {
+		fault   string
+		against int64
+	}{{"", 1}, {"A 16 fault late\n", 0}, {"A 2.5 fault cancel\n", 0}, {"A 2.5 fault lost-reply\n", 1}} {
+		h := parseText(t, "A 0-1 acquire ok ttl=10\nA 2-3 release unknown\n"+c.fault+
+			"C 30-31 acquire ok ttl=100 key=other\nD 33-34 acquire ok ttl=100 key=other\n")
+		h.header.Claims = lockbench.Claims{
+			Keeps:  []lockbench.Guarantee{lockbench.Exclusion},
+			Except: []lockbench.Exception{{Gives: []lockbench.Guarantee{lockbench.Exclusion}, Under: lockbench.Cancel, Lasts: true, Why: "a call that was given up may run late"}},
+		}
+		r, err := Check(h.source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			if f.Cell == lockbench.Exclusion.At(0) && f.Against != c.against {
+				t.Errorf("%q: %d violations of %v count, want %d", c.fault, f.Against, f.Cell, c.against)
+			}
+		}
+		if len(r.Findings) == 0 {
+			t.Errorf("%q: nothing was found", c.fault)
+		}
+	}
+}

@@ -34,6 +34,7 @@ func (c *Checker) faulted(op *history.Op) {
 		f.Occurred |= event.Brings
 		c.affectClient(event.Brings, op)
 	case fault.ActsLate:
+		f.Occurred |= event.Brings
 		c.late(op)
 	case fault.Takes:
 		c.takenAway(op)

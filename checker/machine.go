@@ -26,7 +26,6 @@ type Machine struct {
 	acts    map[int64]act             // by hold, of the holds that may still change
 	writes  map[*hold][]machineWrite  // of the holds that may still change
 	open    map[*history.Op][]int     // the spans of operations that have not returned, by their index in times
-	late    lockbench.Conditions      // Cancel, if a command ran late
 	// deaths has the deaths of clients, lastDeath the last one of each process.
 	deaths, lastDeath map[int32]int64
 	cut               int64 // the first end of the record of one client
@@ -139,12 +138,11 @@ func (m *Machine) Add(ev history.Event) {
 		m.cut = min(m.cut, op.Call)
 	case op.Kind == history.Fault && fault.EventOf(op.Note).Act == fault.ActsLate:
 		m.ranLate(op)
-		m.late = lockbench.Cancel
 	case op.Kind == history.Death:
 		m.deaths[op.Client] = op.Call
 		m.lastDeath[op.Process] = op.Call
 	}
-	if under := m.faults.Occurred&^lockbench.Pause | m.late; len(m.brought) == 0 && under != 0 || len(m.brought) > 0 && under != m.brought[len(m.brought)-1].under {
+	if under := m.faults.Occurred &^ lockbench.Pause; len(m.brought) == 0 && under != 0 || len(m.brought) > 0 && under != m.brought[len(m.brought)-1].under {
 		m.brought = append(m.brought, occurrence{op.Call, under})
 	}
 }
@@ -188,7 +186,7 @@ func (m *Machine) over(k *key, op *history.Op, at int64) {
 // ranLate notes that a command ran late, after its call had ended. It may be of any earlier call, on any key.
 func (m *Machine) ranLate(fault *history.Op) {
 	for name := range m.keys {
-		m.times[name] = append(m.times[name], span{math.MinInt64, fault.Call, m.faults.Occurred | lockbench.Cancel | lockbench.Outlived})
+		m.times[name] = append(m.times[name], span{math.MinInt64, fault.Call, m.faults.Occurred | lockbench.Outlived})
 	}
 }
 
