@@ -108,7 +108,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 	if config.Machines > 1 {
 		where = fmt.Sprintf("on each of the %d machines", config.Machines)
 	}
-	config.Say("%s: %s --token %s", where, c.command(), said)
+	config.Say("%s:\n  %s --token %s", where, c.command(), said)
 	return c, c.await(ctx)
 }
 

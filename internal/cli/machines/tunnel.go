@@ -102,7 +102,7 @@ func (c *Coordinator) openTunnel() error {
 	c.tunnel.Relay = relay.Serve(listener, c.tunnel.accept)
 	_, port, err := net.SplitHostPort(c.tunnel.Address())
 	if err == nil {
-		c.config.Say("agents reach the private servers of this machine at port %s", port)
+		c.config.Say("agents on other machines reach the private servers of this one at port %s", port)
 	}
 	return err
 }

@@ -27,12 +27,21 @@ func Terminal(w io.Writer) (width int, is bool) {
 	return width, true
 }
 
-// Fit breaks the lines of text that are wider than w, if w is a terminal.
+// Fit breaks the lines of text that are wider than w, if w is a terminal. An indented line of a lockbench command is
+// broken as [Command] does, so that it can be copied.
 func Fit(w io.Writer, text string) string {
 	width, _ := Terminal(w)
+	return fit(text, width)
+}
+
+func fit(text string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, Lines(line, width, 2)...)
+		if width > 0 && strings.HasPrefix(line, "  lockbench ") {
+			lines = append(lines, Command(line, width, 4)...)
+		} else {
+			lines = append(lines, Lines(line, width, 2)...)
+		}
 	}
 	return strings.Join(lines, "\n")
 }

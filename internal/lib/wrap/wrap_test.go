@@ -34,6 +34,20 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
+func TestFit(t *testing.T) {
+	text := "on each of the 2 machines:\n  lockbench agent nats://127.0.0.1:4222 --token abc"
+	for width, want := range map[int]string{
+		0:  text,
+		60: text,
+		40: "on each of the 2 machines:\n  lockbench agent \\\n    nats://127.0.0.1:4222 --token abc",
+		20: "on each of the 2\n  machines:\n  lockbench agent \\\n    nats://127.0.0.1:4222 \\\n    --token abc",
+	} {
+		if got := fit(text, width); got != want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", width, got, want)
+		}
+	}
+}
+
 func TestCommand(t *testing.T) {
 	for line, want := range map[string]string{
 		"a b c":                           "a b c",
