@@ -52,7 +52,7 @@ func (b *bench) compareAll(ctx context.Context, rounds int, least float64) (slow
 			return nil, err
 		}
 		if ratio < least {
-			slow = fmt.Errorf("the ratio of the rates is below %v", least)
+			slow = errors.Join(slow, fmt.Errorf("the ratio of the rates is %.2f, below %v (private servers: %v)", ratio, least, b.own))
 		}
 	}
 	b.own = false

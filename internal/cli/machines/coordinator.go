@@ -62,7 +62,6 @@ type Coordinator struct {
 	conn     *natsgo.Conn
 	probed   *natsgo.Conn // answers questions for the raw clock; nil until a run needs it
 	tunnel   *tunnel      // nil until a run needs it
-	machine  string       // see thisMachine; empty if agents on it use the tunnel as others do
 	subjects string
 	began    time.Time
 
@@ -84,7 +83,7 @@ func Open(ctx context.Context, config Config) (c *Coordinator, err error) {
 		config.Token = rand.Text()
 		said = config.Token
 	}
-	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1), machine: thisMachine()}
+	c = &Coordinator{config: config, subjects: subjects(config.Token), began: time.Now(), machines: make([]*machine, config.Machines), come: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -478,9 +477,9 @@ func (c *Coordinator) end(why string) (err error) {
 	if c.probed != nil {
 		c.probed.Close()
 	}
-	c.tunnel.close()
+	err = c.tunnel.close()
 	if c.door != nil {
-		err = c.door.Close()
+		err = errors.Join(err, c.door.Close())
 	}
 	return err
 }

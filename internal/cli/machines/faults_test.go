@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,11 +81,19 @@ func TestServerFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := restarting(t, "lua-token/token")
+			c.config.Private = true // the tunnel is open at once
 			crew := gather(t, 2, c.config)
 			if !c.direct {
-				crew.machine = "" // agents use the tunnel as from another machine
+				if err := crew.tunnel.socket.close(); err != nil {
+					t.Error(err)
+				}
+				crew.tunnel.socket = nil
 			}
-			r := crew.run(t, p, nil)
+			r := crew.run(t, p, func() {
+				if n := crew.tunnel.Connections(); c.direct != (n == 0) {
+					t.Errorf("%d connections go through the tunnel", n)
+				}
+			})
 			j := &r.Runs[0]
 			if j.Err != nil || j.Verdicts.Partial || j.Verdicts.Grants == 0 {
 				t.Fatalf("%d grants, partial %v, error %v", j.Verdicts.Grants, j.Verdicts.Partial, j.Err)
@@ -160,36 +170,50 @@ func (c *counter) Apply(inject.Effect) { *c++ }
 
 func (*counter) Holding(context.Context, time.Duration) inject.Holding { return inject.Holding{} }
 
-// TestWayToServers checks that an agent on the coordinator's machine reaches its servers directly, and others by the
-// tunnel.
+// TestWayToServers checks that an agent on the coordinator's machine reaches its private servers directly, each at its
+// own address, and that other agents and other servers use the tunnel.
 func TestWayToServers(t *testing.T) {
-	if thisMachine() == "" {
-		t.Skip("nothing tells which machine this is")
+	if runtime.GOOS != "linux" {
+		t.Skip("there are no abstract sockets")
 	}
-	redis, sql := servertest.Start(t), servicetest.Start(t, postgres.Start)
-	relayed := []fault.Fault{{Kind: fault.BlackHole}}
+	first, second, sql := servertest.Start(t), servertest.Start(t), servicetest.Start(t, postgres.Start)
+	external, err := servers.Redis{}.Open(t.Context(), []string{"redis://" + servertest.StartNode(t).Addr}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer external[0].Close()
 	for _, x := range []struct {
-		name   string
-		on     design.Service
-		faults []fault.Fault
-		change func(*way)
-		want   string
+		name    string
+		on      []design.Service
+		records design.Service
+		faults  []fault.Fault
+		change  func(*way)
+		direct  []string // parts of their addresses, in order; empty for one that the tunnel leads to
 	}{
-		{"a socket", redis, nil, nil, "unix:///"},
-		{"a port", sql, nil, nil, "postgres://"},
-		{"a fault of the network, which needs a port", redis, relayed, nil, ""},
-		{"another machine", redis, nil, func(w *way) { w.Machine = "another" }, ""},
-		{"an unknown machine", redis, nil, func(w *way) { w.Machine = "" }, ""},
-		{"another file system", redis, nil, func(w *way) { w.There[0] = "unix:///nowhere?db=0" }, ""},
-		{"no address", redis, nil, func(w *way) { w.There[0] = "" }, ""},
+		{name: "a socket", on: []design.Service{first}, direct: []string{first.Options().Addr}},
+		{name: "a port", on: []design.Service{sql}, direct: []string{sql.Endpoint()}},
+		{name: "several", on: []design.Service{first, second}, direct: []string{first.Options().Addr, second.Options().Addr}},
+		{name: "records elsewhere", on: []design.Service{sql}, records: second, direct: []string{sql.Endpoint(), second.Options().Addr}},
+		{name: "records beside a server of the user's", on: external, records: second, direct: []string{"", second.Options().Addr}},
+		{name: "a fault of the network, which needs a port", on: []design.Service{first}, faults: []fault.Fault{{Kind: fault.BlackHole}}, direct: []string{""}},
+		{name: "another machine", on: []design.Service{first}, change: func(w *way) { w.Socket = "@lockbench-nowhere" }, direct: []string{""}},
+		{name: "no socket", on: []design.Service{first}, change: func(w *way) { w.Socket = "" }, direct: []string{""}},
+		{name: "another file system", on: []design.Service{first}, change: func(w *way) { w.There[0] = "unix:///nowhere?db=0" }, direct: []string{""}},
+		{name: "no address", on: []design.Service{first}, change: func(w *way) { w.There = nil }, direct: []string{""}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "t", Say: t.Logf}, machine: thisMachine()}
-			var its order
-			if err := c.offer(t.Context(), &its, &load.Config{Services: []design.Service{x.on}, Faults: x.faults}); err != nil {
+			c := &Coordinator{config: Config{Listen: "127.0.0.1:0", Token: "t", Say: t.Logf}}
+			its := order{Design: "lua-token/token"}
+			run := load.Config{Services: x.on, Records: x.records, Faults: x.faults}
+			run.Design.Servers = len(x.on)
+			if err := c.offer(t.Context(), &its, &run); err != nil {
 				t.Fatal(err)
 			}
-			defer c.tunnel.close()
+			defer func() {
+				if err := c.tunnel.close(); err != nil {
+					t.Error(err)
+				}
+			}()
 			its.Way.Host = "127.0.0.1"
 			if x.change != nil {
 				x.change(its.Way)
@@ -199,19 +223,42 @@ func TestWayToServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer reached.close()
-			direct := len(reached.relays) == 0
-			if got := reached.servers[0]; direct != (x.want != "") || !strings.HasPrefix(got, x.want) {
-				t.Errorf("it is reached at %s, with %d relays; want %s", got, len(reached.relays), x.want)
+			all := slices.Clone(reached.servers)
+			if reached.records != nil {
+				all = append(all, reached.records.Address())
 			}
-			all, err := backendServing(reached.servers[0]).Open(t.Context(), reached.servers, 1)
-			if err != nil {
-				t.Fatalf("the address leads nowhere: %v", err)
+			tunnelled := 0
+			for i, part := range x.direct {
+				if part == "" {
+					tunnelled++
+				} else if !strings.Contains(all[i], part) {
+					t.Errorf("server %d is reached at %s, want %s", i, all[i], part)
+				}
 			}
-			if err := all[0].Close(); err != nil {
+			if len(reached.relays) != tunnelled || len(all) != len(x.direct) {
+				t.Errorf("%d of %d servers are reached through the tunnel, want %d of %d", len(reached.relays), len(all), tunnelled, len(x.direct))
+			}
+			for _, address := range reached.servers {
+				opened, err := backendServing(address).Open(t.Context(), []string{address}, 1)
+				if err != nil {
+					t.Fatalf("the address leads nowhere: %v", err)
+				}
+				if err := opened[0].Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := reached.close(); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestSecretsOfTheWay checks that a printed order has no password of its way.
+func TestSecretsOfTheWay(t *testing.T) {
+	o := order{Way: &way{Records: "postgres://u:secret@h/d", There: []string{"unix://u:secret@/socket?db=0", "", "mysql://u:secret@h:1/d"}}}
+	if text := o.String(); strings.Contains(text, "secret") || !strings.Contains(string(o.document()), "secret") {
+		t.Errorf("printed as %s", text)
 	}
 }
 
@@ -256,7 +303,7 @@ func TestTunnel(t *testing.T) {
 			if err := c.openTunnel(); err != nil {
 				t.Fatal(err)
 			}
-			defer c.tunnel.close()
+			defer func() { _ = c.tunnel.close() }()
 			_, to.Port, err = net.SplitHostPort(c.tunnel.Address())
 			if err != nil {
 				t.Fatal(err)

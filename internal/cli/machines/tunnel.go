@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
@@ -13,7 +14,7 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,11 +30,12 @@ import (
 	"github.com/lockbench/lockbench/internal/service/servers"
 )
 
-// A tunnel lets agents on other machines reach services that listen on the coordinator's only. An agent opens
+// A tunnel lets agents on other machines reach services that listen on the coordinator's machine only. An agent opens
 // a connection for each of its clients', and names itself by the token and the service by its number.
 type tunnel struct {
 	*relay.Relay
-	hello string
+	hello  string
+	socket *abstractSocket // nil if agents on this machine use the tunnel as others do
 
 	mu sync.Mutex
 	to []design.Addressed
@@ -50,10 +52,11 @@ type way struct {
 	// Records is the address of the guarded records, with its password; empty if they are on the first
 	// server.
 	Records string `json:",omitempty"`
-	// Machine is the coordinator's. Agents on it reach services at their addresses there, with passwords, in the order
-	// of the tunnel's numbers; empty for a service that the tunnel alone leads to.
-	Machine string   `json:",omitempty"`
-	There   []string `json:",omitempty"`
+	// Socket is the name of the coordinator's abstract socket, empty if it has none. Agents on its machine reach services
+	// at their addresses there, with passwords, in the order of the tunnel's numbers; empty for a service that the tunnel
+	// alone leads to.
+	Socket string   `json:",omitempty"`
+	There  []string `json:",omitempty"`
 }
 
 // helloLine returns the beginning of an agent's line to the tunnel. The token itself stays secret.
@@ -98,7 +101,7 @@ func (c *Coordinator) openTunnel() error {
 		}
 		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}})
 	}
-	c.tunnel = &tunnel{hello: helloLine(c.config.Token)}
+	c.tunnel = &tunnel{hello: helloLine(c.config.Token), socket: openAbstract()}
 	c.tunnel.Relay = relay.Serve(listener, c.tunnel.accept)
 	_, port, err := net.SplitHostPort(c.tunnel.Address())
 	if err == nil {
@@ -142,24 +145,63 @@ func (t *tunnel) accept(ctx context.Context, client net.Conn) (net.Conn, error) 
 }
 
 // close ends the tunnel, if it is open.
-func (t *tunnel) close() {
-	if t != nil {
-		t.Close()
+func (t *tunnel) close() error {
+	if t == nil {
+		return nil
 	}
+	t.Close()
+	return t.socket.close()
 }
 
-// thisMachine identifies this machine as programs see it that can connect to each other by its loopback: by its start and
-// their network namespace. It is empty where nothing tells, and beyond Linux.
-func thisMachine() string {
-	start, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	network, unnamed := os.Readlink("/proc/self/ns/net")
-	if err != nil || unnamed != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(start)) + " " + network
+// An abstractSocket is a Unix socket without a file, which Linux has. Programs of the same kernel and network namespace
+// can connect to it, and no others. They reach the loopback of the program that has opened it.
+type abstractSocket struct {
+	name     string
+	listener net.Listener
 }
 
-// addressThere returns the address of a service for programs on this machine, empty if none leads to it.
+// openAbstract opens an abstract socket. It returns nil if the system has none; agents then use the tunnel.
+func openAbstract() *abstractSocket {
+	if runtime.GOOS != "linux" {
+		return nil // the name would be that of a file
+	}
+	a := &abstractSocket{name: "@lockbench-" + rand.Text()}
+	var err error
+	if a.listener, err = net.Listen("unix", a.name); err != nil {
+		return nil
+	}
+	go func() {
+		for {
+			conn, err := a.listener.Accept()
+			if err != nil {
+				return // it is closed
+			}
+			_ = conn.Close()
+		}
+	}()
+	return a
+}
+
+func (a *abstractSocket) close() error {
+	if a == nil {
+		return nil
+	}
+	return a.listener.Close()
+}
+
+// listens reports whether something of this machine accepts connections at an address.
+func listens(ctx context.Context, network, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return false // also for a user without a right to the socket, or on another file system
+	}
+	_ = conn.Close() // it has carried nothing
+	return true
+}
+
+// addressThere returns the address of a private service for programs on this machine, empty if none leads to it.
 func addressThere(ctx context.Context, by design.Addressed) string {
 	ctx, cancel := context.WithTimeout(ctx, greeting)
 	defer cancel()
@@ -183,22 +225,16 @@ func addressThere(ctx context.Context, by design.Addressed) string {
 	return u.String()
 }
 
-// answers reports whether something accepts connections at an address of this machine.
-func answers(ctx context.Context, address string) bool {
+// leads reports whether something of this machine accepts connections at an address that addressThere has returned.
+func leads(ctx context.Context, address string) bool {
 	u, err := url.Parse(address)
-	if err != nil || address == "" {
+	switch {
+	case err != nil || address == "":
 		return false
+	case u.Scheme == "unix":
+		return listens(ctx, "unix", u.Path)
 	}
-	network, at := "tcp", u.Host
-	if u.Scheme == "unix" {
-		network, at = u.Scheme, u.Path
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, network, at)
-	if err != nil {
-		return false // a user without a right to the socket, or another file system
-	}
-	_ = conn.Close() // it has carried nothing
-	return true
+	return listens(ctx, "tcp", u.Host)
 }
 
 // behind is the host in addresses of services behind a tunnel.
@@ -223,14 +259,17 @@ func (c *Coordinator) offer(ctx context.Context, its *order, run *load.Config) e
 			its.Way.Host = ownAddress()
 		}
 	}
-	its.Servers, its.Way.Machine = nil, c.machine
+	its.Servers = nil
+	if own := c.tunnel.socket; own != nil {
+		its.Way.Socket = own.name
+	}
 	relayed := slices.ContainsFunc(run.Faults, func(f fault.Fault) bool { return fault.Of(f.Kind).Target == fault.Network }) // over TCP
 	var to []design.Addressed
 	add := func(s design.Service) string {
 		by := s.Reach().(design.Addressed) // else no design on it is run
 		to = append(to, by)
 		there := ""
-		if c.machine != "" && !relayed {
+		if its.Way.Socket != "" && !relayed && s.Kind() != design.External {
 			there = addressThere(ctx, by)
 		}
 		its.Way.There = append(its.Way.There, there)
@@ -276,9 +315,9 @@ func (a *Agent) reach(ctx context.Context, o order) (its *reached, err error) {
 			err = errors.Join(err, its.close())
 		}
 	}()
-	here := o.Way.Machine != "" && o.Way.Machine == thisMachine()
+	here := runtime.GOOS == "linux" && o.Way.Socket != "" && listens(ctx, "unix", o.Way.Socket)
 	at := func(i int, address string) (string, error) {
-		if here && answers(ctx, o.Way.There[i]) {
+		if here && i < len(o.Way.There) && leads(ctx, o.Way.There[i]) {
 			return o.Way.There[i], nil
 		}
 		return its.by(a.dialTo(o.Way, i), address)

@@ -284,9 +284,9 @@ func (p *Process) cancelled(r *request, asked *call) error {
 }
 
 // answered returns err, the answer to a request of c. It records a cut if the other side broke
-// the connection; the request may have had an effect.
+// the connection; the request may have had an effect. Before clients begin there is nothing to record.
 func (p *Process) answered(r *request, c *Client, err error) error {
-	if err != nil && hungUp(err) {
+	if err != nil && hungUp(err) && p.in.recording.Load() {
 		p.recordOf(c).Fault(string(fault.Cut), 0)
 	}
 	return err

@@ -51,9 +51,10 @@ func (c *mortalConn) Close() error {
 
 // brokeBy records a cut for all clients of the process if err shows that the other side broke a
 // connection. If lockbench sees the commands of the lock, it knows the affected client, and brokeBy
-// records nothing. It returns err.
+// records nothing. After the faults it records nothing either unless a client needs the connection, for a
+// process may let the server end its connections. It returns err.
 func (p *Process) brokeBy(err error) error {
-	if err != nil && hungUp(err) && !p.watched.Load() && !p.crashed.Load() {
+	if err != nil && hungUp(err) && !p.watched.Load() && !p.crashed.Load() && (p.in.active.Load() || p.in.recording.Load() && p.inUse()) {
 		p.note(string(fault.Cut), 0)
 	}
 	return err

@@ -54,6 +54,9 @@ type Injector struct {
 	plans  []*plan      // of the configuration's faults, in their order
 	held   atomic.Int64 // number of locks that clients hold
 	active atomic.Bool
+	// recording is set once broken connections can be recorded. It stays set after the faults.
+	recording atomic.Bool
+	closed    atomic.Bool
 	// granted signals each grant, once its client has it.
 	granted signal
 
@@ -212,6 +215,7 @@ func (in *Injector) Prepare(ctx context.Context, recorder *history.Recorder) err
 			return fmt.Errorf("fault %s: %w", p.Kind, err)
 		}
 	}
+	in.recording.Store(recorder != nil)
 	return nil
 }
 

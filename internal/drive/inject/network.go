@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/fault"
@@ -38,6 +39,9 @@ func (p *Process) relayTo(upstream string) (*relay.Relay, error) {
 	if p.crashed.Load() {
 		return nil, errCrashed
 	}
+	if p.in.closed.Load() {
+		return nil, net.ErrClosed
+	}
 	by, err := relay.Listen(relay.To(upstream), nil)
 	if err == nil {
 		p.relays[upstream] = by
@@ -45,10 +49,12 @@ func (p *Process) relayTo(upstream string) (*relay.Relay, error) {
 	return by, err
 }
 
-// Close closes the relays of all processes, which have ended. Calls that are under way end with an error.
+// Close closes the relays of all processes. Call it after the processes are closed; calls that are still under
+// way end with an error.
 func (in *Injector) Close() {
 	in.mu.Lock()
-	all := in.processes
+	in.closed.Store(true)
+	all := slices.Clone(in.processes)
 	in.mu.Unlock()
 	for _, p := range all {
 		p.mu.Lock()
@@ -122,6 +128,13 @@ func (p *Process) note(note string, lasts int64) {
 	for _, c := range p.clients {
 		c.record.Fault(note, lasts)
 	}
+}
+
+// inUse reports whether any client of the process holds a lock or calls one.
+func (p *Process) inUse() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.clients, func(c *Client) bool { return c.held.Load() > 0 || c.calls.Load() > 0 })
 }
 
 // acquires reports whether any client of the process is acquiring a lock.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -177,6 +178,12 @@ func TestConnectionBrokenByTheServer(t *testing.T) {
 		{"by the process itself", func(*fixture) {}, func(mine, _ net.Conn) { _ = mine.Close() }, nil},
 		{"of a process whose commands are seen", func(st *fixture) { st.process.watched.Store(true) },
 			func(_, servers net.Conn) { _ = servers.Close() }, nil},
+		{"after the faults and the clients", func(st *fixture) { st.in.active.Store(false) },
+			func(_, servers net.Conn) { _ = servers.Close() }, nil},
+		{"after the faults, in a call", func(st *fixture) { st.in.active.Store(false); st.client.calls.Add(1) },
+			func(_, servers net.Conn) { _ = servers.Close() }, []string{"fault cut"}},
+		{"after the faults, under a lock", func(st *fixture) { st.in.active.Store(false); st.client.hold(1) },
+			func(_, servers net.Conn) { _ = servers.Close() }, []string{"fault cut"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			st := newFixture(t)
@@ -239,6 +246,45 @@ func TestRequestThatBreaks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRequestBeforeClients: a request that breaks while a process opens is an error of the design, and not on record.
+func TestRequestBeforeClients(t *testing.T) {
+	in, err := New(Config{Faults: []fault.Fault{{Kind: fault.LostReply, P: 1}}, Services: []design.Service{servertest.Start(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := in.Process(0, &design.Environment{})
+	err = p.command(&request{t.Context(), []redis.Cmder{redis.NewStatusCmd(t.Context(), "ping")},
+		func(context.Context, []redis.Cmder) error { return io.EOF }})
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("the design is told %v", err)
+	}
+}
+
+// TestCloseBesideDeaths: processes that die while the Injector is closed leave no relay behind, and none opens later.
+func TestCloseBesideDeaths(t *testing.T) {
+	st := newFixture(t, fault.Fault{Kind: fault.Slow, At: time.Hour, By: time.Millisecond, For: time.Millisecond})
+	var all []*Process
+	for i := range 20 {
+		p := st.in.Process(1+i, &design.Environment{})
+		if _, err := p.relayTo("127.0.0.1:1"); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	var deaths sync.WaitGroup
+	for _, p := range all {
+		deaths.Go(func() { p.crash() })
+	}
+	st.in.Close()
+	deaths.Wait()
+	late := st.in.Process(30, &design.Environment{})
+	if by, err := late.relayTo("127.0.0.1:1"); err == nil {
+		by.Close()
+		t.Error("a relay opens after Close")
+	}
+	st.end(t)
 }
 
 // TestNetworkOutlastsTheFaults: a client that ends after the faults still reaches the server.
