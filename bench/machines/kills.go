@@ -40,9 +40,10 @@ type shortfall struct {
 // killAgents kills an agent in each of so many runs. Every other run has servers of its own, which are restarted.
 func (b *bench) killAgents(ctx context.Context, times int) error {
 	wrongBefore, largest, codes := b.wrong, shortfall{}, exitCodes{}
-	defer func() { b.private = false }()
+	defer func() { b.private, b.restarted = false, false }()
 	for i := range times {
 		b.private = i%2 == 1
+		b.restarted = b.private
 		t, err := b.start(killLength, fully, "")
 		if err != nil {
 			return err
@@ -107,9 +108,10 @@ func (b *bench) killAgent(
 // are restarted.
 func (b *bench) killCoordinators(ctx context.Context, times int) error {
 	wrongBefore, longest, codes := b.wrong, time.Duration(0), exitCodes{}
-	defer func() { b.private = false }()
+	defer func() { b.private, b.restarted = false, false }()
 	for i := range times {
 		b.private = i%2 == 1
+		b.restarted = b.private
 		t, err := b.start(killLength, fully, "")
 		if err != nil {
 			return err

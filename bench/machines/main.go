@@ -40,13 +40,13 @@ func main() {
 
 // A bench has the files and the server of all runs.
 type bench struct {
-	program string // lockbench
-	server  string // URL of the Redis server
-	own     bool   // runs have servers of their own
-	private bool   // and these are restarted
-	dir     string // has a folder for each run
-	runs    atomic.Int64
-	wrong   int // runs that something is wrong with
+	program   string // lockbench
+	server    string // URL of the Redis server
+	private   bool   // runs have servers of their own
+	restarted bool   // these are restarted
+	dir       string // has a folder for each run
+	runs      atomic.Int64
+	wrong     int // runs that something is wrong with
 }
 
 func run(ctx context.Context, rounds, kills, cluster int, least float64) (err error) {

@@ -45,77 +45,82 @@ func (b *bench) compareAll(ctx context.Context, rounds int, least float64) (slow
 	if rounds == 0 {
 		return nil, nil
 	}
-	defer func() { b.own = false }()
-	for _, b.own = range []bool{false, true} {
+	defer func() { b.private = false }()
+	for _, b.private = range []bool{false, true} {
 		ratio, err := b.compare(ctx, rounds, freely)
 		if err != nil {
 			return nil, err
 		}
 		if ratio < least {
-			slow = errors.Join(slow, fmt.Errorf("the ratio of the rates is %.2f, below %v (private servers: %v)", ratio, least, b.own))
+			slow = errors.Join(slow, fmt.Errorf("the ratio of the rates is %.2f, below %v (private servers: %v)", ratio, least, b.private))
 		}
 	}
-	b.own = false
+	b.private = false
 	_, err = b.compare(ctx, rounds, fully)
 	return slow, err
 }
 
-// compare measures one process, two processes that make a share each, and two agents in turns. It prints the
+// A compared is a way to make the load, with its measurements.
+type compared struct {
+	name    string
+	measure func(context.Context, string) (measurement, error)
+	all     []measurement
+}
+
+// show prints the median of the processor time that used returns, per 100,000 operations.
+func (c *compared) show(name string, used func(measurement) time.Duration) {
+	var per []time.Duration
+	for _, m := range c.all {
+		per = append(per, m.per(used(m)))
+	}
+	fmt.Printf("  %-16s %v\n", name, median(per))
+}
+
+// compare measures two agents, one process, and two processes that make a share each, in turns. It prints the
 // rates, and returns the median ratio of agents to one process. The ratio of agents to shares leaves out the
 // cost of a second process. Shares cannot have private servers.
 func (b *bench) compare(ctx context.Context, rounds int, hold string) (float64, error) {
-	kinds := []struct {
-		name    string
-		measure func(context.Context, string) (measurement, error)
-		all     []measurement
-	}{
-		{name: "2 agents", measure: b.measureTwo},
+	agents := &compared{name: fmt.Sprint(machines, " agents"), measure: b.measureTwo}
+	others := []*compared{
 		{name: "one process", measure: func(ctx context.Context, hold string) (measurement, error) { return b.measureOne(ctx, hold) }},
-		{name: "2 shares", measure: b.measureShares},
+		{name: fmt.Sprint(machines, " shares"), measure: b.measureShares},
 	}
 	where := "one server"
-	if b.own {
-		where, kinds = "private servers", kinds[:2]
+	if b.private {
+		where, others = "private servers", others[:1]
 	}
+	all := append([]*compared{agents}, others...)
 	fmt.Printf("grants/s on %s, holds of %s\n", where, hold)
 	for range rounds {
-		for i := range kinds {
-			m, err := kinds[i].measure(ctx, hold)
+		for _, c := range all {
+			m, err := c.measure(ctx, hold)
 			if err != nil {
 				return 0, err
 			}
-			kinds[i].all = append(kinds[i].all, m)
-			fmt.Printf("  %s %.0f", kinds[i].name, m.grants)
+			c.all = append(c.all, m)
+			fmt.Printf("  %s %.0f", c.name, m.grants)
 		}
 		fmt.Println()
 	}
-	two := kinds[0]
-	var ratios []float64
+	var ratios []float64 // to each of the others
 	fmt.Print("  median ratios of agents:")
-	for _, other := range kinds[1:] {
+	for _, c := range others {
 		var to []float64
-		for i, m := range other.all {
-			to = append(to, two.all[i].grants/m.grants)
+		for i, m := range c.all {
+			to = append(to, agents.all[i].grants/m.grants)
 		}
 		ratios = append(ratios, median(to))
-		fmt.Printf(" %.2f to %s", median(to), other.name)
+		fmt.Printf(" %.2f to %s", median(to), c.name)
 	}
 	fmt.Println("\nprocessor time per 100,000 operations, medians")
-	show := func(name string, all []measurement, used func(measurement) time.Duration) {
-		var per []time.Duration
-		for _, m := range all {
-			per = append(per, m.per(used(m)))
-		}
-		fmt.Printf("  %-16s %v\n", name, median(per))
+	for _, c := range all {
+		c.show(c.name, func(m measurement) time.Duration { return m.clients })
 	}
-	for _, k := range kinds {
-		show(k.name, k.all, func(m measurement) time.Duration { return m.clients })
+	if !b.private { // else the servers are children of the coordinator
+		agents.show("coordinator", func(m measurement) time.Duration { return m.coordinator })
+		agents.show("its NATS server", func(m measurement) time.Duration { return m.nats })
 	}
-	if !b.own { // the servers are children of the coordinator
-		show("coordinator", two.all, func(m measurement) time.Duration { return m.coordinator })
-		show("its NATS server", two.all, func(m measurement) time.Duration { return m.nats })
-	}
-	largest := slices.MaxFunc(two.all, func(a, b measurement) int { return int(a.skew - b.skew) })
+	largest := slices.MaxFunc(agents.all, func(a, b measurement) int { return int(a.skew - b.skew) })
 	fmt.Printf("skew of the start, largest of %d\n  %v\n", rounds, largest.skew)
 	return ratios[0], nil
 }

@@ -36,12 +36,12 @@ type team struct {
 
 // settings are the flags of all runs.
 func (b *bench) settings(dir string, length time.Duration, hold string) []string {
-	on := []string{"run", "--server", b.server}
-	switch {
-	case b.own:
-		on = []string{"run"}
-	case b.private:
-		on = []string{"run", "--fault", "restart,every=700ms"}
+	on := []string{"run"}
+	if !b.private {
+		on = append(on, "--server", b.server)
+	}
+	if b.restarted {
+		on = append(on, "--fault", "restart,every=700ms")
 	}
 	return append(on,
 		"--quiet", "--design", "lua-token/token", "--workload", "mutex",

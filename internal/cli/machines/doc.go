@@ -13,10 +13,9 @@
 // nothing is concluded from the rest. An agent that has lost the coordinator ends its run and keeps its
 // files, which lockbench merge joins.
 //
-// Servers that the coordinator has started listen to its machine alone. Agents on others reach them through a
-// tunnel.
-// The coordinator injects the faults of these servers. Each step of a fault that concerns clients is a
-// request to all agents, and the fault goes on when all have recorded it, so no clocks are compared.
+// Servers that the coordinator has started listen to its machine alone. Agents on other machines reach them
+// through a tunnel. The coordinator injects the faults of these servers. Each step of a fault that concerns
+// clients is a request to all agents, and the fault goes on when all have recorded it, so no clocks are compared.
 //
 // With shared keys all machines have one prefix, and an agent removes no key before the coordinator has told it that the
 // clients of all machines have stopped. While they run it asks for the coordinator's raw clock, and records the answers.
@@ -32,4 +31,5 @@
 //   - sharedkeys.go: what the coordinator does for keys that all machines use
 //   - agent.go, recording.go: the agent, and a run that it records
 //   - tunnel.go: the way of agents to servers that the coordinator has started
+//   - direct.go: the way of agents on the coordinator's machine
 package machines

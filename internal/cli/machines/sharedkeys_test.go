@@ -11,11 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/drive/clockwatch"
 	"github.com/lockbench/lockbench/internal/measure/clocks"
 	"github.com/lockbench/lockbench/internal/service/servers"
+	"github.com/lockbench/lockbench/internal/testkit/longtest"
 	"github.com/lockbench/lockbench/internal/testkit/servertest"
 	"github.com/lockbench/lockbench/runner"
 	"github.com/lockbench/lockbench/workloads"
@@ -134,6 +136,60 @@ func TestSharedKeys(t *testing.T) {
 	const slack = int64(time.Millisecond) // headers have wall clocks
 	if least[0] > most[1]+slack || least[1] > most[0]+slack {
 		t.Errorf("the middle of the run is %d to %d by one machine and %d to %d by the other", least[0], most[0], least[1], most[1])
+	}
+}
+
+// TestFaultsOnTwoMachines runs a sound lock under faults of clients for half a minute, on keys of each machine and on
+// shared ones: nothing is accused. A broken lock is caught by overlaps between the machines. TestSharedKeys and
+// TestServerFaults are shorter.
+func TestFaultsOnTwoMachines(t *testing.T) {
+	longtest.Only(t)
+	if err := clockwatch.Check(); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		name, design string
+		shared       bool
+		length       time.Duration
+		faults       []string
+		broken       bool
+	}{
+		{"keys of each machine", "lua-token/token", false, 30 * time.Second, []string{"crash", "lost-reply", "pause", "cut"}, false},
+		{"shared keys", "lua-token/token", true, 30 * time.Second, []string{"crash", "lost-reply", "pause", "cut"}, false},
+		{"shared keys of a broken lock", "setnx-getset/naive", true, 15 * time.Second, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := workloads.Defaults()
+			o.Clients, o.Keys, o.Groups, o.SharedKeys, o.Stallers, o.Duration, o.Seed = 8, 4, 2, c.shared, 8, c.length, 7
+			o.TTL = time.Second // keys of the dead are free again soon
+			p, on := sharing(t, o)
+			d, err := impls.Match(c.design)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Subjects[0].Design, p.Faults = d[0], c.faults
+			j := &gather(t, 2, listening(p)).run(t, p, nil).Runs[0]
+			if j.Err != nil || j.Verdicts.Partial || len(j.Machines) != 2 {
+				t.Fatalf("%d machines, partial %v, error %v", len(j.Machines), j.Verdicts.Partial, j.Err)
+			}
+			var met, overlaps int64
+			for _, f := range j.Verdicts.Findings {
+				if f.Against > 0 {
+					t.Errorf("accused: %+v", f)
+				}
+				if f.Cell.Guarantee == lockbench.Exclusion || f.Cell.Guarantee == lockbench.OwnerRelease {
+					met, overlaps = met+f.Exposure, overlaps+f.Violations
+				}
+			}
+			t.Logf("owners met %d times, with %d overlaps", met, overlaps)
+			// On keys of one machine owners are late, and judged for that.
+			if met == 0 || c.shared && c.broken != (overlaps > 0) {
+				t.Error("that is not what this lock does")
+			}
+			if n := keysLeft(t, on); n > 0 {
+				t.Errorf("%d keys are left", n)
+			}
+		})
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *mortalConn) Close() error {
 // records nothing. After the faults it records nothing either unless a client needs the connection, for a
 // process may let the server end its connections. It returns err.
 func (p *Process) brokeBy(err error) error {
-	if err != nil && hungUp(err) && !p.watched.Load() && !p.crashed.Load() && (p.in.active.Load() || p.in.recording.Load() && p.inUse()) {
+	if err != nil && hungUp(err) && !p.watched.Load() && !p.crashed.Load() && (p.in.active.Load() || p.in.recording.Load() && (p.holds() || p.acquires())) {
 		p.note(string(fault.Cut), 0)
 	}
 	return err

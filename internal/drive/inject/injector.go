@@ -56,7 +56,7 @@ type Injector struct {
 	active atomic.Bool
 	// recording is set once broken connections can be recorded. It stays set after the faults.
 	recording atomic.Bool
-	closed    atomic.Bool
+	closed    atomic.Bool // no process opens a relay any more
 	// granted signals each grant, once its client has it.
 	granted signal
 

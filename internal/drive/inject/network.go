@@ -130,13 +130,6 @@ func (p *Process) note(note string, lasts int64) {
 	}
 }
 
-// inUse reports whether any client of the process holds a lock or calls one.
-func (p *Process) inUse() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.clients, func(c *Client) bool { return c.held.Load() > 0 || c.calls.Load() > 0 })
-}
-
 // acquires reports whether any client of the process is acquiring a lock.
 func (p *Process) acquires() bool {
 	p.mu.Lock()

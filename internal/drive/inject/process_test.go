@@ -180,7 +180,7 @@ func TestConnectionBrokenByTheServer(t *testing.T) {
 			func(_, servers net.Conn) { _ = servers.Close() }, nil},
 		{"after the faults and the clients", func(st *fixture) { st.in.active.Store(false) },
 			func(_, servers net.Conn) { _ = servers.Close() }, nil},
-		{"after the faults, in a call", func(st *fixture) { st.in.active.Store(false); st.client.calls.Add(1) },
+		{"after the faults, in a call", func(st *fixture) { st.in.active.Store(false); st.client.acquiring.Store(true) },
 			func(_, servers net.Conn) { _ = servers.Close() }, []string{"fault cut"}},
 		{"after the faults, under a lock", func(st *fixture) { st.in.active.Store(false); st.client.hold(1) },
 			func(_, servers net.Conn) { _ = servers.Close() }, []string{"fault cut"}},

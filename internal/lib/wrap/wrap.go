@@ -37,7 +37,7 @@ func Fit(w io.Writer, text string) string {
 func fit(text string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if width > 0 && strings.HasPrefix(line, "  lockbench ") {
+		if strings.HasPrefix(line, "  lockbench ") {
 			lines = append(lines, Command(line, width, 4)...)
 		} else {
 			lines = append(lines, Lines(line, width, 2)...)
