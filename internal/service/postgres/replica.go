@@ -83,11 +83,25 @@ func (r *replica) Failover(ctx context.Context, between func()) error {
 	var failed error
 	err := primary.Restart(ctx, func() {
 		between()
-		if _, failed = r.server.direct().ask(ctx, "select pg_promote()::text"); failed == nil {
+		if failed = r.promote(ctx); failed == nil {
 			failed = errors.Join(standby.Stop(), os.RemoveAll(primary.data()), os.Rename(standby.data(), primary.data()))
 		}
 	})
 	return errors.Join(failed, err, r.Close())
+}
+
+// promote makes the replica a server of its own. On a busy machine that takes longer than one request may.
+func (r *replica) promote(ctx context.Context) error {
+	if _, err := r.server.direct().ask(ctx, "select pg_promote(false)::text"); err != nil {
+		return err
+	}
+	return daemon.Await(ctx, func(ctx context.Context) error {
+		recovering, err := r.server.direct().ask(ctx, "select pg_is_in_recovery()::text")
+		if err == nil && recovering != "false" {
+			err = errors.New("it is not promoted yet")
+		}
+		return err
+	})
 }
 
 // Close implements [design.Replica].
